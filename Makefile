@@ -1,0 +1,39 @@
+# Two commands matter: `make demo` and `make test`. Each sets up what it needs in .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench setup clean requirements
+
+demo: setup
+	$(BIN)/python examples/demo.py
+
+test: setup check
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python tests/other_pythons.py
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+setup: $(VENV)/ready
+
+$(VENV)/ready: requirements/dev.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Benchwright needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+# Needs uv. The files name no index host: only versions and hashes.
+requirements:
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
+
+clean:
+	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis

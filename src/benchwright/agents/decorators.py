@@ -1,0 +1,152 @@
+"""`@osmosis_reward` and `@osmosis_rubric`: they check a scoring function's parameters when it is defined.
+
+A function whose first parameter is not `solution_str` has a signature of its own: it is left unchecked.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_NAMES = ("solution_str", "ground_truth", "extra_info")
+_ORDINALS = ("First", "Second", "Third")
+_MISSING = inspect.Parameter.empty
+
+
+def osmosis_reward(func: Function) -> Function:
+    """Marks a reward function: `(solution_str: str, ground_truth: str, extra_info: dict = None) -> float`.
+
+    The decorated function raises TypeError when it returns anything but a float, and drops the keyword
+    `data_source` where the function has no place for it. Async functions stay async.
+
+    Raises:
+        TypeError: the parameters are not as above (the annotation `dict | None` will do as well).
+    """
+    signature = inspect.signature(func)
+    if not _is_classic(signature):
+        return _wrap(func, signature)
+    hints = _check_names(func, signature)
+    for position in (0, 1):
+        _require(hints[position] is str, position, "must be annotated as str", hints[position])
+    _require(_without_none(hints[2]) is dict, 2, "must be annotated as dict", hints[2])
+    _require(_defaults(signature)[2] is not _MISSING, 2, "must have a default value of None")
+    return _wrap(func, signature, returns_float=True)
+
+
+def osmosis_rubric(func: Function) -> Function:
+    """Marks a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
+
+    The decorated function also raises TypeError for a solution or target that is no string (the target may
+    be None); otherwise it behaves like one of `osmosis_reward`.
+
+    Raises:
+        TypeError: the parameters are not as above, or one of the first two has a default.
+    """
+    signature = inspect.signature(func)
+    if not _is_classic(signature):
+        return _wrap(func, signature)
+    hints = _check_names(func, signature)
+    _require(hints[0] is str, 0, "must be annotated as str", hints[0])
+    _require(_without_none(hints[1]) is str, 1, "must be annotated as str or Optional[str]", hints[1])
+    for position in (0, 1):
+        _require(_defaults(signature)[position] is _MISSING, position, "cannot have a default value")
+    return _wrap(func, signature, returns_float=True, checks_arguments=True)
+
+
+def _is_classic(signature: inspect.Signature) -> bool:
+    return next(iter(signature.parameters), None) == _NAMES[0]
+
+
+def _defaults(signature: inspect.Signature) -> list[Any]:
+    return [parameter.default for parameter in signature.parameters.values()]
+
+
+def _check_names(func: Callable[..., Any], signature: inspect.Signature) -> list[Any]:
+    """Checks the names of the first three parameters and returns their annotations as types."""
+    parameters = list(signature.parameters.values())
+    if len(parameters) < 3:
+        raise TypeError(
+            f"Function {_name(func)} must have at least 3 parameters, got {len(parameters)}: "
+            + ", ".join(_NAMES)
+        )
+    for ordinal, wanted, parameter in zip(_ORDINALS, _NAMES, parameters, strict=False):
+        if parameter.name != wanted:
+            raise TypeError(f"{ordinal} parameter must be named '{wanted}', got '{parameter.name}'")
+    return _types(func, parameters[:3])
+
+
+def _types(func: Callable[..., Any], parameters: list[inspect.Parameter]) -> list[Any]:
+    """The annotations as types; under `from __future__ import annotations` they are texts at first."""
+    texts = {parameter.name: parameter.annotation for parameter in parameters}
+    try:
+        hints = get_type_hints(
+            SimpleNamespace(__annotations__=texts), globalns=getattr(inspect.unwrap(func), "__globals__", {})
+        )
+    except (NameError, SyntaxError, TypeError):
+        hints = texts
+    return [hints[parameter.name] for parameter in parameters]
+
+
+def _without_none(hint: Any) -> Any:
+    """`T` of `T | None`, and `dict` of `dict[str, Any]`; other types as they are."""
+    if get_origin(hint) in (Union, UnionType):
+        members = [member for member in get_args(hint) if member is not NoneType]
+        hint = members[0] if len(members) == 1 else hint
+    return get_origin(hint) or hint
+
+
+def _require(fulfilled: bool, position: int, rule: str, got: Any = _MISSING) -> None:
+    if not fulfilled:
+        found = "" if got is _MISSING else f", got {getattr(got, '__name__', got)}"
+        raise TypeError(f"{_ORDINALS[position]} parameter '{_NAMES[position]}' {rule}{found}")
+
+
+def _wrap(
+    func: Function,
+    signature: inspect.Signature,
+    *,
+    returns_float: bool = False,
+    checks_arguments: bool = False,
+) -> Function:
+    kinds = {parameter.kind for parameter in signature.parameters.values()}
+    drops_source = inspect.Parameter.VAR_KEYWORD not in kinds and "data_source" not in signature.parameters
+
+    def prepare(args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        if drops_source:
+            keywords.pop("data_source", None)
+        if checks_arguments:
+            _check_arguments(signature.bind(*args, **keywords).arguments)
+
+    def check(result: Any) -> Any:
+        if returns_float and not isinstance(result, float):
+            raise TypeError(f"Function {_name(func)} must return a float, got {type(result).__name__}")
+        return result
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        prepare(args, keywords)
+        return check(func(*args, **keywords))
+
+    @functools.wraps(func)
+    async def async_wrapper(*args: Any, **keywords: Any) -> Any:
+        prepare(args, keywords)
+        return check(await func(*args, **keywords))
+
+    return async_wrapper if inspect.iscoroutinefunction(func) else wrapper  # type: ignore[return-value]
+
+
+def _check_arguments(arguments: dict[str, Any]) -> None:
+    solution, target = arguments["solution_str"], arguments["ground_truth"]
+    if not isinstance(solution, str):
+        raise TypeError(f"'solution_str' must be a string, got {type(solution).__name__}")
+    if target is not None and not isinstance(target, str):
+        raise TypeError(f"'ground_truth' must be a string or None, got {type(target).__name__}")
+
+
+def _name(func: Callable[..., Any]) -> str:
+    return getattr(func, "__name__", repr(func))

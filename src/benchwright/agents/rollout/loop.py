@@ -1,0 +1,48 @@
+"""The documented base class of a user's agent."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from benchwright.agents.rollout.context import RolloutContext, RolloutResult
+from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
+from benchwright.agents.rollout.types import RolloutRequest
+
+
+class RolloutAgentLoop(ABC):
+    """An agent: it says which tools it has, and runs a conversation with a model until it is done.
+
+    A concrete subclass sets `name`. One instance runs many rollouts at the same time, so that what belongs
+    to a single rollout lives in `run`, not on the instance.
+    """
+
+    name: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not _is_abstract(cls) and not getattr(cls, "name", None):
+            raise TypeError(f"Agent loop class {cls.__name__} must define a 'name' class attribute")
+
+    @abstractmethod
+    def get_tools(self, request: RolloutRequest) -> list[OpenAIFunctionToolSchema]:
+        """The tools that the model may call in this rollout; empty for none."""
+        raise NotImplementedError
+
+    @abstractmethod
+    async def run(self, ctx: RolloutContext) -> RolloutResult:
+        """Runs one rollout: starts with `ctx.request.messages`, ends with `ctx.complete` or `ctx.error`."""
+        raise NotImplementedError
+
+    def get_default_tools(self) -> list[OpenAIFunctionToolSchema]:
+        """The tools for a request that says nothing: what can be known of them before a rollout."""
+        return self.get_tools(
+            RolloutRequest(
+                rollout_id="discovery", server_url="http://localhost", messages=[], completion_params={}
+            )
+        )
+
+
+def _is_abstract(cls: type) -> bool:
+    # `__abstractmethods__` is not yet set while a subclass is being made.
+    return any(getattr(getattr(cls, name, None), "__isabstractmethod__", False) for name in dir(cls))

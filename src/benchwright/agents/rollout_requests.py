@@ -1,0 +1,86 @@
+"""From a row of a dataset to the request that an agent gets, and the check of the tools that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
+from benchwright.agents.rollout.types import RolloutRequest
+from benchwright.errors import ExecutionError
+
+LOCAL_SERVER = "http://local-rollout.local"
+"""The documented `server_url` of a request that no server sent."""
+
+_TOOL_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+
+
+class ToolValidationError(ExecutionError):
+    """The tools that an agent offers cannot be offered."""
+
+
+def dataset_row_to_request(
+    row: Mapping[str, Any],
+    row_index: int,
+    max_turns: int = 10,
+    max_tokens_total: int = 4096,
+    completion_params: dict[str, Any] | None = None,
+    rollout_id_prefix: str = "local",
+    rollout_id: str | None = None,
+    metadata_overrides: Mapping[str, Any] | None = None,
+) -> RolloutRequest:
+    """The request for one row: its system and user prompt are the messages, the rest is metadata.
+
+    Dates, bytes and decimals, which Parquet has, are text in the metadata.
+
+    Raises:
+        TypeError: the row holds an object that cannot be JSON.
+        ValueError: the metadata is larger than a request may carry.
+    """
+    prompts = ("system_prompt", "user_prompt")
+    metadata = {
+        "ground_truth": row["ground_truth"],
+        "row_index": row_index,
+        **{name: value for name, value in row.items() if name not in prompts},
+        **(metadata_overrides or {}),
+    }
+    return RolloutRequest(
+        rollout_id=rollout_id or f"{rollout_id_prefix}-{row_index}",
+        server_url=LOCAL_SERVER,
+        messages=[
+            {"role": "system", "content": row["system_prompt"]},
+            {"role": "user", "content": row["user_prompt"]},
+        ],
+        completion_params=completion_params or {},
+        max_turns=max_turns,
+        max_tokens_total=max_tokens_total,
+        metadata=msgspec.to_builtins(metadata),
+    )
+
+
+def validate_tools(tools: Sequence[OpenAIFunctionToolSchema]) -> None:
+    """Checks that a model can be offered these tools.
+
+    Raises:
+        ToolValidationError: a tool has no function, no usable name, or parameters that are no object.
+    """
+    for position, tool in enumerate(tools):
+        if not isinstance(tool, OpenAIFunctionToolSchema):
+            raise ToolValidationError(
+                f"Tool validation error: tool {position} is a {type(tool).__name__}, "
+                "not an OpenAIFunctionToolSchema"
+            )
+        name = tool.function.name
+        if not _TOOL_NAME.fullmatch(name):
+            raise ToolValidationError(
+                f"Tool validation error: '{name}' is no name for a tool: "
+                "letters, digits and underscores, not starting with a digit"
+            )
+        if tool.function.parameters.type != "object":
+            raise ToolValidationError(
+                f"Tool validation error: the parameters of '{name}' must have the type 'object', "
+                f"not '{tool.function.parameters.type}'"
+            )

@@ -1,0 +1,63 @@
+"""The rows of a dataset file, or a part of them, as the samples of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from benchwright.data.errors import DatasetValidationError
+from benchwright.data.rows import Row, read_rows
+from benchwright.data.suggest import did_you_mean
+from benchwright.records import Sample
+
+Content = Callable[[Row, int], Row]
+"""Makes a sample's content of a row and its index; raises DatasetValidationError for a bad row."""
+
+
+class SampleRows(msgspec.Struct, frozen=True):
+    """At most `limit` rows from row `offset` on; `group_by` names the column of the clusters."""
+
+    path: Path
+    limit: int | None = None
+    offset: int = 0
+    group_by: str | None = None
+
+    def first(self) -> Row:
+        """The first row, as it stands in the file.
+
+        Raises:
+            DatasetError: the file cannot be read, or has no such row.
+        """
+        for row in read_rows(self.path, 1, self.offset):
+            return row
+        where = f" from row {self.offset} on" if self.offset else ""
+        raise DatasetValidationError(f"{self.path} has no rows{where}")
+
+    def samples(self, content: Content) -> Iterator[Sample]:
+        """One sample per row, read as they are needed; a sample's id is the row's place in the file, from 0.
+
+        Raises:
+            DatasetError: the file cannot be read, or a row is not as it should be.
+        """
+        for index, row in enumerate(read_rows(self.path, self.limit, self.offset), self.offset):
+            yield Sample(id=str(index), content=content(row, index), group=self._group(row, index))
+
+    def size(self, content: Content) -> int:
+        """The number of samples; reads and checks them all.
+
+        Raises:
+            DatasetError: as `samples`; also if there is none.
+        """
+        self.first()
+        return sum(1 for _ in self.samples(content))
+
+    def _group(self, row: Row, index: int) -> str | None:
+        if self.group_by is None:
+            return None
+        if self.group_by not in row:
+            raise DatasetValidationError(
+                f"Row {index}: No column '{self.group_by}' to group by{did_you_mean(self.group_by, row)}"
+            )
+        return str(row[self.group_by])

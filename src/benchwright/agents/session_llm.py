@@ -1,0 +1,86 @@
+"""The model as an agent sees it: `RolloutContext.llm`, speaking through the engine's session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchwright.agents.rollout.completions import CompletionsResult
+from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
+from benchwright.agents.rollout.types import RolloutMetrics
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Session
+from benchwright.errors import TrialError
+from benchwright.records import Message
+
+
+class SessionLLM:
+    """Asks the trial's target. `reply` is the last answer, `failure` why the last call had none."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._tools: list[dict[str, Any]] = []
+        self.reply: Reply | None = None
+        self.failure: TrialError | None = None
+        self._metrics = RolloutMetrics()
+
+    def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
+        """Offers these tools to the model with every call that does not bring its own."""
+        self._tools = [tool.model_dump(exclude_none=True) for tool in tools]
+
+    def clear_tools(self) -> None:
+        """Offers no tools any more."""
+        self._tools = []
+
+    async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
+        """Asks once; `kwargs` are body fields of the request.
+
+        Raises:
+            ProviderError: the endpoint failed, after retries.
+            LimitReached: the trial's turns, tokens or seconds are used up.
+        """
+        if self._tools and "tools" not in kwargs:
+            kwargs["tools"] = self._tools
+        try:
+            reply = await self._session.chat(messages, **kwargs)
+        except TrialError as error:
+            self.failure = error
+            raise
+        self.failure = None
+        self.reply = reply
+        return self._result(reply)
+
+    def _result(self, reply: Reply) -> CompletionsResult:
+        prompt = reply.usage.prompt_tokens or 0
+        completion = reply.usage.completion_tokens or 0
+        metrics = self._metrics
+        metrics.num_llm_calls += 1
+        metrics.llm_latency_ms += reply.record.total / 1e6
+        metrics.prompt_tokens += prompt
+        metrics.response_tokens += completion
+        metrics.max_context_tokens = max(metrics.max_context_tokens, prompt + completion)
+        return CompletionsResult(
+            message={name: value for name, value in reply.message.items() if value is not None},
+            token_ids=[],
+            logprobs=_token_logprobs(reply.logprobs),
+            usage={
+                "prompt_tokens": prompt,
+                "completion_tokens": completion,
+                "total_tokens": prompt + completion,
+            },
+            finish_reason=reply.finish_reason or "stop",
+        )
+
+    def reset_metrics(self) -> None:
+        """Starts counting anew."""
+        self._metrics = RolloutMetrics()
+
+    def get_metrics(self) -> RolloutMetrics:
+        """The calls since the last reset; tokens that the server did not count are 0."""
+        return self._metrics.model_copy()
+
+
+def _token_logprobs(logprobs: Any) -> list[float]:
+    """The log-probabilities of an answer's tokens, from the `logprobs` object of a chat completion."""
+    entries = logprobs.get("content") if isinstance(logprobs, dict) else None
+    return [entry["logprob"] for entry in entries or []]

@@ -1,0 +1,30 @@
+"""The checks that the documents promise for `eval`, with their words."""
+
+from __future__ import annotations
+
+from benchwright.config import EvalSettings
+from benchwright.errors import UserError
+
+AT_LEAST_ONE = {"n": "--n", "concurrency": "--batch-size", "max_turns": "--max-turns", "limit": "--limit"}
+
+
+def check_eval(settings: EvalSettings) -> None:
+    """Raises UserError for the first thing that is missing or contradicts another."""
+    if settings.dataset is None:
+        raise UserError("--dataset (-d) is required.")
+    if settings.model is None:
+        raise UserError("--model is required.")
+    if not settings.eval_fn and not settings.scorer:
+        raise UserError("--eval-fn is required (or --scorer, to score without code of your own).")
+    if settings.module is None and settings.eval_fn and not settings.scorer and settings.column:
+        raise UserError("--column works with --scorer only; eval functions need the documented columns.")
+    for field, option in AT_LEAST_ONE.items():
+        value = getattr(settings, field)
+        if value is not None and value < 1:
+            raise UserError(f"{option} must be >= 1.")
+    if settings.offset < 0:
+        raise UserError("--offset must be >= 0.")
+    if settings.module is not None and settings.column:
+        raise UserError("--column and --module exclude each other: an agent needs the documented columns.")
+    if "judge" not in settings.scorer and settings.judge_model is not None:
+        raise UserError("--judge-model is only used by --scorer judge.")

@@ -1,0 +1,44 @@
+"""What a run records about where and with what it ran."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from benchwright import __version__
+
+LIBRARIES = ("httptools", "uvloop", "msgspec", "numpy")
+
+
+def versions() -> dict[str, str]:
+    """Our version, Python's, and those of the libraries that touch timings and numbers."""
+    found = {"benchwright": __version__, "python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def host_facts() -> dict[str, Any]:
+    """The machine: system, architecture, processors that we may use, memory in bytes."""
+    facts: dict[str, Any] = {
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+    }
+    try:
+        facts["memory_bytes"] = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        pass
+    return facts
+
+
+def client_facts(*, stream: bool) -> dict[str, Any]:
+    """The client: its event loop, and whether it streams."""
+    return {"loop": "uvloop" if "uvloop" in sys.modules else "asyncio", "stream": stream, "http": "HTTP/1.1"}

@@ -1,0 +1,134 @@
+"""Launching: from a plan to a finished run directory, the same for every kind of task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.app import store
+from benchwright.app.endpoints import make_client
+from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.config import Settings
+from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.journal import Journal
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
+from benchwright.engine.plan import Plan
+from benchwright.engine.run import Listener, RunResult, run
+from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
+from benchwright.records import Target
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """Everything that is needed to run a plan. `keys` maps slots to keys and is never written anywhere."""
+
+    kind: str
+    name: str
+    plan: Plan
+    settings: Settings
+    data: Sequence[DataFile] = ()
+    pass_threshold: float = 1.0
+    keys: Mapping[str, str | None] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """What makes two runs the same run."""
+        plan = self.plan
+        return fingerprint(
+            self.kind,
+            plan.task.spec,
+            [data.xxh3 for data in self.data],
+            [data.samples for data in self.data],
+            [(target.slot, target.model, target.base_url, target.settings) for target in _all_targets(plan)],
+            sorted((scorer.name, scorer.fingerprint) for scorer in plan.task.scorers),
+            plan.repeats,
+            plan.limits,
+            self.pass_threshold,
+        )
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A run directory, and how the session on it ended; `result` is None where it was already finished."""
+
+    directory: Path
+    result: RunResult | None
+
+
+async def launch(request: Launch, listeners: Sequence[Listener], say: Callable[[str], None]) -> Ended:
+    """Starts a run, goes on with an unfinished one of the same fingerprint, or finds a finished one.
+
+    Raises:
+        RunLocked: another process is at it, and did not end in time.
+        UserError, JournalError: see `engine.run.run`.
+    """
+    identity = request.fingerprint
+    found = None if request.settings.fresh else store.latest_with(identity)
+    directory = found or store.new_run_directory(request.name, identity, now := store.now_ns())
+    with store.run_lock(directory, say):
+        if found is not None and store.last_event(directory) == "finished":
+            return Ended(directory, None)
+        if found is None:
+            write_manifest(directory, _manifest(request, directory.name, identity, now))
+        return Ended(directory, await _run(request, directory, listeners))
+
+
+async def _run(request: Launch, directory: Path, listeners: Sequence[Listener]) -> RunResult:
+    settings = request.settings
+    clients = {
+        target.slot: make_client(target, request.keys.get(target.slot), settings)
+        for target in _all_targets(request.plan)
+    }
+    journal = Journal(directory, fsync=settings.fsync)
+    try:
+        executor = LocalExecutor(clients, settings.concurrency)
+        return await run(request.plan, executor, journal, _rules(settings), listeners)
+    finally:
+        for client in clients.values():
+            client.close()
+        journal.close()
+
+
+def _rules(settings: Settings) -> list[StopRule]:
+    rules: list[StopRule] = [SystemicErrors()]
+    if settings.budget_tokens is not None:
+        rules.append(TokenBudget(settings.budget_tokens))
+    if settings.budget_seconds is not None:
+        rules.append(TimeBudget(settings.budget_seconds))
+    return rules
+
+
+def _manifest(request: Launch, identity: str, digest: str, created_at: int) -> Manifest:
+    plan = request.plan
+    return Manifest(
+        id=identity,
+        kind=request.kind,
+        name=request.name,
+        fingerprint=digest,
+        created_at=created_at,
+        task=plan.task.spec,
+        targets=list(plan.targets),
+        helpers=list(plan.helpers),
+        scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in plan.task.scorers],
+        repeats=plan.repeats,
+        limits=plan.limits,
+        concurrency=request.settings.concurrency,
+        stream=request.settings.stream,
+        pass_threshold=request.pass_threshold,
+        data=list(request.data),
+        settings=_plain_settings(request.settings),
+        versions=versions(),
+        host=host_facts(),
+        client=client_facts(stream=request.settings.stream),
+    )
+
+
+def _plain_settings(settings: Settings) -> dict[str, Any]:
+    """The settings that were given, without secrets."""
+    return settings.model_dump(mode="json", exclude={"api_key"}, exclude_defaults=True)
+
+
+def _all_targets(plan: Plan) -> list[Target]:
+    return [*plan.targets, *plan.helpers]

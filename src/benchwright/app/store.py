@@ -1,0 +1,144 @@
+"""The store of runs: one directory each under $BENCHWRIGHT_HOME/runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+
+from benchwright.engine.journal import TRIALS
+from benchwright.engine.manifest import MANIFEST
+from benchwright.errors import JournalError, RunLocked, UserError
+
+DEFAULT_LOCK_TIMEOUT = 30
+
+
+def home() -> Path:
+    """$BENCHWRIGHT_HOME, or the user's data directory."""
+    if chosen := os.environ.get("BENCHWRIGHT_HOME"):
+        return Path(chosen).expanduser().resolve()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("benchwright"))
+
+
+def runs_directory() -> Path:
+    """Where runs are."""
+    return home() / "runs"
+
+
+def run_id(name: str, fingerprint: str, created_at: int) -> str:
+    """The id of a new run: when, what, and the beginning of its fingerprint."""
+    moment = datetime.fromtimestamp(created_at / 1e9, UTC).strftime("%Y%m%dT%H%M%S")
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
+    return f"{moment}-{slug}-{fingerprint[:8]}"
+
+
+def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
+    """A run directory that does not exist yet; two of the same second get different names."""
+    identity = run_id(name, fingerprint, created_at)
+    for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
+        path = runs_directory() / f"{identity}{suffix}"
+        if not path.exists():
+            return path
+    raise JournalError(f"There are too many runs named {identity}; wait a second.")
+
+
+def latest_with(fingerprint: str) -> Path | None:
+    """The newest run with this fingerprint, None if there is none."""
+    found = sorted(runs_directory().glob(f"*-{fingerprint[:8]}*"))
+    return next((path for path in reversed(found) if (path / MANIFEST).exists()), None)
+
+
+def find_run(reference: str) -> Path:
+    """The directory of a run given by id, by a unique beginning or part of the id, or by path.
+
+    Raises:
+        UserError: there is none, or several fit.
+    """
+    path = Path(reference).expanduser()
+    if (path / MANIFEST).exists():
+        return path
+    directory = runs_directory()
+    names = sorted(entry.name for entry in directory.iterdir()) if directory.is_dir() else []
+    if reference in names:
+        return directory / reference
+    fitting = [name for name in names if name.startswith(reference)] or [
+        name for name in names if reference in name
+    ]
+    if len(fitting) == 1:
+        return directory / fitting[0]
+    if fitting:
+        shown = ", ".join(fitting[-3:])
+        raise UserError(
+            f"Several runs fit {reference!r} ({len(fitting)}), the newest: {shown}. Give more of the id."
+        )
+    close = get_close_matches(reference, names, n=1, cutoff=0.5)
+    hint = f" Did you mean {close[0]!r}?" if close else f" Runs are in {directory}."
+    raise UserError(f"There is no run {reference!r}.{hint}")
+
+
+def last_event(directory: Path) -> str | None:
+    """The name of the last event in a run's journal (`finished`, `stopped`, `started`), None if there is none."""
+    path = directory / TRIALS
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 65_536))
+        tail = file.read()
+    names = re.findall(rb'^\{"type":"event","name":"(\w+)"', tail, re.MULTILINE)
+    return names[-1].decode() if names else None
+
+
+@contextmanager
+def run_lock(directory: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Holds the run for this process; waits for another one, and says so.
+
+    The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
+
+    Raises:
+        RunLocked: the other process did not end in time.
+    """
+    from filelock import FileLock, Timeout
+
+    limit = _lock_timeout(say)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(directory / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            say(f"Another process is working on this run; waiting up to {limit} s for it to end.")
+            lock.acquire(timeout=limit, poll_interval=0.2)
+    except Timeout:
+        raise RunLocked(
+            f"Another eval with the same config is already running (lock: {directory / 'lock'}, waited {limit} s). "
+            "Wait for it, or set OSMOSIS_EVAL_LOCK_TIMEOUT to wait longer."
+        ) from None
+    except OSError as error:
+        raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _lock_timeout(say: Callable[[str], None]) -> int:
+    value = os.environ.get("OSMOSIS_EVAL_LOCK_TIMEOUT")
+    if not value:
+        return DEFAULT_LOCK_TIMEOUT
+    if value.isdigit() and int(value) > 0:
+        return int(value)
+    say(f"OSMOSIS_EVAL_LOCK_TIMEOUT={value!r} is no number of seconds; using {DEFAULT_LOCK_TIMEOUT}.")
+    return DEFAULT_LOCK_TIMEOUT
+
+
+def now_ns() -> int:
+    """Wall-clock time."""
+    return time.time_ns()

@@ -1,0 +1,112 @@
+"""The one command tree behind `benchwright`, `osmosis` and `llm-bench`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from difflib import get_close_matches
+
+import click
+
+from benchwright import __version__
+
+COMMANDS = {
+    "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
+    "simulate": (
+        "benchwright.cli.simulate:command",
+        "Serve a simulated model, for trying things out and tests.",
+    ),
+    "runs": ("benchwright.cli.runs:command", "List the runs on this machine."),
+    "show": ("benchwright.cli.show:command", "Show the summary of a run."),
+}
+
+EXAMPLES = """\b
+Examples:
+  Start a simulated model, then evaluate it with no code at all:
+    benchwright simulate --port 8000
+    benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
+        --base-url http://localhost:8000/v1
+  Evaluate your own agent with your own eval function, five runs per row:
+    benchwright eval -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
+        --model my-model --base-url http://localhost:8000/v1 --n 5 --batch-size 8
+  See what was run, and a summary again:
+    benchwright runs
+    benchwright show RUN
+"""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that `--help` stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds a command; suggests the nearest name where there is none."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else " See --help."
+            ctx.fail(f"There is no command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="benchwright")
+def cli() -> None:
+    """Find out what a language model or an agent can do, how fast, and whether B is better than A.
+
+    Works with any OpenAI-compatible endpoint. Each run is kept under BENCHWRIGHT_HOME, survives being killed,
+    and goes on where it stopped when the same command is given again.
+    """
+
+
+def main() -> None:
+    """The console script: runs a command and turns errors into one line and an exit code.
+
+    0 done, 1 an error of the user or of the run, 2 a usage error, 130 interrupted.
+    """
+    from benchwright.errors import BenchwrightError
+
+    program = os.path.basename(sys.argv[0])
+    try:
+        cli.main(prog_name="benchwright" if program == "__main__.py" else program, standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BenchwrightError as error:
+        if "--debug" in sys.argv:
+            raise
+        from benchwright.secrets import SECRETS
+
+        click.echo(f"Error: {SECRETS.redact(str(error))}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,167 @@
+"""Options that several commands share, and how they are read."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def endpoint_options(function: Function) -> Function:
+    """The model, where it is, and what is sent with every request."""
+    options = [
+        click.option("--model", metavar="MODEL", help="Model name as the endpoint serves it."),
+        click.option("--base-url", metavar="URL", help="Endpoint, for example http://localhost:8000/v1."),
+        click.option(
+            "--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none."
+        ),
+        click.option("--temperature", type=float, help="Sampling temperature."),
+        click.option("--max-tokens", type=int, help="Most tokens per answer."),
+        click.option("--seed", type=int, help="Sampling seed."),
+        click.option(
+            "--param", multiple=True, metavar="KEY=JSON", help="Any other body field, e.g. --param top_p=0.9."
+        ),
+    ]
+    return _apply(options, function)
+
+
+def run_options(function: Function) -> Function:
+    """How a run is carried out."""
+    options = [
+        click.option(
+            "--batch-size", "--batch_size", "--concurrency", "concurrency",
+            type=int, default=1, show_default=True, help="Trials in flight at once.",
+        ),
+        click.option("--no-stream", "stream", flag_value=False, default=True, type=bool,
+                     help="Do not stream answers: no TTFT."),
+        click.option("--timeout", type=float, default=300.0, show_default=True,
+                     help="Seconds to wait for an answer to begin."),
+        click.option("--retries", type=int, default=5, show_default=True,
+                     help="Further tries after rate limits and passing faults."),
+        click.option("--trial-tokens", type=int, help="Most tokens of one trial."),
+        click.option("--trial-seconds", type=float, help="Longest time of one trial."),
+        click.option("--budget-tokens", type=int, help="Stop the run when it has used this many tokens."),
+        click.option("--budget-seconds", type=float, help="Stop the run after this time."),
+        click.option("--fresh", is_flag=True, help="Start a new run, whatever there is already."),
+        click.option("--dry-run", is_flag=True, help="Show what would be run, and ask no model."),
+        click.option("--fsync", type=click.Choice(["second", "always"]), default="second", show_default=True,
+                     help="How often the journal is made safe against a power loss."),
+    ]  # fmt: skip
+    return _apply(options, function)
+
+
+def output_options(function: Function) -> Function:
+    """What is printed."""
+    options = [
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print one JSON object to stdout, all else to stderr."
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="No progress."),
+        click.option("--debug", is_flag=True, help="Log details; show tracebacks."),
+    ]
+    return _apply(options, function)
+
+
+def config_option(section: str) -> Callable[[Function], Function]:
+    """`--config FILE.toml`: defaults for the options below, from the file's top level and from its section."""
+
+    def read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
+        if path is not None:
+            context.default_map = {**(context.default_map or {}), **_read_config(path, section, context)}
+
+    return click.option(
+        "--config", type=click.Path(exists=True, dir_okay=False, path_type=Path), is_eager=True,
+        expose_value=False, callback=read, help=f"Options from a TOML file (top level and [{section}]).",
+    )  # fmt: skip
+
+
+def _read_config(path: Path, section: str, context: click.Context) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{path} is no TOML file: {error}") from None
+    shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
+    own = content.get(section, {})
+    by_name = _option_names(context.command)
+    values: dict[str, Any] = {}
+    for name, value in {**shared, **own}.items():
+        parameter = by_name.get(name.replace("-", "_"))
+        if parameter is None:
+            raise click.UsageError(f"{path}: there is no option {name!r}. See --help.")
+        if isinstance(value, dict):
+            value = tuple(f"{key}={_as_text(item)}" for key, item in value.items())
+        values[parameter] = value
+    return values
+
+
+def _option_names(command: click.Command) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for parameter in command.params:
+        if parameter.name is not None:
+            for spelling in (parameter.name, *parameter.opts):
+                names[spelling.lstrip("-").replace("-", "_")] = parameter.name
+    return names
+
+
+def _as_text(value: Any) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+    """KEY=VALUE arguments as a dictionary."""
+    result = {}
+    for value in values:
+        key, separator, rest = value.partition("=")
+        if not separator or not key:
+            raise click.UsageError(f"{option} takes KEY=VALUE, got {value!r}.")
+        result[key] = rest
+    return result
+
+
+def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
+    """KEY=JSON arguments as a dictionary; what is no JSON is taken as text."""
+    import json
+
+    result: dict[str, Any] = {}
+    for key, text in pairs(values, option).items():
+        try:
+            result[key] = json.loads(text)
+        except ValueError:
+            result[key] = text
+    return result
+
+
+def say(text: str) -> None:
+    """A line for the person, on stderr."""
+    from benchwright.secrets import SECRETS
+
+    click.echo(SECRETS.redact(text), err=True)
+
+
+def set_up_logging(*, debug: bool) -> None:
+    """Log lines to stderr, secrets replaced."""
+    import logging
+
+    from benchwright.secrets import SecretFilter
+
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(SecretFilter())
+    logging.basicConfig(
+        level=logging.DEBUG if debug else logging.WARNING,
+        handlers=[handler],
+        format="%(levelname)s %(name)s: %(message)s",
+    )
+
+
+def _apply(options: Sequence[Callable[[Any], Any]], function: Function) -> Function:
+    for option in reversed(options):
+        function = option(function)
+    return function

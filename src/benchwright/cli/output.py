@@ -1,0 +1,38 @@
+"""Printing: one JSON object, or tables, to stdout."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from benchwright.engine.journal import encode_json
+from benchwright.engine.summary import RunSummary
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+NARROWEST = 130
+"""Columns for tables that are piped: wide enough that no table is cut."""
+
+
+def print_json(value: Any) -> None:
+    """One object, indented; keys as in the documented structs, fields without a value left out."""
+    click.echo(msgspec.json.format(encode_json(value), indent=2).decode())
+
+
+def print_table(content: RenderableType) -> None:
+    """Rich content, as wide as the terminal."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else NARROWEST
+    Console(width=width, soft_wrap=False, highlight=False).print(content)
+
+
+def print_summary(summary: RunSummary) -> None:
+    """The summary of a run."""
+    from benchwright.reports.summary import render_summary
+
+    print_table(render_summary(summary))

@@ -1,0 +1,65 @@
+"""What a user writes: settings as Pydantic models, one for every way in (options, TOML file, Python).
+
+Every field has the name of its option with underscores; `--batch-size` is `concurrency`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+
+class Settings(BaseModel):
+    """What every way to run something has in common: the endpoint, limits, and how to go about it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = None
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    param: dict[str, Any] = {}
+    """Further body fields of every request, passed on as they are."""
+
+    concurrency: int = 1
+    stream: bool = True
+    timeout: float = 300.0
+    """Seconds to wait for the first byte of an answer."""
+    retries: int = 5
+
+    trial_tokens: int | None = None
+    trial_seconds: float | None = None
+    budget_tokens: int | None = None
+    budget_seconds: float | None = None
+
+    fresh: bool = False
+    dry_run: bool = False
+    fsync: Literal["second", "always"] = "second"
+
+
+class EvalSettings(Settings):
+    """`benchwright eval`: a dataset, something that answers, something that scores."""
+
+    dataset: Path | None = None
+    module: str | None = None
+    eval_fn: tuple[str, ...] = ()
+    scorer: tuple[str, ...] = ()
+    scorer_option: dict[str, str] = {}
+    column: dict[str, str] = {}
+    system: str | None = None
+    template: str | None = None
+    group_by: str | None = None
+
+    n: int = 1
+    pass_threshold: float = 1.0
+    max_turns: int = 10
+    limit: int | None = None
+    offset: int = 0
+
+    judge_model: str | None = None
+    judge_base_url: str | None = None
+    judge_api_key_env: str | None = None

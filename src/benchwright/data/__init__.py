@@ -1,0 +1,1 @@
+"""Datasets: rows read from files, and the columns an evaluation needs of them."""

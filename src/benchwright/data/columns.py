@@ -1,0 +1,189 @@
+"""Which columns of a dataset hold the prompt and the target, and whether a row has what it needs.
+
+`documented_row` is the fixed rule of evaluations with an agent: three columns that must be there.
+`PromptColumns` is for evaluations without any code: it finds the columns of most public datasets by their
+names, or takes the names that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from string import ascii_uppercase
+from typing import Any
+
+import msgspec
+
+from benchwright.data.errors import DatasetValidationError
+from benchwright.data.rows import Row
+from benchwright.data.suggest import did_you_mean
+
+DOCUMENTED_COLUMNS = ("ground_truth", "user_prompt", "system_prompt")
+
+CONVENTIONAL_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("user_prompt", "prompt", "question", "input", "problem"),
+    "target": ("ground_truth", "answer", "target", "expected", "label"),
+    "options": ("options", "choices"),
+    "system": ("system_prompt", "system"),
+}
+"""The names under which each part is looked for, in any case; the first of each wins over the others."""
+
+_decode_options = msgspec.json.Decoder(list[str]).decode
+
+
+def documented_row(row: Row, index: int) -> Row:
+    """The row with its three documented columns under their lower-case names, other columns as they are.
+
+    `index` is the row's absolute place in the file, from 0.
+
+    Raises:
+        DatasetValidationError: a documented column is missing, null, not text, or blank.
+    """
+    names = {name.lower(): name for name in row}
+    missing = [column for column in DOCUMENTED_COLUMNS if column not in names]
+    if missing:
+        raise DatasetValidationError(f"Row {index}: Missing required columns: {missing}")
+    documented = {column: _text(row[names[column]], column, index) for column in DOCUMENTED_COLUMNS}
+    return documented | {name: value for name, value in row.items() if name.lower() not in documented}
+
+
+class PromptColumns(msgspec.Struct, frozen=True):
+    """The columns that hold the parts of a prompt; None where the dataset has no such part."""
+
+    prompt: str
+    target: str | None = None
+    options: str | None = None
+    system: str | None = None
+
+    @classmethod
+    def find(
+        cls, columns: Iterable[str], given: Mapping[str, str] | None = None, *, needs_target: bool = True
+    ) -> PromptColumns:
+        """Finds the parts among a dataset's columns (those of its first row).
+
+        `given` names columns outright, by part: `{"prompt": "body"}`. `needs_target` is false where
+        nothing is compared with a target, as with a judge that has only a rubric.
+
+        Raises:
+            DatasetValidationError: a part is missing or could be in several columns, or `given` names a
+                part or a column that does not exist.
+        """
+        columns = list(columns)
+        given = given or {}
+        for part in given:
+            if part not in CONVENTIONAL_COLUMNS:
+                raise DatasetValidationError(
+                    f"Unknown part '{part}' in --column {part}={given[part]}."
+                    f"{did_you_mean(part, CONVENTIONAL_COLUMNS)} Parts: {', '.join(CONVENTIONAL_COLUMNS)}"
+                )
+        found = {
+            part: _named(part, given[part], columns) if part in given else _conventional(part, columns)
+            for part in CONVENTIONAL_COLUMNS
+        }
+        for part in ("prompt", "target") if needs_target else ("prompt",):
+            if found[part] is None:
+                raise DatasetValidationError(
+                    f"No column for the {part} ({', '.join(CONVENTIONAL_COLUMNS[part])}); name it with "
+                    f"--column {part}=NAME. Columns: {', '.join(columns)}"
+                )
+        return msgspec.convert(found, cls)
+
+    def content(self, row: Row, index: int) -> Row:
+        """A row under the documented names: user_prompt, ground_truth, options, system_prompt.
+
+        Options become lettered lines below the prompt, and the target the letter of its option. A target
+        that is not text is given as JSON text. Columns that hold no part keep their names and values.
+        `index` is the row's absolute place in the file, from 0.
+
+        Raises:
+            DatasetValidationError: a part is null, blank, or of the wrong type.
+        """
+        parts: Row = {"user_prompt": _text(row.get(self.prompt), self.prompt, index)}
+        options = self._options(row, index)
+        if options is not None:
+            parts["options"] = options
+            parts["user_prompt"] += "\n\n" + lettered(options)
+        if self.target is not None:
+            parts["ground_truth"] = _target(row.get(self.target), options, self.target, index)
+        if self.system is not None and row.get(self.system) is not None:
+            parts["system_prompt"] = _text(row[self.system], self.system, index)
+        used = (self.prompt, self.target, self.options, self.system)
+        return {name: value for name, value in row.items() if name not in used} | parts
+
+    def _options(self, row: Row, index: int) -> list[str] | None:
+        """The options of a row, which CSV holds as a JSON array; None where a row has none."""
+        value = row.get(self.options) if self.options is not None else None
+        if value is None:
+            return None
+        try:
+            options = _decode_options(value) if isinstance(value, str) else msgspec.convert(value, list[str])
+        except msgspec.DecodeError as error:
+            raise DatasetValidationError(
+                f"Row {index}: '{self.options}' must be a list of strings ({error})"
+            ) from error
+        if not 1 <= len(options) <= len(ascii_uppercase):
+            raise DatasetValidationError(
+                f"Row {index}: '{self.options}' must hold 1 to 26 options, got {len(options)}"
+            )
+        return options
+
+
+def lettered(options: Collection[str]) -> str:
+    """The options one per line, as `A. text`."""
+    return "\n".join(f"{letter}. {text}" for letter, text in zip(ascii_uppercase, options, strict=False))
+
+
+def _named(part: str, name: str, columns: list[str]) -> str:
+    if name not in columns:
+        raise DatasetValidationError(
+            f"No column '{name}' (--column {part}={name}).{did_you_mean(name, columns)} "
+            f"Columns: {', '.join(columns)}"
+        )
+    return name
+
+
+def _conventional(part: str, columns: list[str]) -> str | None:
+    names = CONVENTIONAL_COLUMNS[part]
+    found = [column for column in columns if column.lower() in names]
+    first = [column for column in found if column.lower() == names[0]]
+    if len(first or found) > 1:
+        raise DatasetValidationError(
+            f"Several columns could hold the {part}: {', '.join(found)}; choose with --column {part}=NAME. "
+            f"Columns: {', '.join(columns)}"
+        )
+    return next(iter(first or found), None)
+
+
+def _text(value: Any, column: str, index: int) -> str:
+    if value is None:
+        raise DatasetValidationError(f"Row {index}: '{column}' cannot be null")
+    if not isinstance(value, str):
+        raise DatasetValidationError(f"Row {index}: '{column}' must be a string, got {type(value).__name__}")
+    if not value.strip():
+        raise DatasetValidationError(f"Row {index}: '{column}' cannot be empty")
+    return value
+
+
+def _target(value: Any, options: list[str] | None, column: str, index: int) -> str:
+    if options is not None and value is not None:
+        return _letter(value, options, column, index)
+    plain = msgspec.to_builtins(value)
+    if plain is not None and not isinstance(plain, str):
+        plain = msgspec.json.encode(plain).decode()
+    return _text(plain, column, index)
+
+
+def _letter(value: Any, options: list[str], column: str, index: int) -> str:
+    """The letter of the option that a target means: its index, its letter, or its text."""
+    letters = ascii_uppercase[: len(options)]
+    if type(value) is int and 0 <= value < len(options):
+        return letters[value]
+    if isinstance(value, str):
+        name = value.strip().upper()
+        if len(name) == 1 and name in letters:
+            return name
+        if options.count(value) == 1:
+            return letters[options.index(value)]
+    raise DatasetValidationError(
+        f"Row {index}: '{column}' must be a letter A to {letters[-1]}, an integer index 0 to {len(options) - 1} "
+        f"or one of the options, got {value!r:.50}"
+    )

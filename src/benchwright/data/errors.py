@@ -1,0 +1,21 @@
+"""What can be wrong with a dataset. All are the user's to mend: one line, no traceback."""
+
+from __future__ import annotations
+
+from benchwright.errors import UserError
+
+
+class DatasetError(UserError):
+    """Base of what can be wrong with a dataset."""
+
+
+class DatasetNotFound(DatasetError, FileNotFoundError):
+    """There is no such file."""
+
+
+class DatasetParseError(DatasetError):
+    """The file is not of a known format, or not what its suffix says."""
+
+
+class DatasetValidationError(DatasetError):
+    """The file was read, but a row or its columns are not what an evaluation needs."""

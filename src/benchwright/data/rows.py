@@ -1,0 +1,175 @@
+"""Reads the rows of a dataset file: .json, .jsonl, .csv or .parquet, told apart by the suffix.
+
+Rows come one at a time, in the file's order, just as they stand; what an evaluation needs of them is the
+business of `columns`. JSON Lines, CSV and Parquet are streamed. A JSON array is one value: its bytes are
+held whole, and each row is decoded as it is asked for.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
+from benchwright.data.parquet import count_parquet_rows, parquet_rows
+
+Row = dict[str, Any]
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONGEST_CSV_FIELD = 2**31 - 1
+_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+_decode = msgspec.json.Decoder().decode
+_decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def read_rows(path: str | PathLike[str], limit: int | None = None, offset: int = 0) -> Iterator[Row]:
+    """The rows from `offset` on, at most `limit` of them.
+
+    The path is checked when this is called, the contents as they are read. Rows before `offset` are passed
+    over unseen, and rows after the last one asked for are never read.
+
+    Raises:
+        DatasetNotFound: there is no such file.
+        DatasetParseError: the suffix is unknown, or the file is not what its suffix says.
+        DatasetValidationError: a row is not an object.
+        ValueError: `limit` or `offset` is negative.
+    """
+    if offset < 0:
+        raise ValueError(f"offset must be 0 or more, got {offset}")
+    file = _dataset_file(path)
+    values = _FORMATS[file.suffix.lower()].read(file, offset)
+    return _objects(islice(values, limit), offset)
+
+
+def count_rows(path: str | PathLike[str]) -> int:
+    """How many rows the file holds, without decoding those of JSON, JSON Lines and Parquet.
+
+    Raises:
+        DatasetNotFound: there is no such file.
+        DatasetParseError: as `read_rows`, as far as counting shows it.
+    """
+    file = _dataset_file(path)
+    with _readable():
+        return _FORMATS[file.suffix.lower()].count(file)
+
+
+def _dataset_file(path: str | PathLike[str]) -> Path:
+    file = Path(path)
+    if not file.exists():
+        raise DatasetNotFound(f"Dataset file not found: {path}")
+    suffix = file.suffix.lower()
+    if suffix not in _FORMATS:
+        raise DatasetParseError(
+            f"Unsupported file format: {suffix}. Supported formats: {', '.join(_FORMATS)}"
+        )
+    return file
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DatasetParseError(f"Error reading file: {error}") from error
+
+
+def _objects(values: Iterator[Any], offset: int) -> Iterator[Row]:
+    with _readable():
+        for index, value in enumerate(values, offset):
+            if not isinstance(value, dict):
+                raise DatasetValidationError(f"Row {index}: Expected object, got {type(value).__name__}")
+            yield value
+
+
+def _json_rows(file: Path, offset: int) -> Iterator[Any]:
+    for index, row in islice(enumerate(_json_array(file)), offset, None):
+        try:
+            value = _decode(row)
+        except _NOT_JSON as error:
+            raise DatasetParseError(f"Invalid JSON file: row {index}: {error}") from error
+        yield value
+
+
+def _json_array(file: Path) -> list[msgspec.Raw]:
+    data = file.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+    try:
+        try:
+            return _decode_array(data)
+        except msgspec.ValidationError:
+            found = type(_decode(data)).__name__
+    except _NOT_JSON as error:
+        lines = "trailing characters" in str(error)
+        hint = " (with one object per line it would have to be named .jsonl)" if lines else ""
+        raise DatasetParseError(f"Invalid JSON file: {error}{hint}") from error
+    raise DatasetParseError(f"JSON file must contain an array of objects, got {found}")
+
+
+def _count_json_rows(file: Path) -> int:
+    return len(_json_array(file))
+
+
+def _jsonl_rows(file: Path, offset: int) -> Iterator[Any]:
+    with open(file, "rb") as lines:
+        if lines.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
+            lines.seek(0)
+        for number, line in enumerate(lines, 1):
+            if line.isspace():
+                continue
+            if offset:
+                offset -= 1
+                continue
+            try:
+                value = _decode(line)
+            except _NOT_JSON as error:
+                raise DatasetParseError(f"Invalid JSON at line {number}: {error}") from error
+            yield value
+
+
+def _count_jsonl_rows(file: Path) -> int:
+    with open(file, "rb") as lines:
+        return sum(not line.isspace() for line in lines)
+
+
+def _csv_rows(file: Path, offset: int) -> Iterator[Any]:
+    csv.field_size_limit(_LONGEST_CSV_FIELD)
+    try:
+        with open(file, encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines)
+            _check_header(reader.fieldnames or ())
+            for number, row in islice(enumerate(reader, 1), offset, None):
+                if None in row:
+                    raise DatasetParseError(f"CSV row {number} has more columns than the header")
+                yield row
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise DatasetParseError(f"Invalid CSV file: {error}") from error
+
+
+def _check_header(names: Sequence[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DatasetParseError(f"Invalid CSV file: the header names these columns twice: {twice}")
+
+
+def _count_csv_rows(file: Path) -> int:
+    return sum(1 for _ in _csv_rows(file, 0))
+
+
+class _Format(NamedTuple):
+    read: Callable[[Path, int], Iterator[Any]]
+    count: Callable[[Path], int]
+
+
+_FORMATS = {
+    ".json": _Format(_json_rows, _count_json_rows),
+    ".jsonl": _Format(_jsonl_rows, _count_jsonl_rows),
+    ".csv": _Format(_csv_rows, _count_csv_rows),
+    ".parquet": _Format(parquet_rows, count_parquet_rows),
+}

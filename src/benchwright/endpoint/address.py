@@ -1,0 +1,121 @@
+"""Where an endpoint is: its base URL taken apart and checked, and the proxy on the way, if any."""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Address(Record, frozen=True):
+    """A server and the path before every request's own (`/v1`)."""
+
+    scheme: str
+    host: str
+    port: int
+    prefix: str = ""
+
+    @property
+    def tls(self) -> bool:
+        """Whether the connection is encrypted."""
+        return self.scheme == "https"
+
+    @property
+    def authority(self) -> str:
+        """The Host header: IPv6 addresses in brackets, the port left out where it is the default."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def is_this_machine(self) -> bool:
+        """Whether the host is a loopback name or address."""
+        if self.host == "localhost" or self.host.endswith(".localhost"):
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+class Proxy(Record, frozen=True):
+    """An HTTP proxy that is asked with CONNECT. `authorization` is a header value or None."""
+
+    host: str
+    port: int
+    authorization: str | None = None
+
+
+def parse_base_url(url: str) -> Address:
+    """Takes a base URL apart.
+
+    Raises:
+        UserError: it is no http or https URL with a host, or carries a query, a fragment or a password.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError as error:
+        raise UserError(f"The base URL {url!r} cannot be read: {error}.") from None
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
+        raise UserError(
+            f"The base URL {url!r} is no http:// or https:// address (for example http://localhost:8000/v1)."
+        )
+    if parts.username or parts.password:
+        raise UserError("The base URL holds a user name or password; give the key by --api-key instead.")
+    if parts.query or parts.fragment or not _is_plain(parts.path):
+        raise UserError(f"The base URL {url!r} must end with a plain path such as /v1.")
+    prefix = parts.path.rstrip("/")
+    return Address(parts.scheme, parts.hostname, port or DEFAULT_PORTS[parts.scheme], prefix)
+
+
+def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
+    """The proxy that the environment names for an address, None for a direct connection.
+
+    Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case, but `http_proxy` in lower case
+    only, as curl does. Loopback addresses are always reached directly.
+
+    Raises:
+        UserError: the proxy is not an http:// address.
+    """
+    names = ("https_proxy", "HTTPS_PROXY") if address.tls else ("http_proxy",)
+    value = next((environ[name] for name in (*names, "all_proxy", "ALL_PROXY") if environ.get(name)), None)
+    if not value or address.is_this_machine:
+        return None
+    if _bypassed(address, environ.get("no_proxy") or environ.get("NO_PROXY") or ""):
+        return None
+    return _parse_proxy(value)
+
+
+def _bypassed(address: Address, no_proxy: str) -> bool:
+    for entry in (part.strip().lower() for part in no_proxy.split(",")):
+        host, _, port = entry.partition(":") if entry.count(":") == 1 else (entry, "", "")
+        if port and port != str(address.port):
+            continue
+        suffix = host.removeprefix("*").removeprefix(".")
+        if entry == "*" or (suffix and (address.host == suffix or address.host.endswith("." + suffix))):
+            return True
+    return False
+
+
+def _parse_proxy(value: str) -> Proxy:
+    parts: SplitResult = urlsplit(value if "://" in value else f"http://{value}")
+    if parts.scheme != "http" or not parts.hostname:
+        raise UserError(
+            "The proxy in the environment (HTTPS_PROXY, http_proxy or ALL_PROXY) is no http:// address; "
+            "only such proxies are supported."
+        )
+    authorization = None
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        authorization = "Basic " + base64.b64encode(pair).decode("ascii")
+    return Proxy(parts.hostname, parts.port or 3128, authorization)
+
+
+def _is_plain(path: str) -> bool:
+    return all("!" <= character <= "~" for character in path)

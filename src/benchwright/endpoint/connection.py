@@ -1,0 +1,196 @@
+"""One HTTP/1.1 connection: bytes in, parsed by httptools, handed to a sink the moment they arrive."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from time import perf_counter_ns
+from typing import Protocol
+
+import httptools
+
+Headers = list[tuple[bytes, bytes]]
+"""Header names in lower case, values as sent."""
+
+
+class Sink(Protocol):
+    """What receives an answer. Both are plain functions, called from `data_received`; they never wait.
+
+    `at` is the moment the bytes were handed to us (`perf_counter_ns`), taken before any parsing.
+    """
+
+    def head(self, status: int, headers: Headers, at: int) -> None:
+        """The status line and headers of the final (not 1xx) response."""
+        ...
+
+    def data(self, chunk: bytes, at: int) -> None:
+        """A piece of the body, transfer coding removed."""
+        ...
+
+
+class WireError(Exception):
+    """The exchange failed below HTTP. `kind` says how; `received` whether any byte of an answer had come."""
+
+    def __init__(self, kind: str, message: str, *, received: bool = False) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.received = received
+
+
+class Exchange:
+    """One question and its answer on a connection, with the moments that matter (`perf_counter_ns`)."""
+
+    __slots__ = ("detect_lag", "done", "first_at", "last_at", "sent_at", "sink")
+
+    def __init__(self, sink: Sink, done: asyncio.Future[None]) -> None:
+        self.sink = sink
+        self.done = done
+        self.sent_at = 0
+        self.first_at = 0
+        self.last_at = 0
+        self.detect_lag = 0
+
+
+class Connection(asyncio.Protocol):
+    """Carries one exchange at a time. Create with `loop.create_connection`; `ask` starts an exchange."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._transport: asyncio.Transport | None = None
+        self._socket: socket.socket | None = None
+        self._parser = httptools.HttpResponseParser(self)
+        self._exchange: Exchange | None = None
+        self._headers: Headers = []
+        self._at = 0
+        self._informational = False
+        self._headers_done = False
+        self._ends_by_close = False
+        self.open = False
+        self.idle_since = 0
+
+    # What the pool calls
+
+    def ask(self, request: bytes, sink: Sink) -> Exchange:
+        """Sends a request; the exchange's future is done when the answer is complete or has failed."""
+        assert self._transport is not None
+        exchange = Exchange(sink, self._loop.create_future())
+        self._exchange = exchange
+        self._headers_done = self._ends_by_close = False
+        exchange.sent_at = exchange.last_at = perf_counter_ns()
+        self._transport.write(request)
+        return exchange
+
+    def fail(self, error: WireError) -> None:
+        """Ends the exchange under way with an error and closes the connection."""
+        self._end(error)
+        self.close()
+
+    def close(self) -> None:
+        """Closes at once; what is under way is not finished."""
+        self.open = False
+        if self._transport is not None:
+            self._transport.abort()
+
+    # What the transport calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The connection is ready."""
+        self._transport = transport  # type: ignore[assignment]  # always a Transport here
+        self._socket = transport.get_extra_info("socket")
+        self.open = True
+
+    def data_received(self, data: bytes) -> None:
+        """Stamps first, parses then."""
+        self._at = at = perf_counter_ns()
+        exchange = self._exchange
+        if exchange is None:
+            self.close()
+            return
+        if not exchange.first_at:
+            exchange.first_at = at
+            exchange.detect_lag = _age_of_bytes(self._socket)
+        exchange.last_at = at
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserCallbackError as error:  # the sink raised
+            self.fail(WireError("malformed", str(error.__context__), received=True))
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self.fail(WireError("malformed", f"the answer is no valid HTTP/1.1: {error}", received=True))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The other side closed, or the network broke; completes bodies that end by close."""
+        self.open = False
+        exchange = self._exchange
+        if exchange is None:
+            return
+        if self._headers_done and self._ends_by_close and exc is None:
+            self._end(None)
+            return
+        received = bool(exchange.first_at)
+        text = "in the middle of the answer" if received else "before it answered"
+        self._end(WireError("closed", f"the server closed the connection {text}", received=received))
+
+    # What the parser calls
+
+    def on_message_begin(self) -> None:
+        """A response begins."""
+        self._headers = []
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header."""
+        self._headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        """All headers are there; informational responses (1xx) are passed over."""
+        status = self._parser.get_status_code()
+        self._informational = 100 <= status < 200
+        if self._informational or self._exchange is None:
+            return
+        self._headers_done = True
+        self._ends_by_close = not any(
+            name in (b"content-length", b"transfer-encoding") for name, _ in self._headers
+        )
+        self._exchange.sink.head(status, self._headers, self._at)
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        if self._exchange is not None:
+            self._exchange.sink.data(body, self._at)
+
+    def on_message_complete(self) -> None:
+        """The answer is whole."""
+        if not self._informational:
+            if not self._parser.should_keep_alive():
+                self.close()
+            self._end(None)
+
+    def _end(self, error: WireError | None) -> None:
+        exchange, self._exchange = self._exchange, None
+        if exchange is None or exchange.done.done():
+            return
+        if error is None:
+            exchange.done.set_result(None)
+        else:
+            exchange.done.set_exception(error)
+
+
+TICK_NS = 4_000_000
+"""The coarsest clock tick that Linux kernels in use have (CONFIG_HZ=250); TCP_INFO counts in ticks."""
+
+_LAST_DATA_RECEIVED = struct.Struct("=I")
+_LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
+
+
+def _age_of_bytes(sock: socket.socket | None) -> int:
+    """How long the newest bytes have lain in the socket: a lower bound in ns, 0 where it cannot be told.
+
+    The kernel says when data last came (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h) in milliseconds
+    counted in clock ticks; one tick is taken off, so the lag is never overstated.
+    """
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)  # type: ignore[union-attr]
+        age: int = _LAST_DATA_RECEIVED.unpack_from(info, _LAST_DATA_RECEIVED_OFFSET)[0]
+    except (AttributeError, OSError, struct.error):
+        return 0
+    return max(0, age * 1_000_000 - TICK_NS)

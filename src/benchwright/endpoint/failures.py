@@ -1,0 +1,93 @@
+"""What went wrong with a request, as one line that says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.connection import Headers, WireError
+from benchwright.endpoint.retry import parse_retry_after
+from benchwright.errors import ProviderError
+
+TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+LONGEST_DETAIL = 200
+
+
+def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str) -> ProviderError:
+    """The error behind an answer with a status other than 200."""
+    code, detail = _error_detail(body)
+    said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
+    systemic = True
+    if status in (401, 403):
+        text = f"{url} refused the key ({said}). Give a valid one by --api-key or BENCHWRIGHT_API_KEY."
+    elif status == 404:
+        text = f"{url} does not serve the model {model!r}, or has no such path ({said}). Check --model and --base-url."
+    elif 300 <= status < 400:
+        location = next((value for name, value in headers if name == b"location"), b"").decode("latin-1")
+        text = f"{url} redirects to {location or 'another address'}; give that address as --base-url."
+    elif status == 402 or code == "insufficient_quota":
+        text = f"{url} says that the account has no budget left ({said})."
+    else:
+        systemic = False
+        text = f"{url} answered {said}"
+    retryable = status in TRANSIENT and not systemic
+    return ProviderError(
+        text,
+        systemic=systemic,
+        http_status=status,
+        retryable=retryable,
+        retry_after=_retry_after(headers) if retryable else None,
+    )
+
+
+def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
+    """The error behind an error object that came with status 200 (inside a stream, mostly)."""
+    code = error.get("code", error.get("status"))
+    status = int(code) if isinstance(code, int | str) and str(code).isdigit() else None
+    detail = _clip(str(error.get("message") or error))
+    retryable = status is None or status in TRANSIENT or status >= 500
+    return ProviderError(
+        f"{url} sent an error in its answer: {detail}", http_status=status, retryable=retryable
+    )
+
+
+def from_wire(error: WireError, url: str, *, answered_before: bool) -> ProviderError:
+    """The error behind a failed exchange. A server that never answered is not asked again."""
+    if error.kind in ("connect", "connect_timeout"):
+        return ProviderError(
+            f"Cannot connect to {url}: {error}. Is the server running, and is --base-url right?",
+            systemic=True,
+            retryable=answered_before,
+        )
+    return ProviderError(f"{url}: {error}", retryable=True)
+
+
+def bad_answer(error: Exception, url: str) -> ProviderError:
+    """The error behind an answer that cannot be read; it may be a passing fault."""
+    return ProviderError(f"{url}: {_clip(str(error))}", http_status=200, retryable=True)
+
+
+def _error_detail(body: bytes) -> tuple[str | None, str]:
+    """(code, message) from the error shapes in use: OpenAI's, FastAPI's `detail`, a bare `message`, text."""
+    try:
+        answer = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return None, _clip(body[: 4 * LONGEST_DETAIL].decode("utf-8", "replace"))
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    if not isinstance(error, dict):
+        return None, _clip(str(error))
+    message = error.get("message") or error.get("detail") or ""
+    return error.get("code") if isinstance(error.get("code"), str) else None, _clip(str(message))
+
+
+def _retry_after(headers: Headers) -> float | None:
+    for name, value in headers:
+        if name == b"retry-after":
+            return parse_retry_after(value.decode("latin-1"))
+    return None
+
+
+def _clip(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_DETAIL else line[: LONGEST_DETAIL - 1] + "…"

@@ -1,0 +1,99 @@
+"""Opening a connection: TCP, a proxy's CONNECT where there is one, TLS where the address asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from functools import cache
+
+from benchwright.endpoint.address import Address, Proxy
+from benchwright.endpoint.connection import Connection, WireError
+
+LARGEST_PROXY_ANSWER = 16_384
+
+
+async def open_connection(address: Address, proxy: Proxy | None, limit: float) -> Connection:
+    """Connects within `limit` seconds.
+
+    Raises:
+        WireError: kind `connect` (refused, unknown host, TLS failure, proxy refusal) or `connect_timeout`.
+    """
+    try:
+        async with asyncio.timeout(limit):
+            if proxy is None:
+                return await _direct(address)
+            return await _through(proxy, address)
+    except TimeoutError:
+        raise WireError("connect_timeout", f"no connection within {limit:g} s") from None
+    except ssl.SSLCertVerificationError as error:
+        raise WireError(
+            "connect", f"the server's certificate is not trusted: {error.verify_message}"
+        ) from None
+    except ssl.SSLError as error:
+        raise WireError("connect", f"TLS failed: {error.reason or error}") from None
+    except OSError as error:
+        raise WireError("connect", error.strerror or str(error) or type(error).__name__) from None
+
+
+async def _direct(address: Address) -> Connection:
+    loop = asyncio.get_running_loop()
+    context = _tls_context() if address.tls else None
+    _, connection = await loop.create_connection(
+        lambda: Connection(loop), address.host, address.port, ssl=context
+    )
+    return connection
+
+
+async def _through(proxy: Proxy, address: Address) -> Connection:
+    loop = asyncio.get_running_loop()
+    transport, tunnel = await loop.create_connection(lambda: _Tunnel(loop), proxy.host, proxy.port)
+    try:
+        host = f"[{address.host}]" if ":" in address.host else address.host
+        target = f"{host}:{address.port}"
+        lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
+        if proxy.authorization:
+            lines.append(f"Proxy-Authorization: {proxy.authorization}")
+        transport.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+        status = await tunnel.status
+        if status != 200:
+            raise WireError("connect", f"the proxy {proxy.host}:{proxy.port} answered {status} to CONNECT")
+        connection = Connection(loop)
+        if not address.tls:
+            transport.set_protocol(connection)
+            connection.connection_made(transport)
+            return connection
+        await loop.start_tls(transport, connection, _tls_context(), server_hostname=address.host)
+        return connection
+    except BaseException:
+        transport.abort()
+        raise
+
+
+class _Tunnel(asyncio.Protocol):
+    """Reads a proxy's answer to CONNECT."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.status: asyncio.Future[int] = loop.create_future()
+        self._received = b""
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        if self.status.done():
+            return
+        if b"\r\n\r\n" in self._received:
+            words = self._received.split(b"\r\n", 1)[0].split()
+            valid = len(words) >= 2 and words[0].startswith(b"HTTP/1.") and words[1].isdigit()
+            self.status.set_result(int(words[1]) if valid else 0)
+        elif len(self._received) > LARGEST_PROXY_ANSWER:
+            self.status.set_result(0)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self.status.done():
+            self.status.set_exception(WireError("connect", "the proxy closed the connection"))
+
+
+@cache
+def _tls_context() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context

@@ -1,0 +1,109 @@
+"""A model's answer: assembled from whole messages or from deltas, reasoning split off once and for all."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from benchwright.records import NO_USAGE, Message, RequestRecord, Usage
+
+
+class Reply(msgspec.Struct, gc=False):
+    """One answer of a model.
+
+    `message` is the assistant message as it goes back into a conversation (role, content, tool_calls);
+    `text` is the answer proper and `reasoning` what the model thought, split from it whichever way the
+    server sent it. `tool_calls` have the OpenAI shape, their arguments a JSON string. `extra` holds answer
+    fields unknown to us; `raw` is the answer as JSON (put together, where it was streamed).
+    """
+
+    message: Message
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: list[dict[str, Any]] = []
+    refusal: str | None = None
+    finish_reason: str | None = None
+    usage: Usage = NO_USAGE
+    logprobs: Any = None
+    model: str | None = None
+    extra: dict[str, Any] = {}
+    raw: bytes = b"null"
+    record: RequestRecord = RequestRecord(id="")
+
+
+_OPENING = re.compile(r"\s*<think(?:ing)?>")
+_CLOSING = re.compile(r"</think(?:ing)?>\s*")
+
+
+def answer_start(content: str) -> int:
+    """Where the answer proper starts in a text that may hold its reasoning inline.
+
+    Models write `<think>…</think>` before the answer; some chat templates have already opened the block,
+    so that only its end shows. A block that never ends has no answer behind it: the length is returned.
+    """
+    if "</think" in content:
+        closing = _CLOSING.search(content)
+        if closing is not None:
+            return closing.end()
+    return len(content) if _OPENING.match(content) else 0
+
+
+def split_reasoning(content: str) -> tuple[str, str]:
+    """(reasoning, answer) of a text that may hold its reasoning inline; see `answer_start`."""
+    start = answer_start(content)
+    if start == 0:
+        return "", content
+    thought = _CLOSING.sub("", _OPENING.sub("", content[:start], count=1))
+    return thought.strip(), content[start:]
+
+
+def content_text(content: Any) -> tuple[str, str]:
+    """(text, reasoning) of a message's content: a string, null, or a list of typed parts.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    if content is None:
+        return "", ""
+    if isinstance(content, str):
+        return content, ""
+    if not isinstance(content, list):
+        raise TypeError(f"content is neither text nor a list of parts: {type(content).__name__}")
+    text, reasoning = [], []
+    for part in content:
+        if part.get("type") == "thinking":
+            thought = part.get("thinking")
+            reasoning.append(thought if isinstance(thought, str) else content_text(thought)[0])
+        else:
+            text.append(part.get("text") or "")
+    return "".join(text), "".join(reasoning)
+
+
+def read_usage(usage: Any) -> Usage:
+    """Token counts of an answer's `usage` object; None for what is missing or no number."""
+    if not isinstance(usage, dict):
+        return NO_USAGE
+    prompt_details = usage.get("prompt_tokens_details") or {}
+    completion_details = usage.get("completion_tokens_details") or {}
+    return Usage(
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        cached_tokens=_count(prompt_details.get("cached_tokens")),
+        reasoning_tokens=_count(completion_details.get("reasoning_tokens")),
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def assistant_message(text: str, tool_calls: list[dict[str, Any]], refusal: str | None) -> Message:
+    """The message that goes back into the conversation."""
+    message: Message = {"role": "assistant", "content": text if text or not tool_calls else None}
+    if tool_calls:
+        message["tool_calls"] = tool_calls
+    if refusal:
+        message["refusal"] = refusal
+    return message

@@ -1,0 +1,33 @@
+"""A simulated OpenAI-compatible endpoint, for tests, the demo and the bench. It is no model.
+
+It speaks HTTP on its own, byte by byte, so that it costs little, keeps its own record of when what was sent,
+and can misbehave below the level at which HTTP servers let one: resets, stalls, cut streams, broken events.
+"""
+
+from benchwright.endpoint.simulate.board import Stats
+from benchwright.endpoint.simulate.server import SimulatedEndpoint, serve
+from benchwright.endpoint.simulate.settings import (
+    Faults,
+    KeyedAnswer,
+    ScriptedCall,
+    Settings,
+    keyed_answers,
+    read_keyed_answers,
+)
+from benchwright.endpoint.simulate.timing import Delay
+from benchwright.endpoint.simulate.truth import Truth, read_truth
+
+__all__ = [
+    "Delay",
+    "Faults",
+    "KeyedAnswer",
+    "ScriptedCall",
+    "Settings",
+    "SimulatedEndpoint",
+    "Stats",
+    "Truth",
+    "keyed_answers",
+    "read_keyed_answers",
+    "read_truth",
+    "serve",
+]

@@ -1,0 +1,160 @@
+"""What a simulated model answers. Nothing here is a model: echo, answer key, synthetic text, refusal."""
+
+from __future__ import annotations
+
+import random
+import re
+from itertools import cycle, islice
+
+import msgspec
+
+from benchwright.endpoint.simulate.board import Board
+from benchwright.endpoint.simulate.key import AnswerKey, check_key, wrong_answer
+from benchwright.endpoint.simulate.questions import Question
+from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings
+from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, next_calls
+
+REFUSAL = "This simulated model declines to answer."
+WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
+_FRAGMENT = 8
+_find_tokens = re.compile(r"\s*\S+|\s+").findall
+
+_HARD_TO_HANDLE = [
+    *map(chr, range(0x20)), "\x7f", "\x85", "\x9b", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J",
+    "\u200b", "\u200e", "\u200f", "\u202a", "\u202d", "\u202e", "\u202c", "\u2066", "\u2067", "\u2069",
+    "\u2028", "\u2029", "\ufeff", "\ufffd", "\uffff", "\U0010ffff", "e\u0301\u0323", "\U0001f469\u200d",
+    '"', "\\", "\\u0000", "\\n", "</script>", "<!--", "&amp;", "data: [DONE]\n\n", "\r\n\r\n", "```", "%s",
+]  # fmt: skip
+_PLAIN_RANGES = [(0x61, 0x7A), (0x4E00, 0x9FA5), (0x600, 0x6FF), (0x1F300, 0x1F5FF), (0xC0, 0x17F)]
+
+
+class Call(msgspec.Struct):
+    """A tool call of an answer, its arguments in the fragments in which they are streamed."""
+
+    id: str
+    name: str
+    arguments: list[str]
+
+
+class Answer(msgspec.Struct):
+    """An answer in tokens, channel by channel, in the order in which they are sent.
+
+    `round` is the round of its key entry that it uses up.
+    """
+
+    reasoning: list[str] = []
+    text: list[str] = []
+    refusal: list[str] = []
+    calls: list[Call] = []
+    finish_reason: str = "stop"
+    entry: KeyedAnswer | None = None
+    round: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it has; a fragment of a call is one, and so is the call's opening."""
+        calls = sum(1 + len(call.arguments) for call in self.calls)
+        return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
+
+
+def split_tokens(text: str) -> list[str]:
+    """A text in tokens: words, each with the white space before it."""
+    return _find_tokens(text)
+
+
+class Answerer:
+    """Answers questions as the settings say."""
+
+    def __init__(self, settings: Settings, board: Board) -> None:
+        check_key(settings.answers)
+        self._settings = settings
+        self._key = AnswerKey(settings, board)
+
+    def answer(self, question: Question, identity: str) -> Answer:
+        """The answer to a question; `identity` makes the ids of tool calls."""
+        settings = self._settings
+        entry = self._key.find(question.prompt) if settings.answers else None
+        answer = Answer()
+        calls = next_calls(settings, entry, question)
+        if calls:
+            answer.calls = [_call(call, f"call_{identity}_{index}") for index, call in enumerate(calls)]
+            answer.finish_reason = "tool_calls"
+            text = ""
+        elif entry is None and settings.policy == "refusal":
+            answer.refusal = split_tokens(REFUSAL)
+            text = ""
+        else:
+            text = self._text(question, entry, answer)
+        self._add_text(answer, text, question)
+        if question.limit is not None and answer.tokens > question.limit:
+            cut(answer, question.limit)
+        return answer
+
+    def give_back(self, answer: Answer) -> None:
+        """Says that the answer did not reach its client, so that its round is asked again."""
+        if answer.entry is not None:
+            self._key.give_back(answer.entry, answer.round)
+
+    def _text(self, question: Question, entry: KeyedAnswer | None, answer: Answer) -> str:
+        result = last_result(question)
+        if entry is not None:
+            return self._keyed_text(entry, entry.answer if entry.answer is not None else result or "", answer)
+        if self._settings.policy == "words":
+            return " ".join(islice(cycle(WORDS), self._settings.words))
+        if self._settings.policy == "gibberish":
+            return gibberish(f"{self._settings.seed}:{question.prompt}", self._settings.words)
+        return question.prompt if result is None else result
+
+    def _keyed_text(self, entry: KeyedAnswer, text: str, answer: Answer) -> str:
+        answer.entry, answer.round = entry, self._key.take_round(entry)
+        if not self._key.is_right(entry, answer.round):
+            text = wrong_answer(text)
+        return self._settings.answer_template.replace("{answer}", text)
+
+    def _add_text(self, answer: Answer, text: str, question: Question) -> None:
+        text = _stopped(text, question.stops)
+        reasoning = self._settings.reasoning
+        if reasoning and (self._settings.reasoning_style == "think" or not question.chat):
+            text = f"<think>\n{reasoning}\n</think>\n\n{text}"
+        elif reasoning:
+            answer.reasoning = split_tokens(reasoning)
+        answer.text = split_tokens(text)
+
+
+def cut(answer: Answer, limit: int) -> None:
+    """Cuts an answer off after so many tokens, in place."""
+    answer.finish_reason = "length"
+    for name in ("reasoning", "text", "refusal"):
+        tokens = getattr(answer, name)[:limit]
+        setattr(answer, name, tokens)
+        limit -= len(tokens)
+    calls = []
+    for call in answer.calls:
+        if limit > 0:
+            call.arguments = call.arguments[: limit - 1]
+            limit -= 1 + len(call.arguments)
+            calls.append(call)
+    answer.calls = calls
+
+
+def gibberish(seed: str, words: int) -> str:
+    """Seeded random text of what is hard to show, escape or parse: controls, bidi marks, escapes, markup."""
+    rng = random.Random(seed)
+
+    def piece() -> str:
+        if rng.random() < 0.4:
+            return rng.choice(_HARD_TO_HANDLE)
+        return chr(rng.randint(*rng.choice(_PLAIN_RANGES)))
+
+    return " ".join("".join(piece() for _ in range(rng.randint(1, 8))) for _ in range(words))
+
+
+def _stopped(text: str, stops: list[str]) -> str:
+    ends = [position for position in (text.find(stop) for stop in stops) if position >= 0]
+    return text[: min(ends)] if ends else text
+
+
+def _call(call: ScriptedCall, identity: str) -> Call:
+    arguments = encoded_arguments(call)
+    pieces = [arguments[start : start + _FRAGMENT] for start in range(0, len(arguments), _FRAGMENT)]
+    return Call(identity, call.name, pieces)

@@ -1,0 +1,173 @@
+"""A client's connection: bytes in, whole requests handed on, answers out at the moment they are due."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from time import perf_counter_ns
+from typing import Protocol, cast
+
+import httptools
+
+from benchwright.endpoint.simulate.exchange import Exchange
+from benchwright.endpoint.simulate.http import JSON, LARGEST_BODY, HttpRequest, Refused, response_head
+
+LINGER_SECONDS = 1.0
+"""How long a client that was cut short may go on sending before the connection closes under it."""
+
+_LINGER_ZERO = struct.pack("ii", 1, 0)
+
+
+class Handler(Protocol):
+    """What answers requests."""
+
+    connections: set[Connection]
+
+    def handle(self, connection: Connection, request: HttpRequest) -> Exchange:
+        """Starts the answer to a request."""
+        ...
+
+
+class Connection(asyncio.Protocol):
+    """Carries one exchange at a time; requests sent ahead of an answer are refused."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: asyncio.Transport | None = None
+        self._exchange: Exchange | None = None
+        self._url = b""
+        self._headers: dict[bytes, bytes] = {}
+        self._body: list[bytes] = []
+        self._size = 0
+        self._whole = False
+        self._refused: Refused | None = None
+        self._deaf = False
+        self.paused = False
+
+    # What the event loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Has every write go to the kernel at once, so that the noted times are true."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=0)
+        self._handler.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Ends what was under way."""
+        self._handler.connections.discard(self)
+        if self._exchange is not None:
+            self._exchange.abandon()
+        self._transport = None
+
+    def pause_writing(self) -> None:
+        """The client does not read."""
+        self.paused = True
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        self.paused = False
+
+    def data_received(self, data: bytes) -> None:
+        """Parses, and answers when a request is whole."""
+        received = perf_counter_ns()
+        if self._deaf:
+            return
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._refused = Refused(400, f"This is no HTTP/1.1 request that is understood here: {error}")
+        if self._refused is not None:
+            self._refuse(self._refused)
+        elif self._whole:
+            self._answer(received)
+
+    # What the parser calls
+
+    def on_message_begin(self) -> None:
+        """A request starts."""
+        if self._whole or (self._exchange is not None and not self._exchange.over):
+            self._refused = Refused(400, "A request came before the answer to the last one.")
+        self._url = b""
+        self._headers = {}
+        self._body = []
+        self._size = 0
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the request's target."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One whole header."""
+        self._headers[name.lower()] = value
+
+    def on_headers_complete(self) -> None:
+        """Looks at what is announced, and asks for the body where the client waits for that."""
+        announced = self._headers.get(b"content-length", b"")
+        if announced.isdigit() and int(announced) > LARGEST_BODY:
+            self._refuse_size()
+        elif self._headers.get(b"expect", b"").lower() == b"100-continue":
+            self.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body."""
+        self._size += len(body)
+        if self._size > LARGEST_BODY:
+            self._refuse_size()
+        else:
+            self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        self._whole = True
+
+    # What the exchange calls
+
+    def write(self, data: bytes) -> None:
+        """Hands bytes to the kernel, at once where it has room."""
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def reset(self) -> None:
+        """Ends the connection by a TCP reset."""
+        if self._transport is not None:
+            connected: socket.socket = self._transport.get_extra_info("socket")
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_ZERO)
+            self._transport.abort()
+
+    def finished(self, keep_alive: bool) -> None:
+        """Makes way for the next request, or closes."""
+        if not keep_alive and self._transport is not None:
+            self._transport.close()
+
+    def close(self) -> None:
+        """Closes at once, whatever is under way."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _answer(self, received: int) -> None:
+        self._whole = False
+        request = HttpRequest(
+            self._parser.get_method(),
+            self._url.partition(b"?")[0],
+            self._headers,
+            b"".join(self._body),
+            received,
+            self._parser.should_keep_alive(),
+            self._parser.get_http_version() != "1.0",
+        )
+        self._body = []
+        self._exchange = self._handler.handle(self, request)
+
+    def _refuse_size(self) -> None:
+        self._body = []
+        self._refused = Refused(413, f"The body is larger than {LARGEST_BODY} bytes.")
+
+    def _refuse(self, error: Refused) -> None:
+        """Answers a request that was not heard to its end, and listens no more."""
+        self._deaf = True
+        self.write(response_head(error.status, JSON, len(error.body), keep_alive=False) + error.body)
+        if self._transport is not None:
+            self._transport.write_eof()
+        asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)

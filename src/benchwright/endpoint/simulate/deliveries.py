@@ -1,0 +1,125 @@
+"""From an answer to what is sent when: bodies and streams, paced, and damaged where a fault says so."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import islice, repeat
+
+from benchwright.endpoint.simulate.answers import Answer
+from benchwright.endpoint.simulate.exchange import SPLIT_NS, Delivery, split_delivery
+from benchwright.endpoint.simulate.faults import HARMLESS, Fault
+from benchwright.endpoint.simulate.http import EVENT_STREAM, JSON, Headers, HttpRequest, response_head
+from benchwright.endpoint.simulate.replies import Format, stream_opening, stream_pieces, whole_body
+from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.timing import Delays
+
+
+def at_once(
+    request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
+) -> Delivery:
+    """A response that is sent as it is, now."""
+    extra = (*extra, *_echoed_id(request))
+    head = response_head(status, content_type, len(body), keep_alive=request.keep_alive, extra=extra)
+    return Delivery(
+        pieces=iter([body]),
+        count=1,
+        due=request.received,
+        gaps=repeat(0),
+        prefix=head,
+        keep_alive=request.keep_alive,
+    )
+
+
+class Deliveries:
+    """Makes deliveries of answers, one per request to generate."""
+
+    def __init__(self, settings: Settings, process: int) -> None:
+        self._faults = settings.faults
+        self._first = Delays(settings.first_token, f"{settings.seed}:first:{process}")
+        self._between = Delays(settings.between_tokens, f"{settings.seed}:between:{process}")
+        self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
+
+    def make(
+        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
+    ) -> Delivery:
+        """The delivery of the answer to the request of this number."""
+        if form.question.stream:
+            delivery = self._stream(request, form, answer, fault, number)
+        else:
+            delivery = self._whole(request, form, answer, fault, number)
+        delivery.tokens = answer.tokens
+        if fault is not None:
+            self._apply(fault, delivery)
+        if self._cuts is not None:
+            cuts = self._cuts
+            split_delivery(delivery, lambda length: cuts.randrange(1, max(length, 2)))
+        return delivery
+
+    def _whole(
+        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
+    ) -> Delivery:
+        body = whole_body(form, answer)
+        if fault is not None and fault.kind == "malformed":
+            body = body[: len(body) // 2]
+        delivery = at_once(request, 200, body)
+        generation = islice(self._between.start(number), max(answer.tokens - 1, 0))
+        delivery.due += next(self._first.start(number)) + sum(generation)
+        if fault is not None and fault.kind in ("reset", "truncate", "stall"):
+            middle = len(body) // 2
+            delivery.pieces, delivery.count = iter([body[:middle], body[middle:]]), 2
+            delivery.gaps = repeat(SPLIT_NS)
+        return delivery
+
+    def _stream(
+        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
+    ) -> Delivery:
+        keep_alive = request.keep_alive and request.chunks
+        head = response_head(200, EVENT_STREAM, None, keep_alive=keep_alive, extra=_echoed_id(request))
+        role = stream_opening(form)
+        if role and keep_alive:
+            role = b"%x\r\n%b\r\n" % (len(role), role)
+        delay = next(self._first.start(number))
+        waits = delay > 0 or fault is not None
+        return Delivery(
+            pieces=_pieces(form, answer, fault),
+            count=max(answer.tokens, 1),
+            due=request.received + delay,
+            gaps=self._between.start(number),
+            opening=head + role if waits else b"",
+            prefix=b"" if waits else head + role,
+            chunked=keep_alive,
+            keep_alive=keep_alive,
+        )
+
+    def _apply(self, fault: Fault, delivery: Delivery) -> None:
+        delivery.intact = fault.kind in HARMLESS
+        if fault.kind == "slow_headers":
+            head = delivery.opening + delivery.prefix
+            end = head.index(b"\r\n") + 2
+            delivery.opening, delivery.prefix = head[:end], head[end:]
+            delivery.due += round(self._faults.slow_header_seconds * 1e9)
+        elif fault.kind != "malformed":
+            delivery.misbehave = fault.kind
+            delivery.stall_ns = round(self._faults.stall_seconds * 1e9)
+            last = delivery.count - 1
+            delivery.fault_at = min(1 + int(fault.place * last), last)
+
+
+def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes]:
+    pieces = stream_pieces(form, answer)
+    if fault is None or fault.kind != "malformed":
+        return pieces
+    return _damaged(pieces, int(fault.place * max(answer.tokens, 1)))
+
+
+def _damaged(pieces: Iterator[bytes], index: int) -> Iterator[bytes]:
+    """The pieces, but the JSON of one breaks off."""
+    for position, piece in enumerate(pieces):
+        event, end, rest = piece.partition(b"\n\n")
+        yield event[: len(event) // 2] + end + rest if position == index else piece
+
+
+def _echoed_id(request: HttpRequest) -> Headers:
+    identity = request.headers.get(b"x-request-id")
+    return ((b"x-request-id", identity),) if identity else ()

@@ -1,0 +1,161 @@
+"""One answer on its way out: piece by piece when each is due, or as badly as its fault demands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
+from time import perf_counter_ns
+from typing import Protocol
+
+import msgspec
+
+from benchwright.endpoint.simulate.truth import Truth
+
+PAUSE_NS = 5_000_000
+"""How long to wait before looking again whether a client that does not read has room."""
+
+SPLIT_NS = 1_000_000
+
+
+class Channel(Protocol):
+    """The connection, as far as an exchange needs it."""
+
+    paused: bool
+
+    def write(self, data: bytes) -> None:
+        """Hands bytes to the kernel, at once where it has room."""
+        ...
+
+    def reset(self) -> None:
+        """Ends the connection by a TCP reset."""
+        ...
+
+    def finished(self, keep_alive: bool) -> None:
+        """Says that the answer is over; the connection can take another request, or closes."""
+        ...
+
+
+class Delivery(msgspec.Struct):
+    """What to send: `opening` at once, then `count` pieces, the first at `due`, then a gap before each.
+
+    `prefix` goes out together with the first piece. `fault_at` is the piece before which `misbehave` (reset,
+    truncate or stall) happens, -1 for never. `tokens` is how many tokens all pieces together have; `intact`
+    whether they are the undamaged answer.
+    """
+
+    pieces: Iterator[bytes]
+    count: int
+    due: int
+    gaps: Iterator[int]
+    opening: bytes = b""
+    prefix: bytes = b""
+    chunked: bool = False
+    keep_alive: bool = True
+    tokens: int = 0
+    intact: bool = True
+    fault_at: int = -1
+    misbehave: str = ""
+    stall_ns: int = 0
+
+
+class Exchange:
+    """Sends one delivery over a channel and notes the truth. `ended` is called once, in every case."""
+
+    __slots__ = ("_channel", "_delivery", "_due", "_ended", "_index", "over", "truth")
+
+    def __init__(
+        self, channel: Channel, delivery: Delivery, truth: Truth, ended: Callable[[Exchange], None]
+    ) -> None:
+        self._channel = channel
+        self._delivery = delivery
+        self._due = delivery.due
+        self._index = 0
+        self._ended = ended
+        self.truth = truth
+        self.over = False
+
+    def start(self) -> None:
+        """Sends the opening."""
+        if self._delivery.opening:
+            self._write(self._delivery.opening)
+
+    def step(self, horizon: int) -> int | None:
+        """Sends what is due until `horizon`; when to go on, None when the answer is over."""
+        if self.over:
+            return None
+        if self._channel.paused:
+            return horizon + PAUSE_NS
+        delivery = self._delivery
+        pieces: list[bytes] = []
+        while self._due <= horizon:
+            if self._index == delivery.fault_at:
+                self._send(b"".join(pieces))
+                return self._misbehave(horizon)
+            pieces.append(next(delivery.pieces))
+            self._index += 1
+            if self._index == delivery.count:
+                self._send(b"".join(pieces), last=True)
+                self._end(complete=delivery.intact)
+                self._channel.finished(delivery.keep_alive)
+                return None
+            self._due += next(delivery.gaps)
+        self._send(b"".join(pieces))
+        return self._due
+
+    def abandon(self) -> None:
+        """The connection is gone: whatever was still to come is not sent."""
+        if not self.over:
+            self._end(complete=False)
+
+    def _send(self, body: bytes, last: bool = False) -> None:
+        if not body:
+            return
+        if self._delivery.chunked:
+            body = b"%x\r\n%b\r\n%b" % (len(body), body, b"0\r\n\r\n" if last else b"")
+        now = self._write(self._delivery.prefix + body)
+        self._delivery.prefix = b""
+        if not self.truth.first_token:
+            self.truth.first_token = now
+
+    def _write(self, data: bytes) -> int:
+        now = perf_counter_ns()
+        self._channel.write(data)
+        if not self.truth.first_byte:
+            self.truth.first_byte = now
+        self.truth.last_byte = now
+        return now
+
+    def _misbehave(self, horizon: int) -> int | None:
+        kind = self._delivery.misbehave
+        if kind == "stall":
+            self._delivery.fault_at = -1
+            self._due = horizon + self._delivery.stall_ns
+            return self._due
+        self._end(complete=False)
+        if kind == "reset":
+            self._channel.reset()
+        else:
+            self._channel.finished(keep_alive=False)
+        return None
+
+    def _end(self, *, complete: bool) -> None:
+        self.over = True
+        self.truth.complete = complete
+        self.truth.tokens = self._index * self._delivery.tokens // self._delivery.count
+        self._ended(self)
+
+
+def split_delivery(delivery: Delivery, cut_place: Callable[[int], int]) -> None:
+    """Has every piece sent in two parts, a millisecond apart; `cut_place(length)` says where each is cut."""
+    pieces, gaps = delivery.pieces, delivery.gaps
+
+    def parts() -> Iterator[bytes]:
+        for piece in pieces:
+            place = cut_place(len(piece))
+            yield piece[:place]
+            yield piece[place:]
+
+    delivery.pieces = parts()
+    delivery.gaps = chain.from_iterable(zip(repeat(SPLIT_NS), gaps, strict=False))
+    delivery.count *= 2
+    delivery.fault_at = delivery.fault_at * 2 if delivery.fault_at >= 0 else -1

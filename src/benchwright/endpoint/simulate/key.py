@@ -1,0 +1,134 @@
+"""An answer key, and which of its prompts are answered rightly in each round of asking."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+
+import xxhash
+
+from benchwright.endpoint.simulate.board import Board
+from benchwright.endpoint.simulate.settings import KeyedAnswer, Settings
+from benchwright.errors import UserError
+
+WRONG_TEXT = "something else entirely"
+_ALL_TAKEN = (1 << 64) - 1
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
+
+
+class AnswerKey:
+    """Finds the keyed answer to a prompt and gives it rightly or wrongly.
+
+    A round is how often a prompt was answered before. In each round exactly round(accuracy * N) of the N
+    prompts are answered rightly: those that a seeded hash of round and prompt ranks first.
+    """
+
+    def __init__(self, settings: Settings, board: Board) -> None:
+        self._entries = {entry.prompt: entry for entry in settings.answers}
+        self._seed = settings.seed
+        self._prompts = list(self._entries)
+        self._index = {prompt: index for index, prompt in enumerate(self._prompts)}
+        self._longest_first = sorted(self._prompts, key=len, reverse=True)
+        self._right_count = round(settings.accuracy * len(self._prompts))
+        self._rounds = Rounds(board)
+        self.find = lru_cache(maxsize=4096)(self._find)
+        self._right_in = lru_cache(maxsize=64)(self._rank)
+
+    def _find(self, prompt: str) -> KeyedAnswer | None:
+        """The entry whose prompt is this one, else the longest that is contained in it."""
+        entry = self._entries.get(prompt)
+        if entry is None:
+            entry = next((self._entries[key] for key in self._longest_first if key in prompt), None)
+        return entry
+
+    def take_round(self, entry: KeyedAnswer) -> int:
+        """The round in which the entry's prompt is answered now."""
+        return self._rounds.take(self._index[entry.prompt])
+
+    def give_back(self, entry: KeyedAnswer, number: int) -> None:
+        """Says that the prompt was not answered in that round after all."""
+        self._rounds.give_back(self._index[entry.prompt], number)
+
+    def is_right(self, entry: KeyedAnswer, number: int) -> bool:
+        """Whether the entry is answered rightly in that round."""
+        return bool(self._right_in(number)[self._index[entry.prompt]])
+
+    def _rank(self, number: int) -> bytearray:
+        def place(index: int) -> int:
+            return xxhash.xxh3_64_intdigest(f"{number}:{self._prompts[index]}".encode(), seed=self._seed)
+
+        flags = bytearray(len(self._prompts))
+        for index in sorted(range(len(self._prompts)), key=place)[: self._right_count]:
+            flags[index] = 1
+        return flags
+
+
+class Rounds:
+    """Hands out the rounds of each prompt, the lowest free one first, in whichever process it is asked.
+
+    Two cells per prompt: the first round of the current 64, and a bit for each of those that is taken.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self._cells = board.rounds
+        self._lock = board.lock
+
+    def take(self, prompt: int) -> int:
+        """Takes the lowest round that is free."""
+        with self._lock:
+            first, taken = self._cells[2 * prompt], self._cells[2 * prompt + 1]
+            if taken == _ALL_TAKEN:
+                first, taken = first + 64, 0
+            lowest_free = ~taken & (taken + 1)
+            self._cells[2 * prompt], self._cells[2 * prompt + 1] = first, taken | lowest_free
+        return first + lowest_free.bit_length() - 1
+
+    def give_back(self, prompt: int, number: int) -> None:
+        """Frees a round; one from before the current 64 stays taken."""
+        with self._lock:
+            bit = number - self._cells[2 * prompt]
+            if bit >= 0:
+                self._cells[2 * prompt + 1] &= ~(1 << bit)
+
+
+def check_key(answers: tuple[KeyedAnswer, ...]) -> None:
+    """Checks an answer key as a whole.
+
+    Raises:
+        UserError: a prompt is blank, or has two different answers.
+    """
+    seen: dict[str, KeyedAnswer] = {}
+    for entry in answers:
+        if not entry.prompt.strip():
+            raise UserError("The answer key has a blank prompt.")
+        if seen.setdefault(entry.prompt, entry) != entry:
+            raise UserError(f"The answer key has two different answers for the prompt {entry.prompt[:60]!r}.")
+
+
+def wrong_answer(answer: str) -> str:
+    """A plausible answer that is not this one: another letter, another number, else a fixed text.
+
+    A letter from A to D becomes another of the four, a later one its neighbour; a number grows by one in its
+    last digit, the thousands separators kept out.
+    """
+    text = answer.strip()
+    if len(text) == 1 and text.isascii() and text.isalpha():
+        return _another_letter(text)
+    if _NUMBER.fullmatch(text):
+        return _another_number(text.replace(",", ""))
+    return WRONG_TEXT
+
+
+def _another_letter(letter: str) -> str:
+    start = ord("A" if letter.isupper() else "a")
+    position = ord(letter) - start
+    other = (position + 1) % 4 if position < 4 else position - 1
+    return chr(start + other)
+
+
+def _another_number(number: str) -> str:
+    whole, point, decimals = number.partition(".")
+    if not point:
+        return str(int(whole) + 1)
+    return f"{Decimal(number) + Decimal(1).scaleb(-len(decimals)):f}"

@@ -1,0 +1,55 @@
+"""Made-up log-probabilities, the same for the same token, in the shapes of both routes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import xxhash
+
+from benchwright.endpoint.simulate.questions import Question
+
+
+def token_logprobs(question: Question, tokens: list[str], offset: int) -> dict[str, Any] | None:
+    """Made-up log-probabilities in the shape of the route; `offset` is where the first token starts."""
+    wanted = question.top_logprobs
+    if wanted is None:
+        return None
+    if question.chat:
+        return {"content": [_chat_logprob(token, wanted) for token in tokens]}
+    offsets = []
+    for token in tokens:
+        offsets.append(offset)
+        offset += len(token)
+    return {
+        "tokens": tokens,
+        "token_logprobs": [_logprob(token) for token in tokens],
+        "top_logprobs": [dict(_alternatives(token, wanted)) for token in tokens],
+        "text_offset": offsets,
+    }
+
+
+def _chat_logprob(token: str, wanted: int) -> dict[str, Any]:
+    def entry(text: str, logprob: float) -> dict[str, Any]:
+        return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+
+    return {
+        **entry(token, _logprob(token)),
+        "top_logprobs": [entry(*alternative) for alternative in _alternatives(token, wanted)],
+    }
+
+
+def _logprob(token: str) -> float:
+    """Between -0.26 and -0.01, always the same for the same token."""
+    return -(1 + xxhash.xxh3_64_intdigest(token.encode()) % 256 / 10) / 100
+
+
+def _alternatives(token: str, wanted: int) -> list[tuple[str, float]]:
+    """The token itself and less likely ones: other letters for a letter, else words made up from it."""
+    space = token[: len(token) - len(token.lstrip())]
+    word = token.strip()
+    if len(word) == 1 and word.isalpha():
+        others = [space + letter for letter in "ABCDEFGHIJ" if letter != word]
+    else:
+        others = [f"{token}{number}" for number in range(wanted)]
+    likely = [(token, _logprob(token))]
+    return [*likely, *((other, -2.0 - 0.5 * place) for place, other in enumerate(others))][:wanted]

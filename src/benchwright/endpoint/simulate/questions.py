@@ -1,0 +1,177 @@
+"""Requests to generate, read from their JSON into one form for both routes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.simulate.http import Refused
+
+
+class _StreamOptions(msgspec.Struct):
+    include_usage: bool = False
+
+
+class Function(msgspec.Struct):
+    """A function offered as a tool; `parameters` is a JSON schema."""
+
+    name: str
+    parameters: dict[str, Any] | None = None
+
+
+class Tool(msgspec.Struct):
+    """A tool offered in a request."""
+
+    function: Function
+
+
+class Message(msgspec.Struct):
+    """One message of a conversation, as far as answers depend on it."""
+
+    role: str
+    content: str | list[Any] | None = None
+    tool_calls: list[Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """The content's text; other parts (images, audio) have none."""
+        if isinstance(self.content, str):
+            return self.content
+        parts = (part.get("text") for part in self.content or [] if isinstance(part, dict))
+        return "\n".join(text for text in parts if isinstance(text, str))
+
+
+class _Request(msgspec.Struct):
+    model: str | None = None
+    stream: bool | None = None
+    stream_options: _StreamOptions | None = None
+    max_tokens: int | None = None
+    stop: str | list[str] | None = None
+
+
+class _ChatRequest(_Request, kw_only=True):
+    messages: list[Message]
+    max_completion_tokens: int | None = None
+    tools: list[Tool] | None = None
+    tool_choice: str | dict[str, Any] | None = None
+    logprobs: bool | None = None
+    top_logprobs: int | None = None
+
+
+class _CompletionRequest(_Request, kw_only=True):
+    prompt: str | list[Any]
+    logprobs: int | None = None
+
+
+class Question(msgspec.Struct):
+    """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
+
+    `limit` is the number of tokens allowed; `top_logprobs` the number of alternatives wanted per token, None
+    for no log-probabilities at all; `forced_tool` the name that `tool_choice` insists on, "" for any tool.
+    """
+
+    chat: bool
+    model: str | None
+    prompt: str
+    prompt_tokens: int
+    stream: bool
+    include_usage: bool
+    limit: int | None
+    stops: list[str]
+    messages: list[Message] = []
+    tools: list[Function] = []
+    forced_tool: str | None = None
+    top_logprobs: int | None = None
+
+
+_decode_chat = msgspec.json.Decoder(_ChatRequest).decode
+_decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
+
+
+def count_tokens(text: str) -> int:
+    """Tokens of a simulated model: words."""
+    return len(text.split())
+
+
+def read_chat(body: bytes) -> Question:
+    """Reads the body of POST /v1/chat/completions.
+
+    Raises:
+        Refused: it is no JSON, or of the wrong shape.
+    """
+    try:
+        request = _decode_chat(body)
+    except msgspec.DecodeError as error:
+        raise Refused(400, str(error)) from None
+    messages = request.messages
+    if not messages:
+        raise Refused(400, "Expected at least one message - at `$.messages`")
+    last_user = next((message for message in reversed(messages) if message.role == "user"), messages[-1])
+    choice = request.tool_choice
+    limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
+    return Question(
+        chat=True,
+        model=request.model,
+        prompt=last_user.text,
+        prompt_tokens=sum([count_tokens(message.text) for message in messages]),
+        stream=bool(request.stream),
+        include_usage=bool(request.stream_options and request.stream_options.include_usage),
+        limit=_checked_limit(limit),
+        stops=_stops(request.stop),
+        messages=messages,
+        tools=[] if choice == "none" else [tool.function for tool in request.tools or []],
+        forced_tool=_forced_tool(choice),
+        top_logprobs=(request.top_logprobs or 0) if request.logprobs else None,
+    )
+
+
+def read_completion(body: bytes) -> Question:
+    """Reads the body of POST /v1/completions.
+
+    Raises:
+        Refused: it is no JSON, of the wrong shape, or holds several prompts.
+    """
+    try:
+        request = _decode_completion(body)
+    except msgspec.DecodeError as error:
+        raise Refused(400, str(error)) from None
+    prompt = _one_prompt(request.prompt)
+    return Question(
+        chat=False,
+        model=request.model,
+        prompt=prompt,
+        prompt_tokens=count_tokens(prompt),
+        stream=bool(request.stream),
+        include_usage=bool(request.stream_options and request.stream_options.include_usage),
+        limit=_checked_limit(request.max_tokens),
+        stops=_stops(request.stop),
+        top_logprobs=request.logprobs,
+    )
+
+
+def _one_prompt(prompt: str | list[Any]) -> str:
+    while isinstance(prompt, list):
+        if prompt and all(isinstance(token, int) for token in prompt):
+            return " ".join(map(str, prompt))
+        if len(prompt) != 1 or not isinstance(prompt[0], str | list):
+            raise Refused(400, "Expected one prompt, as text or token ids - at `$.prompt`")
+        prompt = prompt[0]
+    return prompt
+
+
+def _checked_limit(limit: int | None) -> int | None:
+    if limit is not None and limit < 0:
+        raise Refused(400, f"Expected `int` >= 0, got {limit} - at `$.max_tokens`")
+    return limit
+
+
+def _stops(stop: str | list[str] | None) -> list[str]:
+    return [text for text in ([stop] if isinstance(stop, str) else stop or []) if text]
+
+
+def _forced_tool(choice: str | dict[str, Any] | None) -> str | None:
+    if isinstance(choice, dict):
+        function = choice.get("function")
+        return str(function.get("name", "")) if isinstance(function, dict) else None
+    return "" if choice == "required" else None

@@ -1,0 +1,181 @@
+"""Answers in the OpenAI formats: whole bodies, the pieces of a stream, and their usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.simulate.answers import Answer, Call
+from benchwright.endpoint.simulate.logprobs import token_logprobs
+from benchwright.endpoint.simulate.questions import Question
+
+FINGERPRINT = "benchwright-simulated"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Format(msgspec.Struct):
+    """What shapes a reply besides the answer: who asked, the reply's id and date, the model's name, and the
+    field in which reasoning goes."""
+
+    question: Question
+    id: str
+    created: int
+    model: str
+    reasoning_field: str
+
+
+def whole_body(form: Format, answer: Answer) -> bytes:
+    """The body of a reply that is not streamed."""
+    text = "".join(answer.text)
+    choice: dict[str, Any] = {"index": 0}
+    if form.question.chat:
+        choice["message"] = _message(form, answer, text)
+    else:
+        choice["text"] = text
+    choice["logprobs"] = token_logprobs(form.question, answer.text, 0)
+    choice["finish_reason"] = answer.finish_reason
+    return _encode(
+        {
+            "id": form.id,
+            "object": "chat.completion" if form.question.chat else "text_completion",
+            "created": form.created,
+            "model": form.model,
+            "system_fingerprint": FINGERPRINT,
+            "choices": [choice],
+            "usage": _usage(form.question, answer),
+        }
+    )
+
+
+def stream_opening(form: Format) -> bytes:
+    """The first event of a chat stream: a role and no content. Plain completions have none."""
+    if not form.question.chat:
+        return b""
+    head, tail = _event_frame(form)
+    return head + b'{"role":"assistant","content":""}' + tail
+
+
+def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
+    """One event per token; the last comes together with finish reason, usage if wanted, and [DONE].
+
+    An answer without tokens has that ending alone.
+    """
+    ending = _stream_ending(form, answer)
+    deltas = _chat_deltas(form, answer) if form.question.chat else _text_deltas(answer)
+    wants_logprobs = form.question.top_logprobs is not None
+    events = _events_with_logprobs(form, answer, deltas) if wants_logprobs else _events(form, deltas)
+    remaining = answer.tokens
+    for event in events:
+        remaining -= 1
+        yield event if remaining else event + ending
+    if not answer.tokens:
+        yield ending
+
+
+def _message(form: Format, answer: Answer, text: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if answer.calls or answer.refusal:
+        message["content"] = text or None
+    if answer.reasoning:
+        message[form.reasoning_field] = "".join(answer.reasoning)
+    if answer.refusal:
+        message["refusal"] = "".join(answer.refusal)
+    if answer.calls:
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": "".join(call.arguments)},
+            }
+            for call in answer.calls
+        ]
+    return message
+
+
+def _usage(question: Question, answer: Answer) -> dict[str, Any]:
+    usage: dict[str, Any] = {
+        "prompt_tokens": question.prompt_tokens,
+        "completion_tokens": answer.tokens,
+        "total_tokens": question.prompt_tokens + answer.tokens,
+    }
+    if answer.reasoning:
+        usage["completion_tokens_details"] = {"reasoning_tokens": len(answer.reasoning)}
+    return usage
+
+
+# Streams
+
+
+def _event_start(form: Format) -> bytes:
+    kind = b"chat.completion.chunk" if form.question.chat else b"text_completion"
+    return b'data: {"id":%b,"object":"%b","created":%d,"model":%b,"system_fingerprint":"%b","choices":[' % (
+        _encode(form.id),
+        kind,
+        form.created,
+        _encode(form.model),
+        FINGERPRINT.encode(),
+    )
+
+
+def _event_frame(
+    form: Format, finish_reason: bytes = b"null", logprobs: bytes = b"null"
+) -> tuple[bytes, bytes]:
+    """What stands before and after the delta in an event."""
+    field = b"delta" if form.question.chat else b"text"
+    head = _event_start(form) + b'{"index":0,"%b":' % field
+    return head, b',"logprobs":%b,"finish_reason":%b}]}\n\n' % (logprobs, finish_reason)
+
+
+def _stream_ending(form: Format, answer: Answer) -> bytes:
+    head, tail = _event_frame(form, _encode(answer.finish_reason))
+    ending = head + (b'{"content":""}' if form.question.chat else b'""') + tail
+    if form.question.include_usage:
+        ending += _event_start(form) + b'],"usage":%b}\n\n' % _encode(_usage(form.question, answer))
+    return ending + b"data: [DONE]\n\n"
+
+
+def _text_deltas(answer: Answer) -> Iterator[bytes]:
+    return (_encode(token) for token in answer.text)
+
+
+def _chat_deltas(form: Format, answer: Answer) -> Iterator[bytes]:
+    channels = (
+        (form.reasoning_field, answer.reasoning),
+        ("content", answer.text),
+        ("refusal", answer.refusal),
+    )
+    for field, tokens in channels:
+        head = b'{"%b":' % field.encode()
+        for token in tokens:
+            yield head + _encode(token) + b"}"
+    for index, call in enumerate(answer.calls):
+        yield from _call_deltas(index, call)
+
+
+def _call_deltas(index: int, call: Call) -> Iterator[bytes]:
+    opening = {"name": call.name, "arguments": ""}
+    yield _encode({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": opening}]})
+    for fragment in call.arguments:
+        yield _encode({"tool_calls": [{"index": index, "function": {"arguments": fragment}}]})
+
+
+def _events(form: Format, deltas: Iterator[bytes]) -> Iterator[bytes]:
+    head, tail = _event_frame(form)
+    for delta in deltas:
+        yield head + delta + tail
+
+
+def _events_with_logprobs(form: Format, answer: Answer, deltas: Iterator[bytes]) -> Iterator[bytes]:
+    """Events whose text tokens carry their log-probabilities; tokens on other channels have none."""
+    before = len(answer.reasoning)
+    offset = 0
+    for position, delta in enumerate(deltas):
+        index = position - before
+        tokens = answer.text[index : index + 1] if index >= 0 else []
+        logprobs = token_logprobs(form.question, tokens, offset) if tokens else None
+        offset += sum(map(len, tokens))
+        head, tail = _event_frame(form, logprobs=_encode(logprobs))
+        yield head + delta + tail

@@ -1,0 +1,143 @@
+"""What a simulated endpoint is told: how to answer, how fast, and how to misbehave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchwright.endpoint.simulate.timing import INSTANT, Delay
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+
+class ScriptedCall(Record, frozen=True):
+    """A tool call to make: the tool's name and its arguments."""
+
+    name: str
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+ToolTurn = ScriptedCall | list[ScriptedCall]
+"""The tool calls of one turn: one, or several at once."""
+
+
+class KeyedAnswer(Record, frozen=True):
+    """The right answer to a prompt. `tool_calls` are made first, turn by turn, where tools are offered;
+    without an `answer`, the last tool result is the answer."""
+
+    prompt: str
+    answer: str | None = None
+    tool_calls: tuple[ToolTurn, ...] = ()
+
+
+class Faults(Record, frozen=True):
+    """How often a request is answered badly: one rate (0 to 1) per kind, at most one fault per request.
+
+    `retry_after` is in seconds, sent as an HTTP date with `retry_after_date`. After `max_faults` there are
+    no more. A stalled or slow answer arrives whole in the end; all other faults deny the client its answer.
+    """
+
+    rate_limit: float = 0.0
+    server_error: float = 0.0
+    reset: float = 0.0
+    stall: float = 0.0
+    truncate: float = 0.0
+    malformed: float = 0.0
+    slow_headers: float = 0.0
+    retry_after: float = 1.0
+    retry_after_date: bool = False
+    stall_seconds: float = 30.0
+    slow_header_seconds: float = 2.0
+    max_faults: int | None = None
+
+    def __post_init__(self) -> None:
+        rates = {kind: getattr(self, kind) for kind in FAULT_KINDS}
+        for kind, rate in rates.items():
+            if not 0 <= rate <= 1:
+                raise UserError(f"The rate of the fault {kind} must be between 0 and 1, not {rate:g}.")
+        if sum(rates.values()) > 1 + 1e-9:
+            raise UserError(f"The fault rates add up to {sum(rates.values()):g}; together they may reach 1.")
+
+
+FAULT_KINDS = ("rate_limit", "server_error", "reset", "stall", "truncate", "malformed", "slow_headers")
+NO_FAULTS = Faults()
+
+
+class Settings(Record, frozen=True):
+    """Everything about a simulated endpoint but its address.
+
+    A prompt found in `answers` gets its keyed answer (`accuracy` of them rightly, put into
+    `answer_template`); `policy` answers all others: the last user message itself, `words` synthetic words,
+    gibberish, or a refusal. `reasoning` precedes every answer, in the field that `reasoning_style` names or
+    inline. `call_tools` makes one call of the first tool offered; `tool_calls` scripts the turns.
+
+    `models` are the names served; when empty, any name is. `split` cuts every piece of an answer in two at a
+    seeded place, sent a millisecond apart as HTTP chunks of their own. `truth_file` gets one JSON line per
+    request, and the last `truth_kept` of them stay in memory.
+
+    Raises:
+        UserError: a value is out of its range.
+    """
+
+    models: tuple[str, ...] = ()
+    api_key: str | None = None
+    seed: int = 0
+    policy: Literal["echo", "words", "gibberish", "refusal"] = "echo"
+    words: int = 32
+    answers: tuple[KeyedAnswer, ...] = ()
+    accuracy: float = 1.0
+    answer_template: str = "{answer}"
+    reasoning: str = ""
+    reasoning_style: Literal["reasoning_content", "reasoning", "think"] = "reasoning_content"
+    call_tools: bool = False
+    tool_calls: tuple[ToolTurn, ...] = ()
+    first_token: Delay = INSTANT
+    between_tokens: Delay = INSTANT
+    split: bool = False
+    faults: Faults = NO_FAULTS
+    truth_file: str | None = None
+    truth_kept: int = 100_000
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.accuracy <= 1:
+            raise UserError(f"The accuracy must be between 0 and 1, not {self.accuracy:g}.")
+        if "{answer}" not in self.answer_template:
+            raise UserError("The answer template must contain {answer}.")
+        if self.words < 0:
+            raise UserError(f"The number of words must not be negative, but is {self.words}.")
+        if self.accuracy < 1 and not self.answers:
+            raise UserError("An accuracy needs an answer key to be right or wrong about.")
+
+
+ANY_MODEL = "simulated"
+"""The model's name where neither the settings nor the request name one."""
+
+
+def keyed_answers(answers: Mapping[str, str]) -> tuple[KeyedAnswer, ...]:
+    """An answer key from {prompt: answer}."""
+    return tuple(KeyedAnswer(prompt, answer) for prompt, answer in answers.items())
+
+
+def read_keyed_answers(path: Path) -> tuple[KeyedAnswer, ...]:
+    """Reads an answer key: JSON Lines of {"prompt", "answer"} and optionally "tool_calls".
+
+    Raises:
+        UserError: the file cannot be read, or a line is not of that shape.
+    """
+    decode = msgspec.json.Decoder(KeyedAnswer).decode
+    answers = []
+    try:
+        with path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    answers.append(decode(line))
+                except msgspec.DecodeError as error:
+                    raise UserError(f"{path}, line {number}: no keyed answer ({error}).") from None
+    except OSError as error:
+        raise UserError(f"Cannot read the answer key {path}: {error.strerror}.") from None
+    return tuple(answers)

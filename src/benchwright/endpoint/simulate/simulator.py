@@ -1,0 +1,123 @@
+"""Routes: what each request of the simulated endpoint is answered, and what is noted of it."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Any
+
+import msgspec
+import xxhash
+
+from benchwright.endpoint.simulate.board import Board
+from benchwright.endpoint.simulate.connection import Connection
+from benchwright.endpoint.simulate.deliveries import at_once
+from benchwright.endpoint.simulate.exchange import Delivery, Exchange
+from benchwright.endpoint.simulate.generation import Generation
+from benchwright.endpoint.simulate.http import PLAIN_TEXT, HttpRequest, Refused
+from benchwright.endpoint.simulate.metrics import prometheus_text
+from benchwright.endpoint.simulate.questions import read_chat, read_completion
+from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.timing import Scheduler
+from benchwright.endpoint.simulate.truth import Truth, TruthLog
+
+Response = tuple[Delivery, Callable[[Exchange], None] | None]
+"""What to send, and what to call at its end."""
+
+
+class Simulator:
+    """One process of a simulated endpoint: answers the requests of all its connections."""
+
+    def __init__(
+        self, settings: Settings, loop: asyncio.AbstractEventLoop, board: Board, process: int = 0
+    ) -> None:
+        self._key = None if settings.api_key is None else f"Bearer {settings.api_key}".encode()
+        self._board = board
+        self._generation = Generation(settings, board, process)
+        self._scheduler = Scheduler(loop)
+        self.truth = TruthLog(loop, settings.truth_file, settings.truth_kept)
+        self.connections: set[Connection] = set()
+
+    def close(self) -> None:
+        """Ends every connection and closes the truth log."""
+        for connection in list(self.connections):
+            connection.close()
+        self._scheduler.stop()
+        self.truth.close()
+
+    def handle(self, connection: Connection, request: HttpRequest) -> Exchange:
+        """Starts the answer to a request."""
+        truth = Truth(request.id, request.path.decode("latin-1"), request.received, status=200)
+        ended = None
+        try:
+            delivery, ended = self._respond(request, truth)
+        except Refused as error:
+            truth.status = error.status
+            delivery = at_once(request, error.status, error.body, extra=error.headers)
+            delivery.intact = False
+
+        def note(exchange: Exchange) -> None:
+            if ended is not None:
+                ended(exchange)
+            self.truth.add(truth)
+
+        exchange = Exchange(connection, delivery, truth, note)
+        exchange.start()
+        now = perf_counter_ns()
+        due = exchange.step(now) if delivery.due <= now else delivery.due
+        if due is not None:
+            self._scheduler.add(due, exchange)
+        return exchange
+
+    def _respond(self, request: HttpRequest, truth: Truth) -> Response:
+        route = _ROUTES.get(request.path)
+        if route is None:
+            raise Refused(404, f"There is no {truth.path} here.", "not_found_error")
+        method, respond = route
+        if request.method != method:
+            headers = ((b"allow", method),)
+            raise Refused(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
+        if self._key is not None and request.path.startswith(b"/v1/"):
+            shown = request.headers.get(b"authorization", b"")
+            if not hmac.compare_digest(shown, self._key):
+                raise Refused(401, "The API key is missing or wrong.", code="invalid_api_key")
+        return respond(self, request, truth)
+
+    def _chat(self, request: HttpRequest, truth: Truth) -> Response:
+        return self._generation.respond(request, truth, read_chat(request.body))
+
+    def _complete(self, request: HttpRequest, truth: Truth) -> Response:
+        return self._generation.respond(request, truth, read_completion(request.body))
+
+    def _models(self, request: HttpRequest, truth: Truth) -> Response:
+        about = {"object": "model", "created": self._generation.created, "owned_by": "benchwright-simulated"}
+        models = [{"id": name, **about} for name in self._generation.models]
+        return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models})), None
+
+    def _metrics(self, request: HttpRequest, truth: Truth) -> Response:
+        text = prometheus_text(self._board.stats(), self._generation.models[0])
+        return at_once(request, 200, text, PLAIN_TEXT), None
+
+    def _tokenize(self, request: HttpRequest, truth: Truth) -> Response:
+        try:
+            fields = msgspec.json.decode(request.body, type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            raise Refused(400, str(error)) from None
+        read = read_chat if "messages" in fields else read_completion
+        question = read(request.body)
+        texts = [message.text for message in question.messages] if question.chat else [question.prompt]
+        words = [word for text in texts for word in text.split()]
+        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in words]
+        answer = {"count": len(tokens), "max_model_len": 131_072, "tokens": tokens}
+        return at_once(request, 200, msgspec.json.encode(answer)), None
+
+
+_ROUTES: dict[bytes, tuple[bytes, Callable[[Simulator, HttpRequest, Truth], Response]]] = {
+    b"/v1/chat/completions": (b"POST", Simulator._chat),
+    b"/v1/completions": (b"POST", Simulator._complete),
+    b"/v1/models": (b"GET", Simulator._models),
+    b"/metrics": (b"GET", Simulator._metrics),
+    b"/tokenize": (b"POST", Simulator._tokenize),
+}

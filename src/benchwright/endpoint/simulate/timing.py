@@ -1,0 +1,142 @@
+"""When things are due: seeded delays, and one heap with one timer for everything that waits."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import math
+import random
+from collections.abc import Iterator
+from itertools import count, repeat
+from time import perf_counter_ns
+from typing import Literal, Protocol
+
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+EARLY_NS = 500_000
+"""How much before its time a thing may be done: half a tick, as timers of event loops count milliseconds."""
+
+TABLE_SIZE = 4096
+
+
+class Delay(Record, frozen=True):
+    """A distribution of delays with a mean in milliseconds.
+
+    `spread` is, for `uniform`, the half width as a share of the mean; for `lognormal`, the standard deviation
+    of the logarithm.
+
+    Raises:
+        UserError: a value is out of its range.
+    """
+
+    kind: Literal["constant", "uniform", "lognormal"] = "constant"
+    mean_ms: float = 0.0
+    spread: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.mean_ms < math.inf:
+            raise UserError(f"A delay must have a mean of 0 ms or more, not {self.mean_ms:g}.")
+        if not 0 <= self.spread <= (1 if self.kind == "uniform" else 5):
+            raise UserError(f"The spread {self.spread:g} of a {self.kind} delay is out of its range.")
+
+    @classmethod
+    def parse(cls, text: str) -> Delay:
+        """Reads `MS`, `KIND:MS` or `KIND:MS:SPREAD`.
+
+        Raises:
+            UserError: it is none of these.
+        """
+        kind, *numbers = text.split(":") if ":" in text else ("constant", text)
+        try:
+            mean, *spread = map(float, numbers)
+            if kind in ("constant", "uniform", "lognormal") and len(spread) < 2:
+                return cls(kind, mean, *spread)  # type: ignore[arg-type]
+        except ValueError:
+            pass
+        raise UserError(
+            f"The delay {text!r} is neither MS nor KIND:MS[:SPREAD] with KIND constant, uniform or lognormal."
+        )
+
+    def draw(self, rng: random.Random) -> float:
+        """One delay in ms."""
+        if self.kind == "uniform":
+            return rng.uniform(self.mean_ms * (1 - self.spread), self.mean_ms * (1 + self.spread))
+        if self.kind == "lognormal" and self.mean_ms:
+            return rng.lognormvariate(math.log(self.mean_ms) - self.spread**2 / 2, self.spread)
+        return self.mean_ms
+
+
+INSTANT = Delay()
+
+
+class Delays:
+    """Draws of one distribution, in ns.
+
+    They come from a seeded table of 4096, which every request enters at its own place: what a request gets
+    depends on the seed and on its number, not on how the answers of others interleave with its own.
+    """
+
+    def __init__(self, delay: Delay, seed: str) -> None:
+        rng = random.Random(seed)
+        size = 1 if delay.kind == "constant" else TABLE_SIZE
+        self._table = [round(delay.draw(rng) * 1e6) for _ in range(size)]
+
+    def start(self, number: int) -> Iterator[int]:
+        """The delays of the request of this number, without end."""
+        if len(self._table) == 1:
+            return repeat(self._table[0])
+        return self._walk(number * 2_654_435_761)
+
+    def _walk(self, position: int) -> Iterator[int]:
+        table = self._table
+        while True:
+            yield table[position % TABLE_SIZE]
+            position += 1
+
+
+class Task(Protocol):
+    """Something that goes on in steps."""
+
+    def step(self, horizon: int) -> int | None:
+        """Does what is due until `horizon`; returns when to go on (later than that), None when done."""
+        ...
+
+
+class Scheduler:
+    """Steps any number of tasks when they are due (`perf_counter_ns`), with one timer of the event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._heap: list[tuple[int, int, Task]] = []
+        self._order = count()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, due: int, task: Task) -> None:
+        """Has the task's first step done at `due`."""
+        heapq.heappush(self._heap, (due, next(self._order), task))
+        if self._heap[0][2] is task:
+            self._set_timer()
+
+    def stop(self) -> None:
+        """Forgets everything."""
+        self._heap.clear()
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._heap:
+            wait = (self._heap[0][0] - perf_counter_ns()) / 1e9
+            self._timer = self._loop.call_later(max(wait, 0.0), self._run)
+
+    def _run(self) -> None:
+        heap = self._heap
+        horizon = perf_counter_ns() + EARLY_NS
+        while heap and heap[0][0] <= horizon:
+            task = heapq.heappop(heap)[2]
+            due = task.step(horizon)
+            if due is not None:
+                heapq.heappush(heap, (due, next(self._order), task))
+        self._set_timer()

@@ -1,0 +1,76 @@
+"""Tool calls of a simulated model: scripted, keyed by prompt, or made up from the tool's own schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.simulate.questions import Function, Message, Question
+from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings, ToolTurn
+
+_DEEPEST = 8
+
+
+def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question) -> list[ScriptedCall]:
+    """The calls to make now, none when the script is through or no tools are offered."""
+    if not question.tools:
+        return []
+    turns = _script(settings, entry, question)
+    done = sum(1 for message in _since_last_user(question.messages) if message.tool_calls)
+    if done >= len(turns):
+        return []
+    turn = turns[done]
+    return turn if isinstance(turn, list) else [turn]
+
+
+def last_result(question: Question) -> str | None:
+    """The text of the last tool result since the user spoke, None if there is none."""
+    results = [message.text for message in _since_last_user(question.messages) if message.role == "tool"]
+    return results[-1] if results else None
+
+
+def encoded_arguments(call: ScriptedCall) -> str:
+    """The call's arguments as JSON text."""
+    return msgspec.json.encode(call.arguments).decode()
+
+
+def _script(settings: Settings, entry: KeyedAnswer | None, question: Question) -> tuple[ToolTurn, ...]:
+    if entry is not None and entry.tool_calls:
+        return entry.tool_calls
+    if settings.tool_calls:
+        return settings.tool_calls
+    if settings.call_tools or question.forced_tool is not None:
+        tool = _chosen(question)
+        arguments = example_value(tool.parameters or {}, question.prompt)
+        return (ScriptedCall(tool.name, arguments if isinstance(arguments, dict) else {}),)
+    return ()
+
+
+def _chosen(question: Question) -> Function:
+    named = (tool for tool in question.tools if tool.name == question.forced_tool)
+    return next(named, question.tools[0])
+
+
+def _since_last_user(messages: list[Message]) -> list[Message]:
+    last_user = max((index for index, message in enumerate(messages) if message.role == "user"), default=-1)
+    return messages[last_user + 1 :]
+
+
+def example_value(schema: dict[str, Any], text: str, depth: int = 0) -> Any:
+    """A value that fits a JSON schema: the first of an enumeration, `text` for strings, 1 for numbers."""
+    if schema.get("enum"):
+        return schema["enum"][0]
+    if "const" in schema or "default" in schema:
+        return schema.get("const", schema.get("default"))
+    for alternatives in ("anyOf", "oneOf"):
+        if schema.get(alternatives):
+            return example_value(schema[alternatives][0], text, depth + 1)
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    if kind == "object" or depth > _DEEPEST:
+        properties = schema.get("properties", {})
+        required = schema.get("required", list(properties)) if depth <= _DEEPEST else []
+        return {name: example_value(properties.get(name, {}), text, depth + 1) for name in required}
+    examples: dict[Any, Any] = {"integer": 1, "number": 1, "boolean": True, "array": [], "null": None}
+    return examples.get(kind, text)

@@ -1,0 +1,101 @@
+"""The truth log: what the server itself knows about each request, to hold a client's figures against.
+
+Times are `time.perf_counter_ns()`. On Linux that clock (CLOCK_MONOTONIC, as `time.monotonic_ns()`) is shared
+by all processes of a machine, so they can be compared with a client's that uses it too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+
+import msgspec
+
+from benchwright.errors import UserError
+
+FLUSH_BYTES = 64 * 1024
+FLUSH_SECONDS = 0.25
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Truth(msgspec.Struct, gc=False):
+    """One request as the server saw it.
+
+    `id` is the header x-request-id, or a made-up one. `received` is when the request's last byte was read;
+    `first_byte`, `first_token` and `last_byte` when they were handed to the kernel, 0 if never. The first
+    token of a stream is the first piece with content (a role alone is none); in a whole answer it is the
+    body. `complete` says whether the whole, undamaged answer was sent, `fault` what was done to it.
+    """
+
+    id: str
+    path: str
+    received: int
+    first_byte: int = 0
+    first_token: int = 0
+    last_byte: int = 0
+    status: int = 0
+    fault: str | None = None
+    tokens: int = 0
+    complete: bool = False
+
+
+class TruthLog:
+    """Keeps the last records in memory and appends all to a file, if one is named.
+
+    Lines are buffered and leave in whole writes on an append descriptor, so that several processes can share
+    the file; at most a quarter of a second later, and on `close`.
+
+    Raises:
+        UserError: the file cannot be opened.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, path: str | None, kept: int) -> None:
+        self.records: deque[Truth] = deque(maxlen=kept)
+        self._loop = loop
+        self._lines = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+        self._descriptor: int | None = None
+        if path is not None:
+            try:
+                self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            except OSError as error:
+                raise UserError(f"Cannot write the truth log {path}: {error.strerror}.") from None
+
+    def add(self, truth: Truth) -> None:
+        """Takes one finished request in."""
+        self.records.append(truth)
+        if self._descriptor is None:
+            return
+        self._lines += _encode(truth)
+        self._lines += b"\n"
+        if len(self._lines) >= FLUSH_BYTES:
+            self.flush()
+        elif self._timer is None:
+            self._timer = self._loop.call_later(FLUSH_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        """Writes what is buffered."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._lines and self._descriptor is not None:
+            lines, self._lines = self._lines, bytearray()
+            written = os.write(self._descriptor, lines)
+            if written < len(lines):
+                raise OSError(f"the truth log took only {written} of {len(lines)} bytes")
+
+    def close(self) -> None:
+        """Writes what is left and closes the file."""
+        self.flush()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def read_truth(path: str | os.PathLike[str]) -> list[Truth]:
+    """The records of a truth log file."""
+    decode = msgspec.json.Decoder(Truth).decode
+    with open(path, "rb") as lines:
+        return [decode(line) for line in lines]

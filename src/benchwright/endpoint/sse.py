@@ -1,0 +1,72 @@
+"""Server-sent events, read incrementally by the rules of the HTML standard (section 9.2.6)."""
+
+from __future__ import annotations
+
+BOM = b"\xef\xbb\xbf"
+LARGEST_EVENT = 64 * 1024 * 1024
+
+
+class EventTooLarge(ValueError):
+    """An event grew beyond `LARGEST_EVENT` bytes without an end."""
+
+
+class EventStream:
+    """Turns pieces of a stream, cut anywhere, into the data of its events.
+
+    Lines end with CR LF, LF or CR; `data` lines of one event are joined by LF; comments and the fields
+    `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
+    cuts off before its blank line is not delivered, as the standard says; `unfinished` tells of it.
+    """
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[bytes] = []
+        self._started = False
+        self._after_cr = False
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The data of the events that this piece completes, in order."""
+        if (
+            not self._rest
+            and not self._data
+            and chunk.startswith(b"data: ")
+            and chunk.endswith(b"\n\n")
+            and b"\r" not in chunk
+        ):
+            self._started, self._after_cr = True, False
+            events = chunk[:-2].split(b"\n\n")
+            if all(event.startswith(b"data: ") and b"\n" not in event for event in events):
+                return [event[6:] for event in events]
+        return self._feed_slowly(chunk)
+
+    def _feed_slowly(self, chunk: bytes) -> list[bytes]:
+        if self._after_cr and chunk.startswith(b"\n"):
+            chunk = chunk[1:]
+        self._after_cr = chunk.endswith(b"\r")
+        text = self._rest + chunk
+        if not self._started:
+            if BOM.startswith(text):
+                self._rest = text
+                return []
+            self._started = True
+            text = text.removeprefix(BOM)
+        if len(text) > LARGEST_EVENT:
+            raise EventTooLarge(f"an event is larger than {LARGEST_EVENT} bytes")
+        lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._rest = lines.pop()
+        events = []
+        for line in lines:
+            if not line:
+                if self._data:
+                    events.append(b"\n".join(self._data))
+                    self._data = []
+                continue
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                self._data.append(value.removeprefix(b" "))
+        return events
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the stream stands in the middle of an event."""
+        return bool(self._rest or self._data)

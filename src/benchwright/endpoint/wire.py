@@ -1,0 +1,179 @@
+"""The wire: `send(call, sink)` over a pool of kept-alive connections, its limits held by one sweeper.
+
+HTTP/1.1, one server, TLS and proxies as the address and the environment say. No redirects, cookies or
+compression. A coroutine that sends wakes once, when the answer is whole; its sink is called before, from
+`data_received`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter_ns
+
+from benchwright.endpoint.address import Address, Proxy
+from benchwright.endpoint.connection import Connection, Exchange, Sink, WireError
+from benchwright.endpoint.opening import open_connection
+from benchwright.records import Record
+
+IDLE_LIMIT_NS = 60 * 1_000_000_000
+
+
+class Limits(Record, frozen=True):
+    """How long the parts of an exchange may take, in seconds.
+
+    `connect`: to open a connection; `read`: from the request to the first byte of the answer; `stall`:
+    between two pieces of the answer; `total`: from the request to the end of the answer.
+    """
+
+    connect: float = 10.0
+    read: float = 300.0
+    stall: float = 120.0
+    total: float = 3600.0
+
+
+class Call(Record, frozen=True):
+    """A request, ready to send: method, path and headers in one piece, and the body."""
+
+    head: bytes
+    body: bytes = b""
+
+
+class Delivery(Record, frozen=True):
+    """When things happened in a finished exchange, `perf_counter_ns`; durations in ns."""
+
+    sent_at: int
+    ended_at: int
+    queued: int
+    connect: int
+    detect_lag: int
+
+
+class Wire:
+    """Connections to one server, never more than `connections`, so that a request may have to wait."""
+
+    def __init__(
+        self, address: Address, *, connections: int, limits: Limits | None = None, proxy: Proxy | None = None
+    ) -> None:
+        self.address = address
+        self.limits = limits or Limits()
+        self._proxy = proxy
+        self._slots = asyncio.Semaphore(connections)
+        self._idle: list[Connection] = []
+        self._sweeper = _Sweeper(self.limits)
+
+    async def send(self, call: Call, sink: Sink) -> Delivery:
+        """Sends a request and returns when its answer is whole and was handed to `sink`.
+
+        A kept-alive connection that turns out to have been closed before any byte came is replaced once.
+        Cancelling closes the connection.
+
+        Raises:
+            WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
+                total_timeout, closed, malformed.
+        """
+        queued_at = perf_counter_ns()
+        async with self._slots:
+            acquired_at = perf_counter_ns()
+            while True:
+                connection = self._take_idle()
+                reused = connection is not None
+                opening_at = perf_counter_ns()
+                if connection is None:
+                    connection = await open_connection(self.address, self._proxy, self.limits.connect)
+                connect = 0 if reused else perf_counter_ns() - opening_at
+                try:
+                    exchange = await self._exchange(connection, call, sink)
+                except WireError as error:
+                    if reused and error.kind == "closed" and not error.received:
+                        self.close_idle()
+                        continue
+                    raise
+                return Delivery(
+                    exchange.sent_at,
+                    exchange.last_at,
+                    acquired_at - queued_at,
+                    connect,
+                    exchange.detect_lag,
+                )
+
+    async def _exchange(self, connection: Connection, call: Call, sink: Sink) -> Exchange:
+        exchange = connection.ask(call.head + call.body, sink)
+        self._sweeper.watch(connection, exchange)
+        try:
+            await exchange.done
+        except BaseException:
+            connection.close()
+            raise
+        finally:
+            self._sweeper.forget(connection)
+        if connection.open:
+            connection.idle_since = exchange.last_at
+            self._idle.append(connection)
+        return exchange
+
+    def _take_idle(self) -> Connection | None:
+        now = perf_counter_ns()
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.open and now - connection.idle_since < IDLE_LIMIT_NS:
+                return connection
+            connection.close()
+        return None
+
+    def close_idle(self) -> None:
+        """Closes the connections that wait for a request."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def close(self) -> None:
+        """Closes everything; requests under way fail."""
+        self.close_idle()
+        self._sweeper.stop()
+
+
+class _Sweeper:
+    """Looks at every exchange under way a few times per shortest limit, and ends those that took too long."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._interval = min(max(min(limits.read, limits.stall, limits.total) / 10, 0.005), 0.5)
+        self._watched: dict[Connection, Exchange] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self, connection: Connection, exchange: Exchange) -> None:
+        self._watched[connection] = exchange
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
+
+    def forget(self, connection: Connection) -> None:
+        self._watched.pop(connection, None)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for connection in list(self._watched):
+            connection.fail(WireError("closed", "the client was closed"))
+
+    def _sweep(self) -> None:
+        now = perf_counter_ns()
+        for connection, exchange in list(self._watched.items()):
+            error = self._overdue(exchange, now)
+            if error is not None:
+                connection.fail(error)
+        self._timer = None
+        if self._watched:
+            self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
+
+    def _overdue(self, exchange: Exchange, now: int) -> WireError | None:
+        limits, received = self._limits, bool(exchange.first_at)
+        if now - exchange.sent_at > limits.total * 1e9:
+            return WireError(
+                "total_timeout", f"no end of the answer within {limits.total:g} s", received=received
+            )
+        quiet = now - exchange.last_at
+        if not received and quiet > limits.read * 1e9:
+            return WireError("read_timeout", f"no answer within {limits.read:g} s")
+        if received and quiet > limits.stall * 1e9:
+            return WireError("stall", f"the answer stalled for {limits.stall:g} s", received=True)
+        return None

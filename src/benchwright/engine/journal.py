@@ -1,0 +1,227 @@
+"""The journal of a run: two append-only files that survive `kill -9` at any instant.
+
+    trials.jsonl   the truth: one light line per record (see `records.JournalLine`)
+    bodies.jsonl   what a trial said and heard, found by the (offset, length) in its line
+
+A body is written before its line; a trial counts once its line is written whole, by one `write` on an
+append descriptor. A torn last line is cut off when the journal is opened again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchwright.errors import JournalError
+from benchwright.records import JournalLine, Message, Record, Status, TrialRecord
+from benchwright.secrets import SECRETS
+
+TRIALS = "trials.jsonl"
+BODIES = "bodies.jsonl"
+
+Fsync = Literal["second", "always"]
+
+
+class ExchangeBody(Record, frozen=True):
+    """One request of a trial and its answer, as JSON.
+
+    `sent` says which messages were sent: the first `sent` of the outcome's messages, or the list itself where
+    they are not a beginning of those. `request` holds the other fields of the request's body.
+    """
+
+    request: dict[str, Any]
+    sent: int | list[Message]
+    response: msgspec.Raw
+
+
+class Body(Record, frozen=True):
+    """What a trial's line leaves out."""
+
+    key: str
+    attempt: int = 0
+    status: Status = Status.ANSWERED
+    reason: str | None = None
+    messages: list[Message] = []
+    answer: str = ""
+    exchanges: list[ExchangeBody] = []
+    artifacts: dict[str, Any] = {}
+    native: Any = None
+
+
+_encode = msgspec.json.Encoder().encode
+_decode_line = msgspec.json.Decoder(JournalLine).decode
+_decode_body = msgspec.json.Decoder(Body).decode
+
+
+def encode_json(value: Any) -> bytes:
+    """The one encoder of everything a journal holds: secrets replaced, lone surrogates made harmless."""
+    try:
+        encoded = _encode(value)
+    except UnicodeEncodeError:
+        encoded = _encode(_harmless(msgspec.to_builtins(value)))
+    return SECRETS.redact_json(encoded)
+
+
+class Journal:
+    """The one writer of a run's journal."""
+
+    def __init__(self, directory: Path, *, fsync: Fsync = "second") -> None:
+        self.directory = directory
+        self._always = fsync == "always"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._trials = _AppendFile(directory / TRIALS)
+            self._bodies = _AppendFile(directory / BODIES)
+        except OSError as error:
+            raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+        self._dirty = False
+
+    def write_trial(self, record: TrialRecord, body: bytes) -> TrialRecord:
+        """Writes a body (from `encode_json`), then the trial's line that points to it; returns that line.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before is whole.
+        """
+        offset = self._append(self._bodies, body + b"\n")
+        placed = msgspec.structs.replace(record, body=(offset, len(body)))
+        self.write(placed)
+        return placed
+
+    def write(self, *lines: JournalLine) -> None:
+        """Writes records, one line each, by one write.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before is whole.
+        """
+        self._append(self._trials, b"".join(encode_json(line) + b"\n" for line in lines))
+
+    def _append(self, file: _AppendFile, data: bytes) -> int:
+        try:
+            offset = file.append(data)
+            if self._always:
+                file.sync()
+        except OSError as error:
+            raise JournalError(_explain(error, self.directory)) from None
+        self._dirty = True
+        return offset
+
+    def sync(self) -> None:
+        """Makes what was written durable against a power loss; call it off the event loop.
+
+        Raises:
+            JournalError: the disk reports an error.
+        """
+        if not self._dirty:
+            return
+        self._dirty = False
+        try:
+            self._bodies.sync()
+            self._trials.sync()
+        except OSError as error:
+            raise JournalError(_explain(error, self.directory)) from None
+
+    def close(self) -> None:
+        """Syncs and closes the files."""
+        try:
+            self.sync()
+        finally:
+            self._bodies.close()
+            self._trials.close()
+
+
+class _AppendFile:
+    """A file that only grows, by whole appends."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._size = _cut_torn_line(self._descriptor)
+
+    def append(self, data: bytes) -> int:
+        offset = self._size
+        written = os.write(self._descriptor, data)
+        if written != len(data):
+            os.ftruncate(self._descriptor, offset)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self._size += written
+        return offset
+
+    def sync(self) -> None:
+        os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def _cut_torn_line(descriptor: int) -> int:
+    """Truncates the file behind its last line end; returns its size."""
+    size = os.fstat(descriptor).st_size
+    block = 65_536
+    end = size
+    while end > 0:
+        start = max(0, end - block)
+        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end != size:
+        os.ftruncate(descriptor, end)
+    return end
+
+
+def read_lines(directory: Path) -> Iterator[JournalLine]:
+    """The records of a run in the order of writing; a torn last line is passed over.
+
+    Raises:
+        JournalError: a line in the middle cannot be read.
+    """
+    path = directory / TRIALS
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield _decode_line(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise JournalError(f"{path}, line {number}: this is no journal record ({error}).") from None
+
+
+def read_body(directory: Path, offset: int) -> Body:
+    """The body that starts at `offset` of bodies.jsonl.
+
+    Raises:
+        JournalError: there is none.
+    """
+    path = directory / BODIES
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return _decode_body(file.readline())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JournalError(f"{path}: no body at {offset} ({error}).") from None
+
+
+def _explain(error: OSError, directory: Path) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"The disk with {directory} is full. All trials finished so far are kept: "
+            "free some space and run the same command again."
+        )
+    return f"The journal in {directory} cannot be written: {error.strerror or error}."
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_harmless(key): _harmless(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_harmless(item) for item in value]
+    return value

@@ -1,0 +1,68 @@
+"""Loop lag: how late the event loop runs what is due. Sampled in every run; timings are no better than it."""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter_ns
+
+from benchwright.records import Record
+from benchwright.stats.histogram import bucket, quantile
+
+INTERVAL = 0.01
+SPOILING_LAG_NS = 10_000_000
+"""At a 99th percentile above this (10 ms), timings of single tokens and short answers are not to be trusted."""
+
+
+class LoopLag(Record, frozen=True):
+    """What was sampled: percentiles and the longest lag, in ns."""
+
+    samples: int = 0
+    p50: int = 0
+    p99: int = 0
+    longest: int = 0
+
+    @property
+    def spoils_timings(self) -> bool:
+        """Whether the client was too busy for its timings to hold."""
+        return self.p99 > SPOILING_LAG_NS
+
+
+class LoopLagSampler:
+    """A timer that notes by how much it came too late; use as a context manager inside a running loop."""
+
+    def __init__(self) -> None:
+        self._lags: dict[int, int] = {}
+        self._longest = 0
+        self._due = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> LoopLagSampler:
+        self._schedule()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _schedule(self) -> None:
+        self._due = perf_counter_ns() + int(INTERVAL * 1e9)
+        self._timer = asyncio.get_running_loop().call_later(INTERVAL, self._sample)
+
+    def _sample(self) -> None:
+        lag = max(1, perf_counter_ns() - self._due)
+        slot = bucket(lag)
+        self._lags[slot] = self._lags.get(slot, 0) + 1
+        self._longest = max(self._longest, lag)
+        self._schedule()
+
+    @property
+    def result(self) -> LoopLag:
+        """The percentiles so far."""
+        if not self._lags:
+            return LoopLag()
+        return LoopLag(
+            samples=sum(self._lags.values()),
+            p50=int(quantile(self._lags, 0.5)),
+            p99=min(int(quantile(self._lags, 0.99)), self._longest),
+            longest=self._longest,
+        )

@@ -1,0 +1,93 @@
+"""A plan: which samples are tried against which targets, how often, in which order, within which limits."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from benchwright.engine.keys import SampleContent, TrialKeys
+from benchwright.engine.protocols import Task
+from benchwright.records import Record, Sample, Target, Trial
+
+
+class TrialLimits(Record, frozen=True):
+    """What one trial may use: turns (requests of the role `model`), tokens (all its requests), seconds."""
+
+    turns: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """`targets` are tried; `helpers` (judge, simulated user) are only there to be asked by slot.
+
+    `samples` is the number of samples that the task has, as `Task.size` counted them.
+    """
+
+    task: Task
+    samples: int
+    targets: Sequence[Target]
+    helpers: Sequence[Target] = ()
+    repeats: int = 1
+    limits: TrialLimits = TrialLimits()
+
+    @property
+    def trial_count(self) -> int:
+        """How many trials the plan has."""
+        return self.samples * self.repeats * len(self.targets)
+
+    def trials(self) -> Iterator[Trial]:
+        """The trials: sample by sample, then repeat by repeat, the targets in turn; made as needed."""
+        solver = self.task.spec.fingerprint
+        keys = [TrialKeys(target, solver, self.limits) for target in self.targets]
+        occurrences = _Occurrences()
+        for sample in self.task.samples():
+            content = SampleContent.of(sample)
+            times = occurrences.count(content.digest)
+            if times:
+                sample = msgspec.structs.replace(sample, occurrence=times)
+                content = SampleContent.of(sample)
+            yield from self._trials_of(sample, content, keys)
+
+    def _trials_of(self, sample: Sample, content: SampleContent, keys: list[TrialKeys]) -> Iterator[Trial]:
+        for repeat in range(self.repeats):
+            for target, maker in zip(self.targets, keys, strict=True):
+                yield Trial(key=maker.key(content, repeat), sample=sample, target=target, repeat=repeat)
+
+
+class _Occurrences:
+    """Counts how often a content came before: an open-addressing table of 64-bit digests, 16 bytes a sample."""
+
+    def __init__(self) -> None:
+        self._table = array("Q", bytes(8 * 1024))
+        self._used = 0
+        self._repeated: dict[int, int] = {}
+
+    def count(self, digest: bytes) -> int:
+        value = int.from_bytes(digest[:8], "big") or 1
+        if not self._add(value):
+            times = self._repeated[value] = self._repeated.get(value, 0) + 1
+            return times
+        self._used += 1
+        if 2 * self._used > len(self._table):
+            self._grow()
+        return 0
+
+    def _add(self, value: int) -> bool:
+        table, mask = self._table, len(self._table) - 1
+        place = value & mask
+        while table[place]:
+            if table[place] == value:
+                return False
+            place = (place + 1) & mask
+        table[place] = value
+        return True
+
+    def _grow(self) -> None:
+        old = self._table
+        self._table = array("Q", bytes(16 * len(old)))
+        for value in old:
+            if value:
+                self._add(value)

@@ -1,0 +1,125 @@
+"""The seams of the engine: what a kind of task implements, and what it is given.
+
+Nothing here has behaviour. A task (an eval over a dataset, a benchmark, a bench pack) implements `Task`,
+`Solver` and `Scorer`; the engine gives solvers and scorers a `Session` to act with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from benchwright.endpoint.reply import Reply
+from benchwright.records import Message, Outcome, Record, Sample, Status, Target, Trial
+
+
+class Session(Protocol):
+    """What a solver or scorer acts with. Every call is metered, recorded and held to the trial's limits."""
+
+    @property
+    def target(self) -> Target:
+        """The target of the trial."""
+        ...
+
+    async def chat(
+        self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
+    ) -> Reply:
+        """Asks /chat/completions and returns the answer.
+
+        `slot` names another target of the run (`judge`, `user`); by default the trial's own is asked.
+        `params` are body fields that override the target's settings; None leaves a setting out.
+
+        Raises:
+            ProviderError: the endpoint failed, after retries.
+            LimitReached: the trial's turns, tokens or seconds are used up.
+        """
+        ...
+
+    async def complete(
+        self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
+    ) -> Reply:
+        """Asks /completions; otherwise like `chat`."""
+        ...
+
+    def progress(self, text: str) -> None:
+        """Shows what the trial is doing."""
+        ...
+
+
+class Score(Record, frozen=True):
+    """What a scorer returns: a value, or `unparsed` with None. `span` is the part of the answer it took."""
+
+    value: float | None
+    status: Status = Status.SCORED
+    span: str | None = None
+    detail: Mapping[str, Any] | None = None
+
+
+class Scorer(Protocol):
+    """Turns an outcome into a named score.
+
+    `fingerprint` changes whenever the same answer could get another score: code, options, judge and prompt.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of the score in summaries."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of the scoring rule."""
+        ...
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Scores one outcome. Whatever it raises becomes a grader error of this one score."""
+        ...
+
+
+class Solver(Protocol):
+    """Turns a trial into an outcome. Whatever it raises becomes the trial's status."""
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Runs one trial."""
+        ...
+
+
+class TaskSpec(Record, frozen=True):
+    """What a task is, as plain data. `fingerprint` covers everything that shapes a conversation."""
+
+    name: str
+    version: str
+    fingerprint: str
+    shardable: bool = True
+    group_by: str | None = None
+
+
+class Task(Protocol):
+    """Yields samples, solves them, scores the outcomes."""
+
+    @property
+    def spec(self) -> TaskSpec:
+        """Name, version and fingerprint."""
+        ...
+
+    @property
+    def scorers(self) -> Sequence[Scorer]:
+        """The scorers applied to every outcome, each under its own name."""
+        ...
+
+    def samples(self) -> Iterator[Sample]:
+        """The samples in order, read as they are needed."""
+        ...
+
+    def size(self) -> int:
+        """The number of samples; reads and checks them all.
+
+        Raises:
+            UserError: a sample is not as it should be.
+        """
+        ...
+
+    def open(self) -> AbstractAsyncContextManager[Solver]:
+        """Starts what the solver needs (processes, databases) and ends it; once per worker."""
+        ...

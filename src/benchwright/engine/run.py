@@ -1,0 +1,171 @@
+"""The one loop: everything that runs, runs here. Work in, results journalled, rules and listeners told."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import Iterator, Sequence
+from time import perf_counter, time_ns
+from typing import Any, Protocol
+
+import msgspec
+
+from benchwright.engine.executor import Executor
+from benchwright.engine.journal import Journal, read_lines
+from benchwright.engine.keys import score_key
+from benchwright.engine.lag import LoopLag, LoopLagSampler
+from benchwright.engine.ledger import Ledger
+from benchwright.engine.plan import Plan
+from benchwright.engine.stop import Signals, Stop, StopRule
+from benchwright.engine.worker import Result, Solved, Work
+from benchwright.records import FAILED, Record, RunEvent
+
+
+class Listener(Protocol):
+    """Is told what happens; plain functions that return at once."""
+
+    def started(self, total: int, done: int) -> None:
+        """The run begins: trials in the plan, and how many of them earlier sessions finished."""
+        ...
+
+    def delivered(self, result: Result) -> None:
+        """A trial was solved, or scored."""
+        ...
+
+    def said(self, text: str) -> None:
+        """A line for the person who watches."""
+        ...
+
+    def ended(self) -> None:
+        """The run ends."""
+        ...
+
+
+class RunResult(Record, frozen=True):
+    """How a session of a run ended. `finished`: the whole plan is done."""
+
+    finished: bool
+    interrupted: bool
+    stop_reason: str | None
+    lag: LoopLag
+    seconds: float
+
+
+async def run(
+    plan: Plan,
+    executor: Executor,
+    journal: Journal,
+    rules: Sequence[StopRule] = (),
+    listeners: Sequence[Listener] = (),
+) -> RunResult:
+    """Does what the journal does not hold yet of a plan, and journals it.
+
+    Raises:
+        UserError: a sample cannot be read, or a scorer needs a target that is not there.
+        JournalError: the journal cannot be written; what was written is whole.
+    """
+    return await _Run(plan, executor, journal, rules, listeners).go()
+
+
+class _Run:
+    def __init__(
+        self,
+        plan: Plan,
+        executor: Executor,
+        journal: Journal,
+        rules: Sequence[StopRule],
+        listeners: Sequence[Listener],
+    ) -> None:
+        self._plan = plan
+        self._executor = executor
+        self._journal = journal
+        self._rules = rules
+        self._listeners = listeners
+        self._stop = Stop()
+        self._failed = 0
+
+    async def go(self) -> RunResult:
+        total = self._plan.trial_count
+        ledger = Ledger(self._journal.directory, read_lines(self._journal.directory))
+        started, cpu = perf_counter(), _cpu_seconds()
+        self._event("started", total=total, finished=ledger.finished)
+        for listener in self._listeners:
+            listener.started(total, min(total, ledger.finished))
+        sampler = LoopLagSampler()
+        syncing = asyncio.create_task(self._sync_each_second())
+        try:
+            with sampler, Signals(self._stop, self._say):
+                await self._executor.run(self._plan, self._work(ledger), self._deliver, self._stop)
+        except asyncio.CancelledError:
+            if not self._stop.interrupted:
+                raise
+            _uncancel()
+        finally:
+            syncing.cancel()
+            for listener in self._listeners:
+                listener.ended()
+        finished = self._stop.reason is None
+        result = RunResult(
+            finished, self._stop.interrupted, self._stop.reason, sampler.result, perf_counter() - started
+        )
+        self._event(
+            "finished" if finished else "stopped",
+            reason=self._stop.reason,
+            seconds=round(result.seconds, 3),
+            cpu_seconds=round(_cpu_seconds() - cpu, 3),
+            lag=result.lag,
+        )
+        return result
+
+    def _work(self, ledger: Ledger) -> Iterator[Work]:
+        scorers = self._plan.task.scorers
+        for trial in self._plan.trials():
+            if not ledger.finished or not ledger.is_finished(trial.key):
+                attempts = ledger.attempts(trial.key)
+                yield Work(msgspec.structs.replace(trial, attempt=attempts) if attempts else trial)
+                continue
+            scored = frozenset(
+                scorer.name
+                for scorer in scorers
+                if ledger.is_scored(score_key(trial.key, scorer.name, scorer.fingerprint))
+            )
+            if len(scored) < len(scorers):
+                outcome = ledger.outcome(trial.key)
+                if outcome.status not in FAILED:
+                    yield Work(trial, outcome, scored)
+
+    def _deliver(self, result: Result) -> None:
+        if isinstance(result, Solved):
+            self._journal.write_trial(result.record, result.body)
+        elif result.scores:
+            self._journal.write(*result.scores)
+        for rule in self._rules:
+            reason = rule.update(result)
+            if reason is not None:
+                self._stop.because(reason)
+        for listener in self._listeners:
+            listener.delivered(result)
+
+    def _say(self, text: str) -> None:
+        for listener in self._listeners:
+            listener.said(text)
+
+    def _event(self, name: str, **detail: Any) -> None:
+        kept = {key: value for key, value in detail.items() if value is not None}
+        self._journal.write(RunEvent(name, time_ns(), kept))
+
+    async def _sync_each_second(self) -> None:
+        while True:
+            await asyncio.sleep(1)
+            await asyncio.to_thread(self._journal.sync)
+
+
+def _cpu_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _uncancel() -> None:
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()

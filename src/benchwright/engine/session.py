@@ -1,0 +1,110 @@
+"""The session: what a solver or scorer acts with. Meters every call and holds the trial's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter_ns, time_ns
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.journal import ExchangeBody
+from benchwright.engine.plan import TrialLimits
+from benchwright.errors import LimitReached, UserError
+from benchwright.records import Message, Outcome, RequestRecord, Target, Trial
+
+Asked = tuple[dict[str, Any], list[Message], bytes]
+
+
+class TrialSession:
+    """The session of one trial, or of one scorer at work on it; see `engine.protocols.Session`."""
+
+    def __init__(
+        self,
+        trial: Trial,
+        clients: Mapping[str, EndpointClient],
+        limits: TrialLimits,
+        show: Callable[[str, str], None] | None = None,
+        role: str = "model",
+    ) -> None:
+        self.trial = trial
+        self.started_at = time_ns()
+        self.origin = perf_counter_ns()
+        self.requests: list[RequestRecord] = []
+        self._clients = clients
+        self._limits = limits
+        self._show = show
+        self._role = role
+        self._turns = 0
+        self._tokens = 0
+        self._asked: list[Asked] = []
+
+    @property
+    def target(self) -> Target:
+        """The target of the trial."""
+        return self.trial.target
+
+    async def chat(
+        self, messages: Sequence[Message], *, role: str | None = None, slot: str | None = None, **params: Any
+    ) -> Reply:
+        """Asks /chat/completions; see `engine.protocols.Session.chat`."""
+        params["messages"] = sent = list(messages)
+        return await self._ask("/chat/completions", params, sent, role or self._role, slot)
+
+    async def complete(
+        self, prompt: str, *, role: str | None = None, slot: str | None = None, **params: Any
+    ) -> Reply:
+        """Asks /completions; see `engine.protocols.Session.complete`."""
+        params["prompt"] = prompt
+        return await self._ask("/completions", params, [], role or self._role, slot)
+
+    def progress(self, text: str) -> None:
+        """Shows what the trial is doing."""
+        if self._show is not None:
+            self._show(self.trial.key, text)
+
+    @property
+    def duration(self) -> int:
+        """Nanoseconds since the session began."""
+        return perf_counter_ns() - self.origin
+
+    async def _ask(
+        self, path: str, body: dict[str, Any], sent: list[Message], role: str, slot: str | None
+    ) -> Reply:
+        self._check_limits(role)
+        client = self._client(slot)
+        purpose = Purpose(self.origin, role, self._turns)
+        if role == "model":
+            self._turns += 1
+        reply = await client.ask(path, body, purpose, self.requests.append)
+        self._tokens += reply.usage.total_tokens
+        self._asked.append((body, sent, reply.raw))
+        return reply
+
+    def _client(self, slot: str | None) -> EndpointClient:
+        try:
+            return self._clients[slot or self.trial.target.slot]
+        except KeyError:
+            raise UserError(
+                f"This run has no target {slot!r}; give one by --{slot}-model and --{slot}-base-url."
+            ) from None
+
+    def _check_limits(self, role: str) -> None:
+        limits = self._limits
+        if limits.turns is not None and role == "model" and self._turns >= limits.turns:
+            raise LimitReached("turns", limits.turns)
+        if limits.tokens is not None and self._tokens >= limits.tokens:
+            raise LimitReached("tokens", limits.tokens)
+
+    def exchanges(self, outcome: Outcome) -> list[ExchangeBody]:
+        """The calls made, for the journal; messages that the outcome holds too are told by their number."""
+        return [_exchange(asked, outcome.messages) for asked in self._asked]
+
+
+def _exchange(asked: Asked, messages: list[Message]) -> ExchangeBody:
+    body, sent, response = asked
+    known = bool(sent) and messages[: len(sent)] == sent
+    request = {name: value for name, value in body.items() if name != "messages" and value is not None}
+    return ExchangeBody(request, len(sent) if known else sent, msgspec.Raw(response))

@@ -1,0 +1,274 @@
+"""The summary of a run, computed from its journal: scores with their denominators and intervals, statuses, speed.
+
+Two rules of counting stand side by side. The documented one: a trial without a value counts as 0 (`mean`,
+`std`, pass@k). The honest one: only what was scored (`mean_scored`, with `n_scored` of `n`), and between
+which bounds the mean could lie had the rest been scored 0 or 1 (`bounds`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from benchwright.engine.lag import LoopLag
+from benchwright.engine.manifest import Manifest
+from benchwright.engine.tally import ScoreColumn, Tally, TargetTally
+from benchwright.records import JournalLine, Record, Target
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+KS = (1, 3, 5, 10)
+
+
+class PassAt(Record, frozen=True):
+    """pass@k (at least one of k repeats passes) and pass^k (all of k pass), means over samples."""
+
+    k: int
+    pass_at_k: float
+    pass_hat_k: float
+    low: float | None = None
+    high: float | None = None
+
+
+class ScoreSummary(Record, frozen=True):
+    """One scorer's values over the trials of one target.
+
+    `n` trials are done; `n_scored` of them got a value, `unparsed` none because no answer was found,
+    `grader_errors` none because the scorer failed, the rest none because the trial had no answer. `low` and
+    `high` are the confidence interval of `mean_scored`, made by `method`.
+    """
+
+    scorer: str
+    n: int
+    n_scored: int
+    unparsed: int
+    grader_errors: int
+    mean: float
+    std: float
+    min: float
+    max: float
+    mean_scored: float | None
+    low: float | None
+    high: float | None
+    method: str
+    n_samples: int
+    n_groups: int | None
+    between: float | None
+    within: float | None
+    bounds: tuple[float, float] | None
+    passes: list[PassAt] = []
+
+
+class RequestSummary(Record, frozen=True):
+    """The requests of the role `model`, under the names of the documented AggregatedMetrics; seconds.
+
+    Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
+    out the time between two sessions of a resumed run.
+    """
+
+    total_requests: int = 0
+    failed_requests: int = 0
+    retried_requests: int = 0
+    total_prompt_tokens: int = 0
+    total_completion_tokens: int = 0
+    wall_time_seconds: float = 0.0
+    effective_throughput_rps: float | None = None
+    ttft_mean: float | None = None
+    ttft_p50: float | None = None
+    ttft_p95: float | None = None
+    ttft_p99: float | None = None
+    ttfa_p50: float | None = None
+    latency_mean: float | None = None
+    latency_p50: float | None = None
+    latency_p95: float | None = None
+    latency_p99: float | None = None
+    generation_tps_mean: float | None = None
+    generation_tps_p50: float | None = None
+    prompt_tps_mean: float | None = None
+    gap_p50: float | None = None
+    gap_p99: float | None = None
+    waited_seconds: float = 0.0
+    dispatch_lag_p99: float | None = None
+    detect_lag_p99: float | None = None
+
+
+class TargetSummary(Record, frozen=True):
+    """What one target did. `statuses` counts its trials by status."""
+
+    slot: str
+    model: str
+    base_url: str
+    trials: int
+    statuses: dict[str, int]
+    scores: list[ScoreSummary]
+    requests: RequestSummary
+    other_roles: dict[str, int] = {}
+
+
+class RunSummary(Record, frozen=True):
+    """A run in numbers. `planned` is None where the plan's size is not known."""
+
+    run: str
+    kind: str
+    name: str
+    state: str
+    planned: int | None
+    done: int
+    repeats: int
+    targets: list[TargetSummary]
+    lag: LoopLag
+    timings_valid: bool
+    simulated: bool
+    stop_reason: str | None = None
+    cpu_seconds: float = 0.0
+
+
+def summarise(manifest: Manifest, lines: Iterable[JournalLine]) -> RunSummary:
+    """Reads a journal once and sums it up; memory grows by a few numbers a trial."""
+    tally = Tally([scorer.name for scorer in manifest.scorers], {target.slot for target in manifest.targets})
+    for line in lines:
+        tally.add(line)
+    tally.close()
+    targets = [
+        _target_summary(target, tally.targets[target.slot], tally.wall_seconds, manifest)
+        for target in manifest.targets
+    ]
+    samples = sum(dataset.samples for dataset in manifest.data)
+    return RunSummary(
+        run=manifest.id,
+        kind=manifest.kind,
+        name=manifest.name,
+        state=tally.state,
+        planned=tally.planned if tally.planned is not None else samples * manifest.repeats or None,
+        done=sum(target.trials for target in targets),
+        repeats=manifest.repeats,
+        targets=targets,
+        lag=tally.lag,
+        timings_valid=not tally.lag.spoils_timings,
+        simulated=tally.simulated,
+        stop_reason=tally.stop_reason,
+        cpu_seconds=round(tally.cpu_seconds, 3),
+    )
+
+
+def _target_summary(target: Target, tally: TargetTally, wall: float, manifest: Manifest) -> TargetSummary:
+    return TargetSummary(
+        slot=target.slot,
+        model=target.model,
+        base_url=target.base_url,
+        trials=tally.trials,
+        statuses=dict(sorted(tally.statuses.items())),
+        scores=[
+            _score_summary(name, column, tally.trials, manifest) for name, column in tally.scores.items()
+        ],
+        requests=_request_summary(tally, wall),
+        other_roles=tally.other_roles,
+    )
+
+
+def _score_summary(name: str, column: ScoreColumn, trials: int, manifest: Manifest) -> ScoreSummary:
+    import numpy as np
+
+    from benchwright.stats.repeats import estimate
+
+    values = np.frombuffer(column.values) if len(column.values) else np.empty(0)
+    samples = np.frombuffer(column.samples, np.uint64) if len(values) else np.empty(0, np.uint64)
+    missing = trials - len(values)
+    padded = np.concatenate([values, np.zeros(missing)])
+    finite = bool(len(values)) and bool(np.isfinite(values).all())
+    groups = column.group_of_value() if finite else None
+    result = estimate(values, samples.tolist(), groups) if finite else None
+    interval = result.interval if result is not None else None
+    in_unit = finite and float(values.min()) >= 0 and float(values.max()) <= 1
+    return ScoreSummary(
+        scorer=name,
+        n=trials,
+        n_scored=len(values),
+        unparsed=column.unparsed,
+        grader_errors=column.grader_errors,
+        mean=float(padded.mean()) if trials else 0.0,
+        std=float(padded.std()) if trials else 0.0,
+        min=float(padded.min()) if trials else 0.0,
+        max=float(padded.max()) if trials else 0.0,
+        mean_scored=result.mean if result is not None else None,
+        low=interval.low if interval is not None else None,
+        high=interval.high if interval is not None else None,
+        method=result.method if result is not None else "none",
+        n_samples=result.n_samples if result is not None else 0,
+        n_groups=result.n_groups if result is not None else None,
+        between=result.between if result is not None else None,
+        within=result.within if result is not None else None,
+        bounds=(float(padded.mean()), float((padded.sum() + missing) / trials))
+        if in_unit and missing
+        else None,
+        passes=_passes(values, samples, column, manifest) if manifest.repeats > 1 and len(values) else [],
+    )
+
+
+def _passes(
+    values: NDArray[Any], samples: NDArray[Any], column: ScoreColumn, manifest: Manifest
+) -> list[PassAt]:
+    """pass@k and pass^k per sample, then the mean; a repeat without a value is one that did not pass."""
+    import numpy as np
+
+    from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
+
+    ids, counts = np.unique(samples[values >= manifest.pass_threshold], return_counts=True)
+    passed = dict(zip(ids.tolist(), counts.tolist(), strict=True))
+    everyone = {*samples.tolist(), *column.samples_without_value}
+    repeats = manifest.repeats
+    trials = [repeats] * len(everyone)
+    passes = [min(repeats, passed.get(sample, 0)) for sample in everyone]
+    result = []
+    for k in (k for k in KS if k <= repeats):
+        at = mean_pass_at_k(trials, passes, k)
+        low, high = at.interval if at.interval is not None else (None, None)
+        result.append(PassAt(k, at.mean, mean_pass_hat_k(trials, passes, k).mean, low, high))
+    return result
+
+
+def _request_summary(tally: TargetTally, wall: float) -> RequestSummary:
+    import numpy as np
+
+    from benchwright.stats.histogram import quantile
+
+    def column(name: str) -> NDArray[Any]:
+        values = tally.timings[name]
+        return np.frombuffer(values, np.float32) if len(values) else np.empty(0, np.float32)
+
+    def mean(name: str) -> float | None:
+        values = column(name)
+        return float(values.mean(dtype=np.float64)) if len(values) else None
+
+    def percentile(name: str, q: float) -> float | None:
+        values = column(name)
+        return float(np.percentile(values, q)) if len(values) else None
+
+    answered = tally.requests - tally.failed_requests
+    return RequestSummary(
+        total_requests=tally.requests,
+        failed_requests=tally.failed_requests,
+        retried_requests=tally.retried_requests,
+        total_prompt_tokens=tally.prompt_tokens,
+        total_completion_tokens=tally.completion_tokens,
+        wall_time_seconds=wall,
+        effective_throughput_rps=answered / wall if wall else None,
+        ttft_mean=mean("ttft"),
+        ttft_p50=percentile("ttft", 50),
+        ttft_p95=percentile("ttft", 95),
+        ttft_p99=percentile("ttft", 99),
+        ttfa_p50=percentile("ttfa", 50),
+        latency_mean=mean("latency"),
+        latency_p50=percentile("latency", 50),
+        latency_p95=percentile("latency", 95),
+        latency_p99=percentile("latency", 99),
+        generation_tps_mean=mean("generation_tps"),
+        generation_tps_p50=percentile("generation_tps", 50),
+        prompt_tps_mean=mean("prompt_tps"),
+        gap_p50=quantile(tally.gaps, 0.5) / 1e9 if tally.gaps else None,
+        gap_p99=quantile(tally.gaps, 0.99) / 1e9 if tally.gaps else None,
+        waited_seconds=tally.waited / 1e9,
+        dispatch_lag_p99=percentile("dispatch_lag", 99),
+        detect_lag_p99=percentile("detect_lag", 99),
+    )

@@ -1,0 +1,215 @@
+"""The tally: a journal read line by line into columns of numbers, a few per trial, whatever its length."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from typing import Any, NamedTuple
+
+import msgspec
+import xxhash
+
+from benchwright.engine.lag import LoopLag
+from benchwright.records import (
+    ASKED_AGAIN,
+    FAILED,
+    SIMULATED,
+    JournalLine,
+    RequestRecord,
+    RunEvent,
+    ScoreRecord,
+    Status,
+    TrialRecord,
+    trial_status,
+)
+
+TIMINGS = ("ttft", "ttfa", "latency", "generation_tps", "prompt_tps", "dispatch_lag", "detect_lag")
+
+
+class ScoreColumn:
+    """The values of one scorer: parallel columns of value, sample and group."""
+
+    def __init__(self) -> None:
+        self.values = array("d")
+        self.samples = array("Q")
+        self.unparsed = 0
+        self.grader_errors = 0
+        self.samples_without_value: set[int] = set()
+        self._groups = array("q")
+        self._group_codes: dict[str, int] = {}
+
+    def add(self, value: float, sample: int, group: str | None) -> None:
+        """Takes one value in."""
+        self.values.append(value)
+        self.samples.append(sample)
+        code = -1 if group is None else self._group_codes.setdefault(group, len(self._group_codes))
+        self._groups.append(code)
+
+    def group_of_value(self) -> list[int | None] | None:
+        """The group of each value, None where samples are in no groups at all."""
+        if not self._group_codes:
+            return None
+        return [None if code < 0 else code for code in self._groups]
+
+
+class TargetTally:
+    """What one target did."""
+
+    def __init__(self, scorers: list[str]) -> None:
+        self.trials = 0
+        self.statuses: Counter[str] = Counter()
+        self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
+        self.requests = 0
+        self.failed_requests = 0
+        self.retried_requests = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self.waited = 0
+        self.timings: dict[str, array[float]] = {name: array("f") for name in TIMINGS}
+        self.gaps: dict[int, int] = {}
+        self.other_roles: dict[str, int] = {}
+
+    def add_request(self, request: RequestRecord, *, timed: bool) -> None:
+        """Counts one request; `timed` is false for requests taken over from another run."""
+        if request.role != "model":
+            self.other_roles[request.role] = self.other_roles.get(request.role, 0) + 1
+            return
+        self.requests += 1
+        self.retried_requests += request.attempts > 1
+        self.waited += request.waited
+        self.prompt_tokens += request.prompt_tokens
+        self.completion_tokens += request.completion_tokens
+        if request.error is not None:
+            self.failed_requests += 1
+        elif timed:
+            self._time(request)
+
+    def _time(self, request: RequestRecord) -> None:
+        timings = self.timings
+        timings["latency"].append(request.total / 1e9)
+        timings["dispatch_lag"].append(request.dispatch_lag / 1e9)
+        timings["detect_lag"].append(request.detect_lag / 1e9)
+        for name, value in (
+            ("ttft", request.ttft_seconds),
+            ("ttfa", request.ttfa_seconds),
+            ("generation_tps", request.tokens_per_second_generation),
+            ("prompt_tps", request.tokens_per_second_prompt),
+        ):
+            if value is not None:
+                timings[name].append(value)
+        for slot, count in request.gaps.items():
+            self.gaps[slot] = self.gaps.get(slot, 0) + count
+
+
+class _Open(NamedTuple):
+    """A trial whose scores have not all been seen yet."""
+
+    slot: str
+    sample: int
+    group: str | None
+    status: Status
+    scores: list[Status]
+
+
+class Tally:
+    """Sums up the lines of a journal. After the last line, call `close`."""
+
+    def __init__(self, scorers: list[str], slots: set[str]) -> None:
+        self.targets = {slot: TargetTally(scorers) for slot in slots}
+        self.state = "unfinished"
+        self.stop_reason: str | None = None
+        self.planned: int | None = None
+        self.wall_seconds = 0.0
+        self.cpu_seconds = 0.0
+        self.lag = LoopLag()
+        self.simulated = False
+        self._scorers = scorers
+        self._open: dict[str, _Open] = {}
+        self._session_start = 0
+        self._session_end = 0
+
+    def add(self, line: JournalLine) -> None:
+        """Takes one line in."""
+        if isinstance(line, TrialRecord):
+            self._add_trial(line)
+        elif isinstance(line, ScoreRecord):
+            self._add_score(line)
+        elif isinstance(line, RunEvent):
+            self._add_event(line)
+
+    def close(self) -> None:
+        """Counts the trials that were never scored, and the time of a session that was killed."""
+        for key in list(self._open):
+            self._settle(key)
+        self._end_session()
+
+    def _add_trial(self, record: TrialRecord) -> None:
+        tally = self.targets.get(record.target)
+        if tally is None:
+            return
+        self._session_end = max(self._session_end, record.started_at + record.duration)
+        for request in record.requests:
+            self._note_request(tally, request, timed=record.reused_from is None)
+        sample = xxhash.xxh3_64_intdigest(record.sample.encode())
+        self._open[record.key] = _Open(record.target, sample, record.group, record.status, [])
+        for name, value in record.scores.items():
+            tally.scores.setdefault(name, ScoreColumn()).add(value, sample, record.group)
+        if (record.status in FAILED and record.status not in ASKED_AGAIN) or (
+            record.status is Status.ANSWERED and not self._scorers
+        ):
+            self._settle(record.key)
+
+    def _add_score(self, record: ScoreRecord) -> None:
+        trial = self._open.get(record.trial)
+        if trial is None:
+            return
+        tally = self.targets[trial.slot]
+        for request in record.requests:
+            self._note_request(tally, request, timed=True)
+        column = tally.scores.setdefault(record.scorer, ScoreColumn())
+        if record.value is not None:
+            column.add(record.value, trial.sample, trial.group)
+        else:
+            column.unparsed += record.status is Status.UNPARSED
+            column.grader_errors += record.status is Status.GRADER_ERROR
+            column.samples_without_value.add(trial.sample)
+        trial.scores.append(record.status)
+        if len(trial.scores) == len(self._scorers):
+            self._settle(record.trial)
+
+    def _settle(self, key: str) -> None:
+        trial = self._open.pop(key)
+        tally = self.targets[trial.slot]
+        tally.trials += 1
+        tally.statuses[trial_status(trial.status, trial.scores)] += 1
+        if not trial.scores:
+            for column in tally.scores.values():
+                column.samples_without_value.add(trial.sample)
+
+    def _note_request(self, tally: TargetTally, request: RequestRecord, *, timed: bool) -> None:
+        tally.add_request(request, timed=timed)
+        self.simulated = self.simulated or SIMULATED in request.flags
+
+    def _add_event(self, event: RunEvent) -> None:
+        detail = event.detail
+        if event.name == "started":
+            self._end_session()
+            self.state, self.stop_reason = "unfinished", None
+            self._session_start = self._session_end = event.at
+            self.planned = detail.get("total")
+            return
+        self.state = event.name
+        self.stop_reason = detail.get("reason")
+        self.cpu_seconds += detail.get("cpu_seconds", 0.0)
+        self._session_end = max(self._session_end, event.at)
+        self._take_lag(detail.get("lag"))
+        self._end_session()
+
+    def _take_lag(self, lag: Any) -> None:
+        if lag is not None:
+            sampled = msgspec.convert(lag, LoopLag)
+            self.lag = max(self.lag, sampled, key=lambda one: one.p99)
+
+    def _end_session(self) -> None:
+        self.wall_seconds += max(0, self._session_end - self._session_start) / 1e9
+        self._session_start = self._session_end = 0

@@ -1,0 +1,198 @@
+"""The worker: takes one piece of work through solving and scoring, and delivers what comes of it.
+
+The same code runs in this process, in another, or on another machine: it needs a task, clients and
+somewhere to deliver encoded results to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.client import EndpointClient
+from benchwright.engine.boundary import Boundary, describe
+from benchwright.engine.journal import Body, encode_json
+from benchwright.engine.keys import score_key
+from benchwright.engine.plan import TrialLimits
+from benchwright.engine.protocols import Scorer, Solver
+from benchwright.engine.session import TrialSession
+from benchwright.errors import GraderError, LimitReached, UserError
+from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialRecord
+
+
+class Work(Record, frozen=True):
+    """A trial to be solved, or, with an `outcome`, only to be scored; `scored` names scorers that are done."""
+
+    trial: Trial
+    outcome: Outcome | None = None
+    scored: frozenset[str] = frozenset()
+
+
+class Solved(Record, frozen=True):
+    """A trial was solved: its line and its encoded body, to be journalled before it is scored."""
+
+    record: TrialRecord
+    body: bytes
+    systemic: bool = False
+
+
+class Scored(Record, frozen=True):
+    """A trial is done: all its scores, to be journalled together. `rescored`: it was solved earlier."""
+
+    trial: Trial
+    status: Status
+    scores: tuple[ScoreRecord, ...] = ()
+    rescored: bool = False
+
+
+Result = Solved | Scored
+Deliver = Callable[[Result], None]
+
+
+class Worker:
+    """Does one piece of work after another; several may be under way at once."""
+
+    def __init__(
+        self,
+        solver: Solver,
+        scorers: tuple[Scorer, ...],
+        clients: Mapping[str, EndpointClient],
+        limits: TrialLimits,
+        deliver: Deliver,
+        show: Callable[[str, str], None] | None = None,
+    ) -> None:
+        self._solver = solver
+        self._scorers = scorers
+        self._clients = clients
+        self._limits = limits
+        self._deliver = deliver
+        self._show = show
+
+    async def do(self, work: Work) -> None:
+        """Solves the trial unless its outcome is known, then scores it; delivers both."""
+        outcome = work.outcome if work.outcome is not None else await self._solve(work.trial)
+        scores: tuple[ScoreRecord, ...] = ()
+        if outcome.status not in FAILED:
+            scores = tuple(
+                [
+                    await self._score(scorer, work.trial, outcome)
+                    for scorer in self._scorers
+                    if scorer.name not in work.scored
+                ]
+            )
+        self._deliver(Scored(work.trial, outcome.status, scores, work.outcome is not None))
+
+    async def _solve(self, trial: Trial) -> Outcome:
+        session = TrialSession(trial, self._clients, self._limits, self._show)
+        boundary = Boundary()
+        outcome = Outcome(Status.CANCELLED)
+        try:
+            with boundary:
+                outcome = await self._within_seconds(trial, session)
+        finally:
+            if boundary.status is not None:
+                outcome = Outcome(boundary.status, reason=boundary.reason)
+            self._deliver(_solved(trial, session, outcome, boundary.systemic))
+        return outcome
+
+    async def _within_seconds(self, trial: Trial, session: TrialSession) -> Outcome:
+        seconds = self._limits.seconds
+        limit = asyncio.timeout(seconds) if seconds is not None else nullcontext()
+        try:
+            async with limit:
+                return await self._solver.solve(trial, session)
+        except TimeoutError:
+            if seconds is not None and isinstance(limit, asyncio.Timeout) and limit.expired():
+                raise LimitReached("seconds", seconds) from None
+            raise
+
+    async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord:
+        session = TrialSession(trial, self._clients, TrialLimits(), self._show, role="judge")
+        value: float | None = None
+        status, span, detail = Status.GRADER_ERROR, None, None
+        try:
+            score = await scorer.score(trial.sample, outcome, session)
+            if score.value is not None and not isfinite(score.value):
+                raise GraderError(f"the score is {score.value}, which is no number to average")
+            value, status, span, detail = score.value, score.status, score.span, score.detail
+        except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit, UserError):
+            raise
+        except BaseException as error:
+            detail = {"error": describe(error)}
+        return ScoreRecord(
+            key=score_key(trial.key, scorer.name, scorer.fingerprint),
+            trial=trial.key,
+            scorer=scorer.name,
+            value=value,
+            status=status,
+            span=span,
+            detail=detail,
+            requests=session.requests,
+        )
+
+
+def _solved(trial: Trial, session: TrialSession, outcome: Outcome, systemic: bool) -> Solved:
+    record = TrialRecord(
+        key=trial.key,
+        sample=trial.sample.id,
+        target=trial.target.slot,
+        status=outcome.status,
+        repeat=trial.repeat,
+        attempt=trial.attempt,
+        group=trial.sample.group,
+        labels=trial.sample.labels,
+        reason=outcome.reason,
+        scores=outcome.scores,
+        requests=session.requests,
+        started_at=session.started_at,
+        duration=session.duration,
+    )
+    body = Body(
+        key=trial.key,
+        attempt=trial.attempt,
+        status=outcome.status,
+        reason=outcome.reason,
+        messages=outcome.messages,
+        answer=outcome.answer,
+        exchanges=session.exchanges(outcome),
+        artifacts=outcome.artifacts,
+        native=outcome.native,
+    )
+    return Solved(record, _encode_body(body), systemic)
+
+
+def _encode_body(body: Body) -> bytes:
+    """The body as JSON; parts that JSON cannot hold (an agent's own objects) are told by their `repr`."""
+    try:
+        return encode_json(body)
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
+        plain = msgspec.structs.replace(
+            body,
+            messages=_plain(body.messages),
+            artifacts=_plain(body.artifacts),
+            native=_plain(body.native),
+            exchanges=[
+                msgspec.structs.replace(
+                    exchange, request=_plain(exchange.request), sent=_plain(exchange.sent)
+                )
+                for exchange in body.exchanges
+            ],
+        )
+        return encode_json(plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, str | float | bool):
+        return value
+    if isinstance(value, int) and -(2**63) <= value < 2**64:
+        return value
+    return repr(value)

@@ -1,0 +1,75 @@
+"""The errors of Benchwright, one small tree.
+
+    BenchwrightError
+    ├── UserError            the person can fix it: one line, exit code 1
+    │   └── RunLocked        another process works on this run
+    ├── JournalError         the journal cannot be written or read (full disk, lost directory)
+    └── TrialError           something inside one trial; ends the trial, never the run
+        ├── ProviderError    the endpoint failed or refused the request
+        ├── LimitReached     a limit of the trial (turns, tokens, seconds) was used up
+        ├── GraderError      a scorer failed
+        └── ExecutionError   the agent's, tool's or pack's own code failed
+
+A trial error becomes a status of the trial record (see `records.Status`); the others end the command.
+"""
+
+from __future__ import annotations
+
+
+class BenchwrightError(Exception):
+    """Base of every error raised on purpose; its text is one line that says what to do."""
+
+
+class UserError(BenchwrightError):
+    """A mistake in what the user asked for or wrote. Printed without a traceback; exit code 1."""
+
+
+class RunLocked(UserError, TimeoutError):
+    """Another process holds the lock of the run, and went on holding it for the whole wait."""
+
+
+class JournalError(BenchwrightError):
+    """The journal cannot be written or read. Ends the run; what was written whole is kept."""
+
+
+class TrialError(BenchwrightError):
+    """Something inside one trial failed. Ends that trial and is recorded with it."""
+
+
+class ProviderError(TrialError):
+    """The endpoint failed or refused a request.
+
+    `systemic` is true where every further request would fail alike (wrong key, unknown model, closed
+    port): the run stops early. `http_status` is None where no answer came. `retry_after` is in seconds.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        systemic: bool = False,
+        http_status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.systemic = systemic
+        self.http_status = http_status
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class LimitReached(TrialError):
+    """A limit of the trial was used up. `limit` names it: turns, tokens or seconds."""
+
+    def __init__(self, limit: str, allowed: float) -> None:
+        super().__init__(f"the trial reached its limit of {allowed:g} {limit}")
+        self.limit = limit
+
+
+class GraderError(TrialError):
+    """A scorer raised, or returned something that is no score."""
+
+
+class ExecutionError(TrialError):
+    """The agent's, tool's or pack's own code failed."""

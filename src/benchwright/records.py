@@ -1,0 +1,280 @@
+"""The core types: plain, frozen structs that everything else passes around and the journal stores.
+
+Times are integer nanoseconds. Within a trial they count from the trial's start; the start itself is one
+wall-clock anchor, `started_at` (nanoseconds since the Unix epoch). Fields at their default are left out
+of the JSON, and unknown fields are ignored when reading, so that older and newer journals stay readable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+Message = dict[str, Any]
+"""One chat message in the OpenAI format, as it goes on the wire."""
+
+
+class Status(StrEnum):
+    """How a trial, or one of its scores, ended.
+
+    `answered` is the state of a trial between its answer and its first score; a trial's status proper is
+    given by `trial_status`, which folds the statuses of its scores in.
+    """
+
+    ANSWERED = "answered"
+    SCORED = "scored"
+    UNPARSED = "unparsed"
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    LIMIT = "limit"
+    PROVIDER_ERROR = "provider_error"
+    EXECUTION_ERROR = "execution_error"
+    GRADER_ERROR = "grader_error"
+    CANCELLED = "cancelled"
+
+
+FAILED = frozenset({Status.PROVIDER_ERROR, Status.EXECUTION_ERROR, Status.CANCELLED})
+"""Statuses of a trial that has no answer to score."""
+
+ASKED_AGAIN = frozenset({Status.PROVIDER_ERROR, Status.CANCELLED})
+"""Statuses that do not count as finished when an unfinished run goes on."""
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """Base of the structs below; nothing but the settings they share."""
+
+
+class Sample(Record, frozen=True):
+    """One piece of work: a dataset row, a benchmark sample, a pack scenario.
+
+    `content` is what the solver and the scorers get, and what the keys are made of; `occurrence` tells
+    equal contents apart; `group` is the cluster for the statistics (passage, repository, subject).
+    """
+
+    id: str
+    content: Any
+    occurrence: int = 0
+    group: str | None = None
+    labels: dict[str, str] = {}
+
+
+class Target(Record, frozen=True):
+    """A model at an endpoint with its settings, under a slot name (`primary`, `baseline`, `judge`, ...).
+
+    `settings` are body fields of every request (temperature, max_tokens, seed, ...). Never a key: secrets
+    are resolved by the endpoint client when the call is made.
+    """
+
+    slot: str
+    model: str
+    base_url: str
+    settings: dict[str, Any] = {}
+
+
+class Trial(Record, frozen=True):
+    """One repeat of one sample against one target.
+
+    `wave` orders and bars: all trials of a wave end before the next wave starts. `due_ns` is the intended
+    start, counted from the run's start, for open-loop load. `attempt` counts earlier tries of this trial.
+    """
+
+    key: str
+    sample: Sample
+    target: Target
+    repeat: int = 0
+    wave: int = 0
+    due_ns: int | None = None
+    attempt: int = 0
+
+
+class Usage(Record, frozen=True):
+    """Tokens as the server counted them; None where it said nothing."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    @property
+    def total_tokens(self) -> int:
+        """Prompt and completion tokens together, unknown counted as 0."""
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
+
+
+NO_USAGE = Usage()
+
+SIMULATED = "simulated"
+"""Flag of a request that the simulated endpoint answered; every result from it says so."""
+
+
+class RequestRecord(Record, frozen=True):
+    """One call to an endpoint and its timings.
+
+    `started` is the moment the bytes were handed to the socket (ns from the trial's start); `ttft` the time
+    from there to the first token on any channel, `ttfa` to the first byte of the answer proper, `total` to
+    the end of the answer. `waited` is what came before: backing off after failed attempts. `connect` is the
+    time to open a new connection (0 when one was reused). `dispatch_lag` is the time from the decision to
+    send until the bytes left us, waiting and connecting not counted; `detect_lag` is how long the first
+    bytes lay in the socket unnoticed, as far as can be told. `gaps` is a histogram of the times between
+    tokens, {bucket: count}, see `stats.histogram`.
+    """
+
+    id: str
+    role: str = "model"
+    slot: str = "primary"
+    turn: int = 0
+    started: int = 0
+    connect: int = 0
+    waited: int = 0
+    dispatch_lag: int = 0
+    detect_lag: int = 0
+    ttft: int | None = None
+    ttfa: int | None = None
+    total: int = 0
+    gaps: dict[int, int] = {}
+    chunks: int = 0
+    usage: Usage = NO_USAGE
+    finish_reason: str | None = None
+    http_status: int | None = None
+    attempts: int = 1
+    error: str | None = None
+    flags: list[str] = []
+
+    @property
+    def request_id(self) -> str:
+        """The id under its documented name."""
+        return self.id
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Number of prompt tokens from the usage data, 0 if unknown."""
+        return self.usage.prompt_tokens or 0
+
+    @property
+    def completion_tokens(self) -> int:
+        """Number of generated tokens from the usage data, 0 if unknown."""
+        return self.usage.completion_tokens or 0
+
+    @property
+    def ttft_seconds(self) -> float | None:
+        """Time to the first token on any channel; None without streaming."""
+        return None if self.ttft is None else self.ttft / 1e9
+
+    @property
+    def ttfa_seconds(self) -> float | None:
+        """Time to the first byte of the answer (not of the reasoning); None without streaming."""
+        return None if self.ttfa is None else self.ttfa / 1e9
+
+    @property
+    def total_latency_seconds(self) -> float:
+        """Time from dispatch to the end of the answer."""
+        return self.total / 1e9
+
+    @property
+    def prefill_time_seconds(self) -> float | None:
+        """The same as `ttft_seconds`."""
+        return self.ttft_seconds
+
+    @property
+    def decode_time_seconds(self) -> float | None:
+        """From the first token to the end of the answer; None without streaming."""
+        return None if self.ttft is None else (self.total - self.ttft) / 1e9
+
+    @property
+    def tokens_per_second_generation(self) -> float | None:
+        """(completion_tokens - 1) / decode time; None without streaming or with fewer than two tokens."""
+        if self.ttft is None or self.completion_tokens < 2 or self.total <= self.ttft:
+            return None
+        return (self.completion_tokens - 1) * 1e9 / (self.total - self.ttft)
+
+    @property
+    def tokens_per_second_prompt(self) -> float | None:
+        """prompt_tokens / time to first token; None without streaming or usage data."""
+        if not self.ttft or not self.usage.prompt_tokens:
+            return None
+        return self.usage.prompt_tokens * 1e9 / self.ttft
+
+
+class Outcome(Record, frozen=True):
+    """What a solver made of a trial.
+
+    `answer` is the text to score (reasoning split off); `reason` explains every status but `answered`;
+    `scores` are there where the solver itself scores (packs, terminal tasks); `native` is a pack's own
+    result, verbatim.
+    """
+
+    status: Status = Status.ANSWERED
+    messages: list[Message] = []
+    answer: str = ""
+    reason: str | None = None
+    scores: dict[str, float] = {}
+    artifacts: dict[str, Any] = {}
+    native: Any = None
+
+
+class TrialRecord(Record, frozen=True, tag="trial"):
+    """The journal's light line of one attempt at a trial; its body lies in bodies.jsonl at `body`."""
+
+    key: str
+    sample: str
+    target: str
+    status: Status
+    repeat: int = 0
+    attempt: int = 0
+    group: str | None = None
+    labels: dict[str, str] = {}
+    reason: str | None = None
+    scores: dict[str, float] = {}
+    requests: list[RequestRecord] = []
+    started_at: int = 0
+    duration: int = 0
+    body: tuple[int, int] = (0, 0)
+    reused_from: str | None = None
+
+
+class ScoreRecord(Record, frozen=True, tag="score"):
+    """One named score of one trial. `span` is the part of the answer that was taken as the answer."""
+
+    key: str
+    trial: str
+    scorer: str
+    value: float | None = None
+    status: Status = Status.SCORED
+    span: str | None = None
+    detail: Mapping[str, Any] | None = None
+    requests: list[RequestRecord] = []
+
+
+class RequestEvent(Record, frozen=True, tag="request"):
+    """A request that belongs to no trial (warm-up, model listing)."""
+
+    request: RequestRecord
+
+
+class RunEvent(Record, frozen=True, tag="event"):
+    """Something that happened to the run: started, stopped, finished; `at` is wall-clock ns."""
+
+    name: str
+    at: int
+    detail: dict[str, Any] = {}
+
+
+JournalLine = TrialRecord | ScoreRecord | RequestEvent | RunEvent
+"""Everything that trials.jsonl can hold: one of these per line, told apart by the field `type`."""
+
+
+def trial_status(status: Status, scores: list[Status]) -> Status:
+    """Folds the statuses of a trial's scores into the status its solver gave it.
+
+    A failed, refused, truncated or limited trial stays that; an answered one is `grader_error` if any
+    scorer failed, else `unparsed` if any found no answer, else `scored` (or `answered` while unscored).
+    """
+    if status is not Status.ANSWERED or not scores:
+        return status
+    for worst in (Status.GRADER_ERROR, Status.UNPARSED):
+        if worst in scores:
+            return worst
+    return Status.SCORED

@@ -1,0 +1,1 @@
+"""Reports: what summaries look like, in text and in the documented formats."""

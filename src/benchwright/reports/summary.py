@@ -1,0 +1,177 @@
+"""The summary of a run as tables for a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.engine.summary import RunSummary, ScoreSummary, TargetSummary
+from benchwright.reports.text import duration, milliseconds, number, plain
+
+METHODS = {
+    "wilson": "Wilson interval",
+    "wilson-effective-n": "Wilson interval at the effective sample size",
+    "t": "t interval over samples",
+    "cluster-t": "t interval over groups",
+    "none": "too few samples for an interval",
+}
+
+
+def render_summary(summary: RunSummary) -> RenderableType:
+    """Everything that a person wants to know first, the denominators and warnings with it."""
+    parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
+    for target in summary.targets:
+        parts.append(_statuses(target, summary.repeats))
+        parts.append(_scores(target))
+        if any(score.passes for score in target.scores):
+            parts.append(_passes(target))
+        parts.append(_speed(target))
+    return Group(*parts)
+
+
+def _heading(summary: RunSummary) -> Text:
+    planned = f" of {summary.planned:,}" if summary.planned is not None else ""
+    return Text(f"{plain(summary.name)}: {summary.state}, {summary.done:,}{planned} trials", style="bold")
+
+
+def _banners(summary: RunSummary) -> list[Text]:
+    banners = []
+    if summary.simulated:
+        banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
+    if not summary.timings_valid:
+        lag = summary.lag
+        banners.append(
+            Text(
+                f"TIMINGS INVALID: the client was too busy (loop lag p99 {lag.p99 / 1e6:.1f} ms, "
+                f"longest {lag.longest / 1e6:.0f} ms). Lower --batch-size, or look for blocking code in the agent.",
+                style="bold red",
+            )
+        )
+    if summary.stop_reason:
+        banners.append(Text(f"Stopped early: {plain(summary.stop_reason)}", style="yellow"))
+    return banners
+
+
+def _statuses(target: TargetSummary, repeats: int) -> Text:
+    counts = ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in target.statuses.items())
+    per_row = f" ({repeats} per row)" if repeats > 1 else ""
+    return Text(f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}: {counts}")
+
+
+def _table(*columns: str, title: str | None = None) -> Table:
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+    )
+    for position, column in enumerate(columns):
+        table.add_column(column, justify="left" if position == 0 else "right", no_wrap=True)
+    return table
+
+
+def _scores(target: TargetSummary) -> RenderableType:
+    table = _table(
+        "Score",
+        "mean",
+        "95% interval",
+        "scored",
+        "unparsed",
+        "grader errors",
+        "mean, rest as 0",
+        "std",
+        "min",
+        "max",
+    )
+    for score in target.scores:
+        table.add_row(
+            plain(score.scorer),
+            number(score.mean_scored),
+            _interval(score.low, score.high),
+            f"{score.n_scored:,}/{score.n:,}",
+            f"{score.unparsed:,}",
+            f"{score.grader_errors:,}",
+            number(score.mean) if score.n_scored < score.n else "same",
+            number(score.std),
+            number(score.min),
+            number(score.max),
+        )
+    notes = [Text(_note(score), style="dim") for score in target.scores]
+    return Group(table, *notes)
+
+
+def _note(score: ScoreSummary) -> str:
+    text = f"{plain(score.scorer)}: {METHODS.get(score.method, score.method)}, {score.n_samples:,} samples"
+    if score.n_groups is not None:
+        text += f" in {score.n_groups:,} groups"
+    if score.between is not None and score.within is not None:
+        text += f"; variance between samples {score.between:.4f}, between repeats of one {score.within:.4f}"
+    if score.bounds is not None:
+        text += f"; between {score.bounds[0]:.3f} and {score.bounds[1]:.3f} had the rest been scored"
+    return text
+
+
+def _passes(target: TargetSummary) -> RenderableType:
+    table = _table("pass@k", "k", "pass@k", "95% interval", "pass^k")
+    for score in target.scores:
+        for entry in score.passes:
+            table.add_row(
+                plain(score.scorer),
+                str(entry.k),
+                f"{entry.pass_at_k:.1%}",
+                _interval(entry.low, entry.high),
+                f"{entry.pass_hat_k:.1%}",
+            )
+    return table
+
+
+def _speed(target: TargetSummary) -> RenderableType:
+    requests = target.requests
+    table = _table("Speed", "mean", "p50", "p95", "p99")
+    rows = (
+        (
+            "time to first token, ms",
+            requests.ttft_mean,
+            requests.ttft_p50,
+            requests.ttft_p95,
+            requests.ttft_p99,
+        ),
+        (
+            "latency, ms",
+            requests.latency_mean,
+            requests.latency_p50,
+            requests.latency_p95,
+            requests.latency_p99,
+        ),
+    )
+    for name, *values in rows:
+        if any(value is not None for value in values):
+            table.add_row(name, *(milliseconds(value) for value in values))
+    if requests.gap_p50 is not None:
+        table.add_row(
+            "between tokens, ms", "–", milliseconds(requests.gap_p50), "–", milliseconds(requests.gap_p99)
+        )
+    if requests.generation_tps_mean is not None:
+        table.add_row(
+            "tokens/s of one answer",
+            number(requests.generation_tps_mean, ".1f"),
+            number(requests.generation_tps_p50, ".1f"),
+            "–",
+            "–",
+        )
+    failed = f", {requests.failed_requests:,} failed" if requests.failed_requests else ""
+    retried = (
+        f", {requests.retried_requests:,} asked again ({duration(requests.waited_seconds)} of waiting)"
+        if requests.retried_requests
+        else ""
+    )
+    rate = f", {requests.effective_throughput_rps:.1f}/s" if requests.effective_throughput_rps else ""
+    others = "".join(f", {count:,} {plain(role)} requests" for role, count in target.other_roles.items())
+    line = (
+        f"{requests.total_requests:,} requests{failed}{retried}{others} "
+        f"in {duration(requests.wall_time_seconds)}{rate}; "
+        f"{requests.total_prompt_tokens:,} prompt and {requests.total_completion_tokens:,} completion tokens"
+    )
+    return Group(table, Text(line, style="dim"))
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"

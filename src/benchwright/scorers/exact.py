@@ -1,0 +1,61 @@
+"""Exact: the whole answer says the same as the target."""
+
+from __future__ import annotations
+
+from unicodedata import normalize
+
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Outcome, Sample
+from benchwright.scorers.shared import NO_ANSWER, quoted, target_text
+
+VERSION = 1
+
+_TRAILING = ".,;:!?。、"
+_CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "“": "”", "\u2018": "\u2019", "„": "“", "«": "»"}
+
+
+class Exact:
+    """1 where answer and target are the same, else 0; `unparsed` where the answer is blank.
+
+    Both are normalised first, see `normalised`. `strict` compares them as they stand, white space at
+    either end aside.
+    """
+
+    name = "exact"
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self.strict = strict
+        self.fingerprint = fingerprint(self.name, VERSION, strict)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Compares the whole answer with `ground_truth`."""
+        answer, target = outcome.answer.strip(), target_text(sample)
+        if not answer:
+            return NO_ANSWER
+        same = answer == target.strip() if self.strict else normalised(answer) == normalised(target)
+        return Score(1.0 if same else 0.0, span=quoted(answer))
+
+
+def normalised(text: str) -> str:
+    """The text without what does not change its meaning.
+
+    1. Unicode NFKC and case folding; runs of white space become one blank, none at the ends.
+    2. From the end: `.,;:!?。、`. From both ends, while they match: quotes, backticks and asterisks
+       (`**Paris**.` becomes `paris`). Signs, brackets, `%`, `$`, `#` and a leading point stay, for they
+       change the meaning: `-5`, `[0, 1)`, `5%`, `.5`. A text of nothing but such marks stays as it is.
+    """
+    text = text.casefold() if text.isascii() else _folded(text)
+    text = " ".join(text.split())
+    while True:
+        bare = text.rstrip(_TRAILING)
+        if len(bare) > 1 and _CLOSING.get(bare[0]) == bare[-1]:
+            bare = bare[1:-1]
+        bare = bare.strip()
+        if not bare or bare == text:
+            return text
+        text = bare
+
+
+def _folded(text: str) -> str:
+    return normalize("NFKC", normalize("NFKC", text).casefold())

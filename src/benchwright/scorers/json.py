@@ -1,0 +1,84 @@
+"""JSON: the answer is, or holds, a JSON value that equals or contains the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session
+from benchwright.errors import GraderError
+from benchwright.records import Outcome, Sample
+from benchwright.scorers.shared import NO_ANSWER, quoted, target_of
+
+VERSION = 1
+
+_NOT_JSON = (msgspec.DecodeError, UnicodeError, RecursionError)
+_decode = msgspec.json.Decoder().decode
+
+
+class Json:
+    """1 where the answer's JSON value equals the target, else 0; `unparsed` where the answer has none.
+
+    The answer's value is, in this order: the whole answer; the last fenced block that is JSON; what lies
+    between the first bracket and the last. The target is `ground_truth`, an object or JSON text.
+
+    The order of keys does not matter, `1` equals `1.0`, and `true` is no number. With `contains` an object
+    may have more keys than the target's, at every depth; arrays must still be equally long.
+    """
+
+    name = "json"
+
+    def __init__(self, *, contains: bool = False) -> None:
+        self.contains = contains
+        self.fingerprint = fingerprint(self.name, VERSION, contains)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Compares the answer's JSON value with `ground_truth`."""
+        target = _target(sample)
+        for text in _candidates(outcome.answer):
+            try:
+                value = _decode(text)
+            except _NOT_JSON:
+                continue
+            return Score(1.0 if _matches(value, target, self.contains) else 0.0, span=quoted(text))
+        return NO_ANSWER
+
+
+def _target(sample: Sample) -> Any:
+    target = target_of(sample)
+    if not isinstance(target, str):
+        return target
+    try:
+        return _decode(target)
+    except _NOT_JSON as error:
+        raise GraderError(f"sample {sample.id}: its ground_truth is not JSON: {error}") from error
+
+
+def _candidates(answer: str) -> Iterator[str]:
+    yield answer.strip()
+    for block in reversed(answer.split("```")[1::2]):
+        language, newline, body = block.partition("\n")
+        yield (body if newline and language.strip().isalnum() else block).strip()
+    starts = [place for place in (answer.find("{"), answer.find("[")) if place >= 0]
+    if starts:
+        yield answer[min(starts) : max(answer.rfind("}"), answer.rfind("]")) + 1]
+
+
+def _matches(value: Any, target: Any, contains: bool) -> bool:
+    """Whether a JSON value equals the target, or contains it."""
+    if isinstance(target, dict):
+        return (
+            isinstance(value, dict)
+            and (value.keys() >= target.keys() if contains else value.keys() == target.keys())
+            and all(_matches(value[key], part, contains) for key, part in target.items())
+        )
+    if isinstance(target, list):
+        return (
+            isinstance(value, list)
+            and len(value) == len(target)
+            and all(_matches(one, part, contains) for one, part in zip(value, target, strict=True))
+        )
+    return isinstance(value, bool) == isinstance(target, bool) and bool(value == target)

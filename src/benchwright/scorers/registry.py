@@ -1,0 +1,101 @@
+"""The built-in scorers by name, with the options that a command line can give them.
+
+A scorer's module is imported when one is made, so that listing them costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from benchwright.data.suggest import did_you_mean
+from benchwright.engine.protocols import Scorer
+from benchwright.errors import UserError
+
+
+class Kind(NamedTuple):
+    """A built-in scorer: its class (in the module of its name), what it does, how its options are read."""
+
+    scorer: str
+    about: str
+    options: Mapping[str, Callable[[str], Any]]
+
+
+def make_scorer(name: str, options: Mapping[str, str] | None = None) -> Scorer:
+    """The built-in scorer of that name, its options read from text.
+
+    Raises:
+        UserError: there is no such scorer or option, or an option's value makes no sense.
+    """
+    kind = SCORERS.get(name)
+    if kind is None:
+        raise UserError(
+            f"Unknown scorer '{name}'.{did_you_mean(name, SCORERS)} Scorers: {', '.join(SCORERS)}"
+        )
+    arguments = {option: _read(name, option, text) for option, text in (options or {}).items()}
+    scorer: Scorer = getattr(import_module(f"benchwright.scorers.{name}"), kind.scorer)(**arguments)
+    return scorer
+
+
+def _read(name: str, option: str, text: str) -> Any:
+    known = SCORERS[name].options
+    if option not in known:
+        raise UserError(
+            f"Scorer '{name}' has no option '{option}'.{did_you_mean(option, known)} "
+            f"Options: {', '.join(known)}"
+        )
+    try:
+        return known[option](text)
+    except ValueError as error:
+        raise UserError(f"Scorer '{name}': {option}={text}: {error}") from error
+
+
+def _yes_or_no(text: str) -> bool:
+    try:
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+    except KeyError:
+        raise ValueError("give true or false") from None
+
+
+def _tolerance(text: str) -> float:
+    try:
+        tolerance = float(text)
+    except ValueError:
+        raise ValueError("give a number") from None
+    if not 0 <= tolerance < float("inf"):
+        raise ValueError("give a number of 0 or more")
+    return tolerance
+
+
+def _letter_count(text: str) -> int:
+    if not text.isdecimal() or not 2 <= int(text) <= 26:
+        raise ValueError("give a number from 2 to 26")
+    return int(text)
+
+
+def _scale(text: str) -> str:
+    if text not in ("0-1", "1-5"):
+        raise ValueError("give 0-1 or 1-5")
+    return text
+
+
+SCORERS: Mapping[str, Kind] = {
+    "exact": Kind(
+        "Exact", "the answer is the target, apart from case, white space and quotes", {"strict": _yes_or_no}
+    ),
+    "numeric": Kind(
+        "Numeric", "the answer's number equals the target's", {"relative": _tolerance, "absolute": _tolerance}
+    ),
+    "regex": Kind(
+        "Regex",
+        "the answer matches a pattern, the target by default",
+        {"pattern": str, "full": _yes_or_no, "ignore_case": _yes_or_no},
+    ),
+    "json": Kind("Json", "the answer's JSON equals the target, or contains it", {"contains": _yes_or_no}),
+    "mcq": Kind("MultipleChoice", "the letter that the answer settles on", {"letters": _letter_count}),
+    "judge": Kind(
+        "Judge", "another model scores the answer by a rubric", {"model": str, "rubric": str, "scale": _scale}
+    ),
+}
+"""All built-in scorers; `about` is the line that `--help` shows."""

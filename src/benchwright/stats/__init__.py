@@ -1,0 +1,19 @@
+"""Pure functions on numbers and arrays: no files, no clock, no records, and no randomness without a seed.
+
+    histogram      counts of durations in logarithmic buckets (no numpy: it runs once per token)
+    distributions  normal, t, beta and binomial: probabilities and quantiles
+    intervals      Wilson, Clopper-Pearson, t, and the documented normal approximation
+    repeats        `estimate`: the mean of scores with the interval that suits them
+    clusters       means of values that come in groups: robust error, design effect, bootstrap
+    passk          pass@k and pass^k
+    paired         is A better than B: paired differences, McNemar, the unpaired fallback
+    families       many p-values at once: Holm, Benjamini-Hochberg
+    power          how small a difference could have been seen, how many samples one needs
+    latency        percentiles with intervals
+
+Import from the modules (`from benchwright.stats.repeats import estimate`): nothing is loaded here, so
+that the hot path, which needs `histogram` only, does not pay for numpy.
+
+Common rules: values are one-dimensional and finite (NaN or infinity: ValueError); `confidence` is
+two-sided and defaults to 0.95; an interval that the data cannot support is None, never a point.
+"""

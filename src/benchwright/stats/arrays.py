@@ -1,0 +1,57 @@
+"""What every other module does with its arguments first: refuse what is no number, and number the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Vector = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+def vector(values: ArrayLike, name: str = "values") -> Vector:
+    """The values as a one-dimensional array of finite floats.
+
+    Raises:
+        ValueError: another shape, or NaN or infinity among them (what was not scored has to be left out).
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
+    finite = np.isfinite(array)
+    if not finite.all():
+        where = int(np.argmin(finite))
+        raise ValueError(f"{name} must be finite, but number {where} is {array[where]}: leave it out")
+    return array
+
+
+def same_length(first: str, one: int, second: str, other: int) -> None:
+    """Raises ValueError where two arguments that belong together differ in length."""
+    if one != other:
+        raise ValueError(f"{first} and {second} must be equally many, not {one} and {other}")
+
+
+def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, list[Hashable]]:
+    """Numbers labels from 0 in the order of first appearance: (the number of each, the distinct labels)."""
+    listed = list(labels)
+    distinct = list(dict.fromkeys(listed))
+    number = {label: code for code, label in enumerate(distinct)}
+    return np.fromiter(map(number.__getitem__, listed), dtype=np.intp, count=len(listed)), distinct
+
+
+def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
+    """The sums (n_codes,) of the values that share a code."""
+    return np.bincount(codes, weights=values, minlength=n_codes).astype(np.float64, copy=False)
+
+
+def only_zero_and_one(values: Vector) -> bool:
+    """Whether there are values, and all of them are 0 or 1."""
+    return values.size > 0 and bool(((values == 0) | (values == 1)).all())
+
+
+def spread(values: Vector) -> float:
+    """The standard deviation (n - 1), with rounding noise taken for what it is: 0. Needs two values."""
+    deviation = float(np.std(values, ddof=1))
+    return 0.0 if deviation <= 1e-13 * float(np.abs(values).max()) else deviation

@@ -1,0 +1,116 @@
+"""Confidence intervals of a proportion and of a mean.
+
+Wilson is the default for 0/1 scores: its coverage stays near the nominal one for every n and p, where the
+textbook interval (Wald, here `normal_interval`) falls to 54 % for 15 samples at p = 0.95. For the comparison
+see Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proportion".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import vector
+from benchwright.stats.distributions import (
+    incomplete_beta_inverse,
+    normal_quantile,
+    require_fraction,
+    t_quantile,
+)
+
+
+class Interval(NamedTuple):
+    """A confidence interval, both ends included."""
+
+    low: float
+    high: float
+
+
+def critical_z(confidence: float) -> float:
+    """How many standard errors of a normal estimate make the two-sided interval (1.96 for 0.95)."""
+    require_fraction("confidence", confidence)
+    return normal_quantile((1 + confidence) / 2)
+
+
+def critical_t(confidence: float, df: float) -> float:
+    """How many estimated standard errors, with df degrees of freedom, make the two-sided interval."""
+    require_fraction("confidence", confidence)
+    return t_quantile((1 + confidence) / 2, df)
+
+
+def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
+    """The score interval of a proportion, Wilson (1927), without continuity correction.
+
+    `successes` and `n` may be fractions (an effective sample size). n = 0 gives (0, 1).
+
+    Raises:
+        ValueError: unless 0 <= successes <= n and 0 < confidence < 1.
+    """
+    _require_counts(successes, n)
+    z = critical_z(confidence)
+    if n == 0:
+        return Interval(0.0, 1.0)
+    p = successes / n
+    widening = z * z / n
+    centre = (p + widening / 2) / (1 + widening)
+    half = math.sqrt(widening * (p * (1 - p) + widening / 4)) / (1 + widening)
+    return Interval(max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
+
+
+def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Interval:
+    """The exact interval of a proportion, Clopper and Pearson (1934), by quantiles of the beta distribution.
+
+    Never covers less than nominal, hence often much more: wider than Wilson. n = 0 gives (0, 1).
+
+    Raises:
+        ValueError: unless 0 <= successes <= n and 0 < confidence < 1.
+    """
+    _require_counts(successes, n)
+    require_fraction("confidence", confidence)
+    tail = (1 - confidence) / 2
+    low = incomplete_beta_inverse(tail, successes, n - successes + 1) if successes > 0 else 0.0
+    high = incomplete_beta_inverse(1 - tail, successes + 1, n - successes) if successes < n else 1.0
+    return Interval(low, high)
+
+
+def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Interval:
+    """mean ± t * se, with Student's t of df degrees of freedom."""
+    half = critical_t(confidence, df) * se
+    return Interval(mean - half, mean + half)
+
+
+def t_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
+    """Student's interval of a mean of independent values, n - 1 degrees of freedom.
+
+    Values that are all equal give an interval without width, which says nothing about the mean.
+
+    Raises:
+        ValueError: fewer than two values, or one that is not finite.
+    """
+    array = vector(values)
+    if array.size < 2:
+        raise ValueError(f"a t interval needs at least two values, not {array.size}")
+    se = float(np.std(array, ddof=1)) / math.sqrt(array.size)
+    return t_around(float(array.mean()), se, array.size - 1, confidence)
+
+
+def normal_interval(values: ArrayLike) -> Interval:
+    """The documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
+
+    Kept for files and rows that promise it; it covers far too little for few samples or extreme means.
+    No values give (0, 0), one value gives an interval without width.
+    """
+    array = vector(values)
+    if array.size == 0:
+        return Interval(0.0, 0.0)
+    mean = float(array.mean())
+    half = 1.96 * float(array.std()) / math.sqrt(array.size)
+    return Interval(mean - half, mean + half)
+
+
+def _require_counts(successes: float, n: float) -> None:
+    if not 0 <= successes <= n:
+        raise ValueError(f"successes lie between 0 and n: {successes} of {n}")

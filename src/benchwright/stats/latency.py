@@ -1,0 +1,78 @@
+"""Percentiles of durations, and how well they are known. Exact: from the values, not from buckets.
+
+The intervals are order statistics of the values themselves and hold for every distribution (David and
+Nagaraja 2003, "Order Statistics", section 7.1), as long as the values are independent.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector, vector
+from benchwright.stats.distributions import binomial_quantile, require_fraction
+from benchwright.stats.intervals import Interval
+
+
+def percentile(values: ArrayLike, q: float) -> float:
+    """The q-quantile (q in [0, 1]) as numpy.percentile gives it: linear between order statistics.
+
+    Raises:
+        ValueError: no values, one that is not finite, or q outside [0, 1].
+    """
+    return float(np.quantile(_ordered(values), q))
+
+
+def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
+    """The two-sided interval of the q-quantile between two order statistics, each tail (1 - confidence) / 2.
+
+    With B ~ Binomial(n, q) the number of values below the quantile, the l-th smallest value is too high with
+    probability P(B < l), the u-th too low with P(B >= u). Where n is too small for an end, it is infinite.
+
+    Raises:
+        ValueError: no values, one that is not finite, q or confidence outside (0, 1).
+    """
+    require_fraction("q", q)
+    require_fraction("confidence", confidence)
+    ordered = _ordered(values)
+    tail = (1 - confidence) / 2
+    lower = binomial_quantile(tail, ordered.size, q)
+    upper = binomial_quantile(1 - tail, ordered.size, q)
+    low = float(ordered[lower - 1]) if lower > 0 else -math.inf
+    high = float(ordered[upper]) if upper < ordered.size else math.inf
+    return Interval(low, high)
+
+
+def percentile_upper_bound(values: ArrayLike, q: float, confidence: float = 0.95) -> float:
+    """The value that the q-quantile does not exceed, with the given one-sided confidence; else infinity.
+
+    It is finite from `samples_for_bound(q, confidence)` values on. Raises ValueError like
+    `percentile_interval`.
+    """
+    require_fraction("q", q)
+    require_fraction("confidence", confidence)
+    ordered = _ordered(values)
+    upper = binomial_quantile(confidence, ordered.size, q)
+    return float(ordered[upper]) if upper < ordered.size else math.inf
+
+
+def samples_for_bound(q: float, confidence: float = 0.95) -> int:
+    """How many values a finite upper bound of the q-quantile takes: 1 - q^n >= confidence (p99: 299).
+
+    For the upper end of the two-sided interval ask with (1 + confidence) / 2 (p99: 368).
+
+    Raises:
+        ValueError: q or confidence outside (0, 1).
+    """
+    require_fraction("q", q)
+    require_fraction("confidence", confidence)
+    return math.ceil(math.log1p(-confidence) / math.log(q))
+
+
+def _ordered(values: ArrayLike) -> Vector:
+    array = vector(values)
+    if array.size == 0:
+        raise ValueError("no values: they have no percentiles")
+    return np.sort(array)

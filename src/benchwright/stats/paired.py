@@ -1,0 +1,185 @@
+"""Is A better than B, on the same samples?
+
+A difference of pairs is free of how hard the samples are, which is most of the variance: Miller (2024),
+arXiv 2411.00640. With repeats, average each side per sample first (`repeats.sample_means`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector, only_zero_and_one, same_length, spread, vector
+from benchwright.stats.clusters import ClusteredMean, group_codes, mean_of_codes
+from benchwright.stats.distributions import binomial_cdf, t_cdf
+from benchwright.stats.intervals import Interval, critical_z, t_around
+from benchwright.stats.repeats import SampleMeans
+
+Method = Literal["t", "cluster-t", "agresti-min", "none"]
+Test = Literal["t", "cluster-t", "mcnemar-mid-p", "sign", "none"]
+
+
+class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The mean of a - b over n samples. `wins` are samples where a > b.
+
+    `method` names how the interval was made, `test` the two-sided p-value; both are None where the data
+    cannot tell. `sd` is the standard deviation of the difference per sample, for `power`.
+    """
+
+    mean_a: float
+    mean_b: float
+    difference: float
+    n: int
+    wins: int
+    losses: int
+    ties: int
+    method: Method
+    test: Test
+    confidence: float = 0.95
+    se: float | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+    sd: float | None = None
+    correlation: float | None = None
+    n_groups: int | None = None
+    design_effect: float | None = None
+
+
+class Matched(NamedTuple):
+    """The samples that both sides have, and their values (n,) on either side."""
+
+    samples: list[Hashable]
+    a: Vector
+    b: Vector
+
+
+class McNemar(NamedTuple):
+    """Two-sided p-values of the exact test, and of its mid-p version, which is less conservative."""
+
+    exact: float
+    mid_p: float
+
+
+def match(a: SampleMeans, b: SampleMeans) -> Matched:
+    """Pairs two sides by sample, in the order of `a`; what only one side has is left out."""
+    position = {sample: number for number, sample in enumerate(b.samples)}
+    places = [(here, position[sample]) for here, sample in enumerate(a.samples) if sample in position]
+    in_a, in_b = [here for here, _ in places], [there for _, there in places]
+    return Matched([a.samples[here] for here in in_a], a.means[in_a], b.means[in_b])
+
+
+def mcnemar(wins: int, losses: int) -> McNemar:
+    """Tests whether wins and losses among 0/1 pairs are equally likely; ties say nothing about that.
+
+    exact = 2 P(X <= min(wins, losses)) for X ~ Binomial(wins + losses, 1/2), at most 1; mid-p counts the
+    observed outcome half. Fagerland, Lydersen and Laake (2013), BMC Med. Res. Methodol. 13:91.
+
+    Raises:
+        ValueError: a negative count.
+    """
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts cannot be negative: {wins}, {losses}")
+    n, fewer = wins + losses, min(wins, losses)
+    below, up_to = binomial_cdf(fewer - 1, n, 0.5), binomial_cdf(fewer, n, 0.5)
+    return McNemar(exact=min(1.0, 2 * up_to), mid_p=min(1.0, below + up_to))
+
+
+def agresti_min(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
+    """The interval of (wins - losses) / n over n 0/1 pairs: Agresti and Min (2005), Stat. Med. 24:729.
+
+    The normal interval after adding half a pair to each of the four outcomes.
+
+    Raises:
+        ValueError: a negative count, or more wins and losses than pairs.
+    """
+    if wins < 0 or losses < 0 or wins + losses > n:
+        raise ValueError(f"counts do not fit: {wins} wins and {losses} losses of {n} pairs")
+    difference = (wins - losses) / (n + 2)
+    variance = ((wins + losses + 1) / (n + 2) - difference**2) / (n + 2)
+    half = critical_z(confidence) * math.sqrt(variance)
+    return Interval(max(-1.0, difference - half), min(1.0, difference + half))
+
+
+def paired_difference(
+    a: ArrayLike,
+    b: ArrayLike,
+    groups: Iterable[Hashable | None] | None = None,
+    *,
+    confidence: float = 0.95,
+) -> PairedDifference:
+    """The difference a - b of two conditions on the same n samples, one value of each per sample.
+
+    `groups` (n,) are the clusters of the samples (None: in no group).
+
+    - 0/1 on both sides, no groups: `agresti_min` and McNemar's mid-p. t is too narrow where few pairs
+      differ, and has no width where none does.
+    - graded, averaged over repeats, or with groups: t over the differences, cluster-robust with groups.
+    - differences that are all equal: t has no denominator, so there is no interval; the p-value is that of
+      the sign test over groups (or samples), 2^(1 - groups), or 1 where a equals b.
+
+    Raises:
+        ValueError: no pairs, lengths that differ, or a value that is not finite.
+    """
+    left, right = vector(a, "a"), vector(b, "b")
+    same_length("a", left.size, "b", right.size)
+    differences = left - right
+    codes, n_groups = (np.arange(left.size), left.size) if groups is None else group_codes(groups)
+    same_length("pairs", left.size, "groups", codes.size)
+    robust = mean_of_codes(differences, codes, n_groups)
+    binary = only_zero_and_one(left) and only_zero_and_one(right)
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    method, interval = _interval(robust, wins, losses, binary, confidence)
+    test, p_value = _test(robust, wins, losses, binary)
+    return PairedDifference(
+        mean_a=float(left.mean()),
+        mean_b=float(right.mean()),
+        difference=robust.mean,
+        n=left.size,
+        wins=wins,
+        losses=losses,
+        ties=left.size - wins - losses,
+        method=method,
+        test=test,
+        confidence=confidence,
+        se=robust.se,
+        interval=interval,
+        p_value=p_value,
+        sd=spread(differences) if left.size > 1 else None,
+        correlation=_correlation(left, right),
+        n_groups=n_groups if robust.grouped else None,
+        design_effect=robust.design_effect if robust.grouped else None,
+    )
+
+
+def _interval(
+    robust: ClusteredMean, wins: int, losses: int, binary: bool, confidence: float
+) -> tuple[Method, Interval | None]:
+    if robust.se is None or robust.df is None:
+        return "none", None
+    if binary and not robust.grouped:
+        return "agresti-min", agresti_min(wins, losses, robust.n, confidence)
+    if robust.se == 0:
+        return "none", None
+    return "cluster-t" if robust.grouped else "t", t_around(robust.mean, robust.se, robust.df, confidence)
+
+
+def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[Test, float | None]:
+    if binary and not robust.grouped:
+        return "mcnemar-mid-p", mcnemar(wins, losses).mid_p
+    if robust.se is None or robust.df is None:
+        return "none", None
+    if robust.se == 0:
+        return "sign", 1.0 if robust.mean == 0 else 2.0 ** (1 - robust.n_groups)
+    return "cluster-t" if robust.grouped else "t", 2 * t_cdf(-abs(robust.mean / robust.se), robust.df)
+
+
+def _correlation(a: Vector, b: Vector) -> float | None:
+    """Pearson's correlation; None where one side does not vary."""
+    if a.size < 2 or spread(a) == 0 or spread(b) == 0:
+        return None
+    return float(np.clip(np.corrcoef(a, b)[0, 1], -1.0, 1.0))

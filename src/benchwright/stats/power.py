@@ -1,0 +1,114 @@
+"""How small a difference could have been seen, and how many samples a wanted one takes.
+
+Normal approximations, two-sided: Miller (2024), arXiv 2411.00640; for independent proportions Fleiss, Levin
+and Paik (2003), "Statistical Methods for Rates and Proportions".
+"""
+
+from __future__ import annotations
+
+import math
+
+from benchwright.stats.distributions import normal_quantile
+
+
+def minimum_detectable_effect(
+    sd_difference: float, n: int, *, design_effect: float = 1.0, alpha: float = 0.05, power: float = 0.8
+) -> float:
+    """The smallest true mean difference that n pairs show with the given power.
+
+    (z_{alpha/2} + z_{power}) * sd_difference * sqrt(design_effect / n), where `sd_difference` is the
+    standard deviation of the difference per sample (`difference_sd`, or that of a paired result).
+
+    Raises:
+        ValueError: n < 1, a negative sd, a design effect not above 0, alpha or power outside (0, 1).
+    """
+    _require_design(sd_difference, design_effect)
+    if n < 1:
+        raise ValueError(f"n must be at least 1: {n}")
+    return _standard_errors(alpha, power) * sd_difference * math.sqrt(design_effect / n)
+
+
+def pairs_for_effect(
+    effect: float,
+    sd_difference: float,
+    *,
+    design_effect: float = 1.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> int:
+    """How many pairs show a true mean difference of `effect`: `minimum_detectable_effect` solved for n.
+
+    Raises:
+        ValueError: an effect of 0, and as there.
+    """
+    _require_design(sd_difference, design_effect)
+    if effect == 0:
+        raise ValueError("no number of samples shows an effect of 0")
+    n = design_effect * (_standard_errors(alpha, power) * sd_difference / effect) ** 2
+    return max(1, math.ceil(n))
+
+
+def difference_sd(sd_a: float, sd_b: float, correlation: float) -> float:
+    """The standard deviation of a - b per sample: sqrt(sd_a^2 + sd_b^2 - 2 correlation sd_a sd_b).
+
+    Raises:
+        ValueError: a negative sd, or a correlation outside [-1, 1].
+    """
+    if sd_a < 0 or sd_b < 0 or not -1 <= correlation <= 1:
+        raise ValueError(f"impossible spread: sd {sd_a} and {sd_b}, correlation {correlation}")
+    return math.sqrt(max(0.0, sd_a**2 + sd_b**2 - 2 * correlation * sd_a * sd_b))
+
+
+def samples_for_proportions(p_a: float, p_b: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """How many samples each of two independent sides needs to tell rate p_a from p_b.
+
+    n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) / (p_a - p_b))^2, p the mean of both.
+
+    Raises:
+        ValueError: equal rates, or one outside [0, 1]; alpha or power outside (0, 1).
+    """
+    if p_a == p_b:
+        raise ValueError("no number of samples tells equal rates apart")
+    return math.ceil(_proportion_samples(p_a, p_b, alpha, power))
+
+
+def detectable_proportion(p: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """The nearest rate above p that n samples on each of two independent sides tell from it.
+
+    `samples_for_proportions` solved for the second rate; None where not even 1 is far enough. For rates
+    below p ask with 1 - p.
+
+    Raises:
+        ValueError: n < 1, p outside [0, 1], alpha or power outside (0, 1).
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1: {n}")
+    if p == 1 or _proportion_samples(p, 1.0, alpha, power) > n:
+        return None
+    low, high = p, 1.0
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        if _proportion_samples(p, middle, alpha, power) > n:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _proportion_samples(p_a: float, p_b: float, alpha: float, power: float) -> float:
+    if not (0 <= p_a <= 1 and 0 <= p_b <= 1):
+        raise ValueError(f"rates lie between 0 and 1: {p_a}, {p_b}")
+    pooled = (p_a + p_b) / 2
+    under_null = normal_quantile(1 - alpha / 2) * math.sqrt(2 * pooled * (1 - pooled))
+    under_difference = normal_quantile(power) * math.sqrt(p_a * (1 - p_a) + p_b * (1 - p_b))
+    return float(((under_null + under_difference) / (p_a - p_b)) ** 2)
+
+
+def _standard_errors(alpha: float, power: float) -> float:
+    """How many standard errors a true difference must measure."""
+    return normal_quantile(1 - alpha / 2) + normal_quantile(power)
+
+
+def _require_design(sd_difference: float, design_effect: float) -> None:
+    if not sd_difference >= 0 or not design_effect > 0:
+        raise ValueError(f"impossible design: sd {sd_difference}, design effect {design_effect}")

@@ -1,0 +1,113 @@
+"""Is A better than B, on different samples? The fallback where nothing pairs: it has far less power."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector, only_zero_and_one, spread, vector
+from benchwright.stats.distributions import normal_cdf, t_cdf
+from benchwright.stats.intervals import Interval, t_around, wilson
+
+Method = Literal["score", "welch", "none"]
+
+
+class UnpairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The difference of two means over different samples, n_a and n_b of them.
+
+    `method` names how the interval and the two-sided p-value were made; they are None where the data
+    cannot tell.
+    """
+
+    mean_a: float
+    mean_b: float
+    difference: float
+    n_a: int
+    n_b: int
+    method: Method
+    confidence: float = 0.95
+    se: float | None = None
+    interval: Interval | None = None
+    p_value: float | None = None
+
+
+def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> UnpairedDifference:
+    """The difference of the means of a (n_a,) and b (n_b,), one value per sample, all independent.
+
+    0/1 on both sides: Newcombe's hybrid score interval and the score test. Else Welch's t, which needs two
+    values on each side, and values that vary.
+
+    Raises:
+        ValueError: a side without values, or a value that is not finite.
+    """
+    left, right = vector(a, "a"), vector(b, "b")
+    if left.size == 0 or right.size == 0:
+        raise ValueError(f"both sides need values: {left.size} and {right.size}")
+    mean_a, mean_b = float(left.mean()), float(right.mean())
+    result = UnpairedDifference(mean_a, mean_b, mean_a - mean_b, left.size, right.size, "none", confidence)
+    se, df = _welch_error(left, right)
+    if only_zero_and_one(left) and only_zero_and_one(right):
+        counts = float(left.sum()), left.size, float(right.sum()), right.size
+        method: Method = "score"
+        interval, p_value = newcombe(*counts, confidence), score_test(*counts)
+    elif se and df:
+        method = "welch"
+        interval = t_around(result.difference, se, df, confidence)
+        p_value = 2 * t_cdf(-abs(result.difference) / se, df)
+    else:
+        return msgspec.structs.replace(result, se=se)
+    return msgspec.structs.replace(result, method=method, se=se, interval=interval, p_value=p_value)
+
+
+def newcombe(
+    successes_a: float, n_a: float, successes_b: float, n_b: float, confidence: float = 0.95
+) -> Interval:
+    """The interval of a difference of two independent proportions, from the Wilson intervals of both.
+
+    Method 10 of Newcombe (1998), Statistics in Medicine 17:873: with l and u the Wilson ends of each side,
+    from d - sqrt((p_a - l_a)^2 + (u_b - p_b)^2) to d + sqrt((u_a - p_a)^2 + (p_b - l_b)^2).
+
+    Raises:
+        ValueError: n_a or n_b not above 0, or successes outside [0, n].
+    """
+    _require_samples(n_a, n_b)
+    a, b = wilson(successes_a, n_a, confidence), wilson(successes_b, n_b, confidence)
+    p_a, p_b = successes_a / n_a, successes_b / n_b
+    low = p_a - p_b - math.hypot(p_a - a.low, b.high - p_b)
+    high = p_a - p_b + math.hypot(a.high - p_a, p_b - b.low)
+    return Interval(max(-1.0, low), min(1.0, high))
+
+
+def score_test(successes_a: float, n_a: float, successes_b: float, n_b: float) -> float:
+    """The two-sided p-value that two independent proportions are equal: z with the pooled variance.
+
+    1 where nothing or everything succeeded on both sides.
+
+    Raises:
+        ValueError: n_a or n_b not above 0.
+    """
+    _require_samples(n_a, n_b)
+    pooled = (successes_a + successes_b) / (n_a + n_b)
+    variance = pooled * (1 - pooled) * (1 / n_a + 1 / n_b)
+    if variance == 0:
+        return 1.0
+    return 2 * normal_cdf(-abs(successes_a / n_a - successes_b / n_b) / math.sqrt(variance))
+
+
+def _require_samples(n_a: float, n_b: float) -> None:
+    if not (n_a > 0 and n_b > 0):
+        raise ValueError(f"both sides need samples: {n_a} and {n_b}")
+
+
+def _welch_error(a: Vector, b: Vector) -> tuple[float | None, float | None]:
+    """Standard error and degrees of freedom (Welch 1947, Satterthwaite 1946), None where undefined."""
+    if a.size < 2 or b.size < 2:
+        return None, None
+    from_a, from_b = spread(a) ** 2 / a.size, spread(b) ** 2 / b.size
+    total = from_a + from_b
+    if total == 0:
+        return 0.0, None
+    return math.sqrt(total), total**2 / (from_a**2 / (a.size - 1) + from_b**2 / (b.size - 1))

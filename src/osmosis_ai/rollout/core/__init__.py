@@ -1,0 +1,1 @@
+"""The modules of the documented import path `osmosis_ai.rollout.core`."""

@@ -1,0 +1,25 @@
+"""The exceptions of rollouts."""
+
+from __future__ import annotations
+
+from benchwright.agents.rollout.errors import (
+    AgentLoopNotFoundError,
+    OsmosisRolloutError,
+    OsmosisServerError,
+    OsmosisTimeoutError,
+    OsmosisTransportError,
+    OsmosisValidationError,
+    ToolArgumentError,
+    ToolExecutionError,
+)
+
+__all__ = [
+    "AgentLoopNotFoundError",
+    "OsmosisRolloutError",
+    "OsmosisServerError",
+    "OsmosisTimeoutError",
+    "OsmosisTransportError",
+    "OsmosisValidationError",
+    "ToolArgumentError",
+    "ToolExecutionError",
+]

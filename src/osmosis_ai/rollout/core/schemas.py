@@ -1,0 +1,29 @@
+"""Requests, metrics and tools as pydantic models."""
+
+from __future__ import annotations
+
+from benchwright.agents.rollout.schemas import (
+    OpenAIFunctionParametersSchema,
+    OpenAIFunctionPropertySchema,
+    OpenAIFunctionSchema,
+    OpenAIFunctionToolSchema,
+)
+from benchwright.agents.rollout.types import (
+    DEFAULT_MAX_METADATA_SIZE_BYTES,
+    RolloutMetrics,
+    RolloutRequest,
+    get_max_metadata_size_bytes,
+    set_max_metadata_size_bytes,
+)
+
+__all__ = [
+    "DEFAULT_MAX_METADATA_SIZE_BYTES",
+    "OpenAIFunctionParametersSchema",
+    "OpenAIFunctionPropertySchema",
+    "OpenAIFunctionSchema",
+    "OpenAIFunctionToolSchema",
+    "RolloutMetrics",
+    "RolloutRequest",
+    "get_max_metadata_size_bytes",
+    "set_max_metadata_size_bytes",
+]

@@ -1,0 +1,84 @@
+"""Regex: patterns from an option or from the row, and patterns that would never come to an end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Any
+
+import pytest
+
+from benchwright.errors import GraderError, UserError
+from benchwright.records import Outcome, Sample
+from benchwright.scorers.regex import LONGEST_ANSWER, Regex
+
+
+@pytest.mark.parametrize(
+    ("answer", "pattern", "value", "span"),
+    [
+        ("Order 66 it is", r"\d+", 1.0, "66"),
+        ("Order it is", r"\d+", 0.0, None),
+        ("ORDER", "order", 0.0, None),
+    ],
+)
+def test_the_target_is_the_pattern_by_default(
+    answer: str, pattern: str, value: float, span: str | None, score: Any
+) -> None:
+    scored = score(Regex(), answer, pattern)
+    assert (scored.value, scored.span) == (value, span)
+
+
+def test_a_pattern_given_as_option_serves_every_row(score: Any) -> None:
+    assert score(Regex(pattern="yes|no"), "I say yes", "not looked at").span == "yes"
+
+
+def test_full_asks_for_the_whole_answer(score: Any) -> None:
+    assert score(Regex(full=True), " 66\n", r"\d+").value == 1.0
+    assert score(Regex(full=True), "Order 66", r"\d+").value == 0.0
+
+
+def test_case_can_be_ignored(score: Any) -> None:
+    assert score(Regex(ignore_case=True), "ORDER", "order").value == 1.0
+
+
+def test_a_wrong_pattern_is_the_users_mistake() -> None:
+    with pytest.raises(UserError, match=r"^The pattern '\(' is not a regular expression: "):
+        Regex(pattern="(")
+
+
+def test_a_wrong_pattern_in_a_row_is_the_graders_error(score: Any) -> None:
+    with pytest.raises(GraderError, match=r"^ground_truth '\(' is not a regular expression: "):
+        score(Regex(), "x", "(")
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(a?a)+$", "(.*a){12}$"])
+def test_a_pattern_without_end_is_given_up(pattern: str, score: Any) -> None:
+    with pytest.raises(GraderError, match=r"was not decided in 0\.25 s$"):
+        score(Regex(pattern=pattern), "a" * 40 + "!", "")
+
+
+def test_the_time_limit_leaves_signals_as_they_were(score: Any) -> None:
+    before = signal.getsignal(signal.SIGVTALRM)
+    score(Regex(), "66", r"\d+")
+    with pytest.raises(GraderError):
+        score(Regex(pattern="(a+)+$"), "a" * 40 + "!", "")
+    assert signal.getsignal(signal.SIGVTALRM) == before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+
+
+async def test_outside_the_main_thread_it_works_without_the_time_limit() -> None:
+    def elsewhere() -> float | None:
+        sample = Sample("s1", {"ground_truth": r"\d+"})
+        return asyncio.run(Regex().score(sample, Outcome(answer="66"), None)).value  # type: ignore[arg-type]
+
+    assert await asyncio.to_thread(elsewhere) == 1.0
+
+
+def test_a_very_long_answer_is_the_graders_error_not_a_wrong_answer(score: Any) -> None:
+    with pytest.raises(GraderError, match=r"at most 100000 are searched$"):
+        score(Regex(), "x" * (LONGEST_ANSWER + 1), r"\d+")
+
+
+def test_the_fingerprint_covers_pattern_and_options() -> None:
+    scorers = [Regex(), Regex(pattern="x"), Regex(full=True), Regex(ignore_case=True)]
+    assert len({scorer.fingerprint for scorer in scorers}) == 4
