@@ -148,7 +148,9 @@ class TestContent:
     @pytest.mark.parametrize("target", [2, -1, True, "C", "1", "London", ["B"]])
     def test_a_target_that_is_no_option_is_refused(self, target: Any) -> None:
         row = {"question": "Capital of France?", "options": ["Rome", "Paris"], "answer": target}
-        message = r"^Row 5: 'answer' must be a letter A to B, an integer index 0 to 1 or one of the options, got "
+        message = (
+            r"^Row 5: 'answer' must be a letter A to B, an integer index 0 to 1 or one of the options, got "
+        )
         with pytest.raises(DatasetValidationError, match=message):
             PromptColumns("question", "answer", "options").content(row, 5)
 

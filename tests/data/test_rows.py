@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 import tracemalloc
 from collections.abc import Callable
 from itertools import islice
@@ -13,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.data.errors import DatasetParseError, DatasetValidationError
@@ -91,6 +92,7 @@ def test_limit_and_offset_slice_the_rows(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows{suffix}"
     WRITERS[suffix](path, rows)
 
+    @settings(deadline=None)
     @given(limit=st.none() | st.integers(0, 12), offset=st.integers(0, 12))
     def slices(limit: int | None, offset: int) -> None:
         assert list(read_rows(path, limit, offset)) == list(islice(rows, offset, None))[:limit]
@@ -245,5 +247,5 @@ class TestParquet:
     ) -> None:
         path = tmp_path / "rows.parquet"
         write_parquet(path, ROWS)
-        monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
         assert refusal(path) == "Reading Parquet needs pyarrow: pip install 'benchwright[parquet]'"

@@ -38,7 +38,7 @@ class ScriptedJudge:
         raise AssertionError("scoring shows no progress")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def score() -> Scoring:
     """Scores an answer against `ground_truth`, with more of the sample's content if given."""
 
@@ -49,3 +49,9 @@ def score() -> Scoring:
         return asyncio.run(scorer.score(sample, Outcome(answer=answer), session or ScriptedJudge()))
 
     return score_answer
+
+
+@pytest.fixture(scope="session")
+def judge_saying() -> Callable[[str], ScriptedJudge]:
+    """Makes a session whose judge gives the verdict that is passed."""
+    return ScriptedJudge

@@ -24,6 +24,7 @@ HOLDING = [
     'Here it is:\n```json\n{"city": "Bern",\n "size": [1, 2]}\n```\nAnything else?',
     'A draft:\n```json\n{"city": "Basel"}\n```\nand better:\n```json\n{"city": "Bern", "size": [1, 2]}\n```',
     'The result is {"city": "Bern", "size": [1, 2]}.',
+    'As shown in [1] it is {"city": "Bern", "size": [1, 2]}.',
     '```python\nprint("no JSON")\n``` so {"city": "Bern", "size": [1, 2]}',
 ]
 NOT_HOLDING = [
@@ -68,6 +69,10 @@ def test_an_answer_that_contains_the_target_may_have_more_keys(answer: str, valu
 
 def test_more_keys_are_allowed_at_every_depth(score: Any) -> None:
     assert score(Json(contains=True), '{"a": [{"b": 1, "c": 2}]}', {"a": [{"b": 1}]}).value == 1.0
+
+
+def test_an_array_is_found_in_prose_where_the_target_is_one(score: Any) -> None:
+    assert score(Json(), 'They are [{"a": 1}, {"a": 2}].', [{"a": 1}, {"a": 2}]).value == 1.0
 
 
 def test_the_target_may_be_json_text(score: Any) -> None:

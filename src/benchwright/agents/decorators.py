@@ -77,19 +77,16 @@ def _check_names(func: Callable[..., Any], signature: inspect.Signature) -> list
     for ordinal, wanted, parameter in zip(_ORDINALS, _NAMES, parameters, strict=False):
         if parameter.name != wanted:
             raise TypeError(f"{ordinal} parameter must be named '{wanted}', got '{parameter.name}'")
-    return _types(func, parameters[:3])
+    return [_type(func, parameter) for parameter in parameters[:3]]
 
 
-def _types(func: Callable[..., Any], parameters: list[inspect.Parameter]) -> list[Any]:
-    """The annotations as types; under `from __future__ import annotations` they are texts at first."""
-    texts = {parameter.name: parameter.annotation for parameter in parameters}
+def _type(func: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """A parameter's annotation as a type; under `from __future__ import annotations` it is a text at first."""
+    holder = SimpleNamespace(__annotations__={"type": parameter.annotation})
     try:
-        hints = get_type_hints(
-            SimpleNamespace(__annotations__=texts), globalns=getattr(inspect.unwrap(func), "__globals__", {})
-        )
+        return get_type_hints(holder, globalns=getattr(inspect.unwrap(func), "__globals__", {}))["type"]
     except (NameError, SyntaxError, TypeError):
-        hints = texts
-    return [hints[parameter.name] for parameter in parameters]
+        return parameter.annotation
 
 
 def _without_none(hint: Any) -> Any:

@@ -44,7 +44,7 @@ def load_object(
     except AttributeError:
         names = sorted(name for name in vars(module) if not name.startswith("_"))
         raise error(
-            f"Module '{module_name}' has no attribute '{attribute}'. Available: {names}"
+            f"Module '{module_name}' has no attribute '{attribute}'. Available: {names}."
             + did_you_mean(attribute, names)
         ) from None
 
@@ -65,7 +65,7 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
         if failure.name is not None and (name == failure.name or name.startswith(failure.name + ".")):
             files = [file.stem for file in Path(directory).glob("*.py")]
             raise error(
-                f"Cannot import module '{name}': no such module in {directory} or among the installed ones"
+                f"Cannot import module '{name}': no such module in {directory} or among the installed ones."
                 + did_you_mean(name, files)
             ) from None
         raise error(f"Cannot import module '{name}': {_in_one_line(failure)}") from failure

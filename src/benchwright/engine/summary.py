@@ -216,13 +216,14 @@ def _passes(
 
     ids, counts = np.unique(samples[values >= manifest.pass_threshold], return_counts=True)
     passed = dict(zip(ids.tolist(), counts.tolist(), strict=True))
-    everyone = {*samples.tolist(), *column.samples_without_value}
+    everyone = list({*samples.tolist(), *column.samples_without_value})
+    groups = column.groups_of(everyone)
     repeats = manifest.repeats
     trials = [repeats] * len(everyone)
     passes = [min(repeats, passed.get(sample, 0)) for sample in everyone]
     result = []
     for k in (k for k in KS if k <= repeats):
-        at = mean_pass_at_k(trials, passes, k)
+        at = mean_pass_at_k(trials, passes, k, groups)
         low, high = at.interval if at.interval is not None else (None, None)
         result.append(PassAt(k, at.mean, mean_pass_hat_k(trials, passes, k).mean, low, high))
     return result

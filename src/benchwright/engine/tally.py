@@ -34,7 +34,7 @@ class ScoreColumn:
         self.samples = array("Q")
         self.unparsed = 0
         self.grader_errors = 0
-        self.samples_without_value: set[int] = set()
+        self.samples_without_value: dict[int, str | None] = {}
         self._groups = array("q")
         self._group_codes: dict[str, int] = {}
 
@@ -42,14 +42,24 @@ class ScoreColumn:
         """Takes one value in."""
         self.values.append(value)
         self.samples.append(sample)
-        code = -1 if group is None else self._group_codes.setdefault(group, len(self._group_codes))
-        self._groups.append(code)
+        self._groups.append(self._code(group))
+
+    def _code(self, group: str | None) -> int:
+        return -1 if group is None else self._group_codes.setdefault(group, len(self._group_codes))
 
     def group_of_value(self) -> list[int | None] | None:
         """The group of each value, None where samples are in no groups at all."""
         if not self._group_codes:
             return None
         return [None if code < 0 else code for code in self._groups]
+
+    def groups_of(self, samples: list[int]) -> list[int | None] | None:
+        """The group of each of these samples, None where samples are in no groups at all."""
+        unscored = {sample: self._code(group) for sample, group in self.samples_without_value.items()}
+        if not self._group_codes:
+            return None
+        code_of = unscored | dict(zip(self.samples, self._groups, strict=True))
+        return [None if code_of[sample] < 0 else code_of[sample] for sample in samples]
 
 
 class TargetTally:
@@ -172,7 +182,7 @@ class Tally:
         else:
             column.unparsed += record.status is Status.UNPARSED
             column.grader_errors += record.status is Status.GRADER_ERROR
-            column.samples_without_value.add(trial.sample)
+            column.samples_without_value[trial.sample] = trial.group
         trial.scores.append(record.status)
         if len(trial.scores) == len(self._scorers):
             self._settle(record.trial)
@@ -184,7 +194,7 @@ class Tally:
         tally.statuses[trial_status(trial.status, trial.scores)] += 1
         if not trial.scores:
             for column in tally.scores.values():
-                column.samples_without_value.add(trial.sample)
+                column.samples_without_value[trial.sample] = trial.group
 
     def _note_request(self, tally: TargetTally, request: RequestRecord, *, timed: bool) -> None:
         tally.add_request(request, timed=timed)

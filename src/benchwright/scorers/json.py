@@ -23,7 +23,8 @@ class Json:
     """1 where the answer's JSON value equals the target, else 0; `unparsed` where the answer has none.
 
     The answer's value is, in this order: the whole answer; the last fenced block that is JSON; what lies
-    between the first bracket and the last. The target is `ground_truth`, an object or JSON text.
+    between the first brace and the last (brackets, where the target is an array). The target is
+    `ground_truth`, an object or JSON text.
 
     The order of keys does not matter, `1` equals `1.0`, and `true` is no number. With `contains` an object
     may have more keys than the target's, at every depth; arrays must still be equally long.
@@ -38,7 +39,7 @@ class Json:
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Compares the answer's JSON value with `ground_truth`."""
         target = _target(sample)
-        for text in _candidates(outcome.answer):
+        for text in _candidates(outcome.answer, target):
             try:
                 value = _decode(text)
             except _NOT_JSON:
@@ -57,14 +58,16 @@ def _target(sample: Sample) -> Any:
         raise GraderError(f"sample {sample.id}: its ground_truth is not JSON: {error}") from error
 
 
-def _candidates(answer: str) -> Iterator[str]:
+def _candidates(answer: str, target: Any) -> Iterator[str]:
+    """The pieces of an answer that may be its JSON value, the likeliest first."""
     yield answer.strip()
     for block in reversed(answer.split("```")[1::2]):
         language, newline, body = block.partition("\n")
         yield (body if newline and language.strip().isalnum() else block).strip()
-    starts = [place for place in (answer.find("{"), answer.find("[")) if place >= 0]
-    if starts:
-        yield answer[min(starts) : max(answer.rfind("}"), answer.rfind("]")) + 1]
+    opening, closing = "[]" if isinstance(target, list) else "{}"
+    start = answer.find(opening)
+    if start >= 0:
+        yield answer[start : answer.rfind(closing) + 1]
 
 
 def _matches(value: Any, target: Any, contains: bool) -> bool:

@@ -50,7 +50,7 @@ _STATEMENT = re.compile(
 )
 _BOLD = re.compile(r"\*\*\s?[(\[]?([A-Z])(?:[)\].:]|\s?\*\*)")
 _LONE = re.compile(r"""^[ \t>*_(\["'`$-]{0,6}([A-Za-z])[ \t*_)\]"'`$.:]{0,6}$""", re.MULTILINE)
-_LABEL = re.compile(r"^[ \t>*(\[-]{0,6}([A-HJ-Z])[.)\]]", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t>*(\[-]{0,6}([A-Z])[.)\]]", re.MULTILINE)
 _CAPITAL = re.compile(
     rf"(?<![\w.°-])(?<!\w['\u2019])(?<!not )(?:([B-HJ-Z]){_ALONE}(?![+#-])|([AI])(?=[.)\]]|\s*\Z))"
 )

@@ -143,6 +143,8 @@ class Connection(asyncio.Protocol):
 
     def close(self) -> None:
         """Closes at once, whatever is under way."""
+        if self._exchange is not None:
+            self._exchange.abandon()
         if self._transport is not None:
             self._transport.abort()
 
@@ -167,6 +169,9 @@ class Connection(asyncio.Protocol):
     def _refuse(self, error: Refused) -> None:
         """Answers a request that was not heard to its end, and listens no more."""
         self._deaf = True
+        if self._exchange is not None and not self._exchange.over:
+            self.close()
+            return
         self.write(response_head(error.status, JSON, len(error.body), keep_alive=False) + error.body)
         if self._transport is not None:
             self._transport.write_eof()

@@ -23,10 +23,11 @@ _encode = msgspec.json.Encoder().encode
 class Truth(msgspec.Struct, gc=False):
     """One request as the server saw it.
 
-    `id` is the header x-request-id, or a made-up one. `received` is when the request's last byte was read;
-    `first_byte`, `first_token` and `last_byte` when they were handed to the kernel, 0 if never. The first
-    token of a stream is the first piece with content (a role alone is none); in a whole answer it is the
-    body. `complete` says whether the whole, undamaged answer was sent, `fault` what was done to it.
+    `id` is the header x-request-id; requests to generate get one if they have none. `received` is when the
+    request's last byte was read; `first_byte`, `first_token` and `last_byte` when they were handed to the
+    kernel, 0 if never. The first token of a stream is the first piece with content (a role alone is none); in
+    a whole answer it is the body. `complete` says whether the whole, undamaged answer was sent, `fault` what
+    was done to it.
     """
 
     id: str

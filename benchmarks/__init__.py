@@ -1,0 +1,1 @@
+"""Measurements of Benchwright itself: `python -m benchmarks`."""

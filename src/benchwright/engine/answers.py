@@ -1,0 +1,29 @@
+"""What a conversation came to: its final answer, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.endpoint.reply import Reply
+from benchwright.records import Message, Status
+
+
+def final_answer(messages: Sequence[Message]) -> str:
+    """The text of the last assistant message that has one; empty if none has."""
+    for message in reversed(messages):
+        if message.get("role") == "assistant" and message.get("content") is not None:
+            return str(message["content"])
+    return ""
+
+
+def answer_status(reply: Reply | None) -> tuple[Status, str | None]:
+    """(status, reason) of a conversation that ended with this answer: refused, cut off, or answered."""
+    if reply is None:
+        return Status.ANSWERED, None
+    if reply.refusal:
+        return Status.REFUSED, reply.refusal
+    if reply.finish_reason == "content_filter":
+        return Status.REFUSED, "the server's content filter stopped the answer"
+    if reply.finish_reason == "length":
+        return Status.TRUNCATED, "the answer was cut off at its largest number of tokens"
+    return Status.ANSWERED, None

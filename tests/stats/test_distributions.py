@@ -1,0 +1,103 @@
+"""Against scipy, over the parameters that intervals and tests ask for."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import special
+from scipy import stats as scipy_stats
+
+from benchwright.stats import distributions as ours
+
+shapes = st.floats(-0.3, 6).map(lambda exponent: 10.0**exponent)
+degrees = st.floats(0, 6).map(lambda exponent: 10.0**exponent)
+chances = st.floats(1e-6, 1 - 1e-6)
+
+
+@given(st.floats(-30, 30))
+def test_normal_cdf(x: float) -> None:
+    assert ours.normal_cdf(x) == pytest.approx(scipy_stats.norm.cdf(x), rel=1e-12)
+
+
+@given(chances)
+def test_normal_quantile(p: float) -> None:
+    assert ours.normal_quantile(p) == pytest.approx(scipy_stats.norm.ppf(p), rel=1e-12, abs=1e-13)
+
+
+@given(st.floats(-30, 30), degrees)
+def test_t_cdf(t: float, df: float) -> None:
+    assert ours.t_cdf(t, df) == pytest.approx(scipy_stats.t.cdf(t, df), rel=1e-9, abs=1e-200)
+
+
+@given(chances, degrees)
+@example(0.5, 3.0)
+@example(0.975, 1.0)
+def test_t_quantile(p: float, df: float) -> None:
+    assert ours.t_quantile(p, df) == pytest.approx(scipy_stats.t.ppf(p, df), rel=1e-9, abs=1e-10)
+
+
+@given(st.floats(-20, 20), degrees)
+def test_t_is_symmetric(t: float, df: float) -> None:
+    assert ours.t_cdf(t, df) + ours.t_cdf(-t, df) == pytest.approx(1, abs=1e-15)
+
+
+def test_t_with_one_degree_of_freedom_is_the_cauchy_distribution() -> None:
+    assert ours.t_cdf(1.0, 1) == pytest.approx(0.75, abs=1e-15)
+    assert ours.t_quantile(0.975, 1) == pytest.approx(math.tan(0.475 * math.pi), rel=1e-13)
+
+
+def test_t_at_infinity() -> None:
+    assert (ours.t_cdf(-math.inf, 5), ours.t_cdf(math.inf, 5)) == (0.0, 1.0)
+
+
+@given(st.floats(0, 1), shapes, shapes)
+@example(0.0, 2.0, 3.0)
+@example(1.0, 2.0, 3.0)
+def test_incomplete_beta(x: float, a: float, b: float) -> None:
+    assert ours.incomplete_beta(x, a, b) == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-200)
+
+
+@given(chances, shapes, shapes)
+@example(0.025, 1e6, 1.0)
+@example(0.975, 1.0, 1e6)
+def test_inverse_of_the_incomplete_beta(p: float, a: float, b: float) -> None:
+    assert ours.incomplete_beta_inverse(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-9)
+
+
+def test_the_inverse_reaches_both_ends() -> None:
+    assert ours.incomplete_beta_inverse(0.0, 2, 3) == 0.0
+    assert ours.incomplete_beta_inverse(1.0, 2, 3) == 1.0
+
+
+@given(st.data(), st.integers(0, 20_000), st.floats(0, 1))
+def test_binomial_cdf(data: st.DataObject, n: int, p: float) -> None:
+    k = data.draw(st.integers(-1, n + 1))
+    assert ours.binomial_cdf(k, n, p) == pytest.approx(scipy_stats.binom.cdf(k, n, p), rel=1e-9, abs=1e-13)
+
+
+@given(st.floats(0.001, 0.999), st.integers(1, 3000), st.floats(0.01, 0.99))
+def test_a_binomial_quantile_is_the_first_to_reach_its_probability(q: float, n: int, p: float) -> None:
+    k = ours.binomial_quantile(q, n, p)
+    assert ours.binomial_cdf(k, n, p) >= q > ours.binomial_cdf(k - 1, n, p)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ours.normal_quantile(0.0),
+        lambda: ours.t_quantile(1.0, 3),
+        lambda: ours.t_cdf(1.0, 0),
+        lambda: ours.t_cdf(math.nan, 3),
+        lambda: ours.incomplete_beta(1.5, 1, 1),
+        lambda: ours.incomplete_beta(0.5, 0, 1),
+        lambda: ours.incomplete_beta_inverse(-0.1, 1, 1),
+        lambda: ours.binomial_cdf(1, 2, 1.5),
+        lambda: ours.binomial_quantile(2.0, 5, 0.5),
+    ],
+)
+def test_what_lies_outside_the_domain_is_refused(call) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        call()

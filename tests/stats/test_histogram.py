@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.stats.histogram import bounds, bucket, merge, quantile
+
+durations = st.integers(min_value=0, max_value=2**62)
+
+
+@given(durations)
+def test_a_duration_lies_within_the_bounds_of_its_bucket(ns: int) -> None:
+    low, high = bounds(bucket(ns))
+    assert low <= ns < high
+
+
+@given(durations)
+def test_a_bucket_is_at_most_an_eighth_wide(ns: int) -> None:
+    low, high = bounds(bucket(ns))
+    assert high - low == 1 or 8 * (high - low) <= low
+
+
+def test_buckets_follow_each_other_without_gap() -> None:
+    ends = [bounds(number) for number in range(470)]
+    assert all(this[1] == following[0] for this, following in pairwise(ends))
+    assert ends[0][0] == 0
+
+
+def test_durations_below_16_ns_are_exact() -> None:
+    assert [bucket(ns) for ns in range(16)] == list(range(16))
+
+
+@given(durations, durations)
+def test_a_longer_duration_never_has_a_lower_bucket(one: int, other: int) -> None:
+    assert (bucket(one) <= bucket(other)) or one > other
+
+
+@given(st.lists(durations, min_size=1, max_size=60), st.floats(0, 1))
+def test_a_quantile_is_within_an_eighth_of_the_exact_one(values: list[int], q: float) -> None:
+    histogram = Counter(map(bucket, values))
+    exact = float(np.quantile(np.array(values, dtype=np.float64), q))
+    assert quantile(histogram, q) == pytest.approx(exact, rel=0.126, abs=1e-9)
+
+
+def test_quantiles_of_short_durations_are_those_of_numpy() -> None:
+    values = [3, 3, 5, 9, 14]
+    assert quantile(Counter(map(bucket, values)), 0.9) == pytest.approx(np.quantile(values, 0.9))
+
+
+def test_a_single_duration_is_every_quantile() -> None:
+    histogram = {bucket(1_000_000): 1}
+    low, high = bounds(bucket(1_000_000))
+    assert quantile(histogram, 0) == quantile(histogram, 1) == (low + high - 1) / 2
+
+
+@given(st.lists(st.lists(durations, max_size=20), max_size=4))
+def test_merging_counts_all_durations_together(parts: list[list[int]]) -> None:
+    merged = merge(Counter(map(bucket, part)) for part in parts)
+    assert merged == Counter(bucket(ns) for part in parts for ns in part)
+    assert list(merged) == sorted(merged)
+
+
+def test_empty_buckets_do_not_matter() -> None:
+    assert quantile({5: 0, 7: 1, 9: 0}, 0.5) == 7
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bucket(-1), "negative"),
+        (lambda: bounds(-1), "no bucket"),
+        (lambda: quantile({}, 0.5), "empty"),
+        (lambda: quantile({3: 0}, 0.5), "empty"),
+        (lambda: quantile({3: 1}, 1.5), "between 0 and 1"),
+    ],
+)
+def test_what_is_refused(call, message) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_importing_it_does_not_load_numpy() -> None:
+    code = "import sys; from benchwright.stats.histogram import bucket; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from benchwright.stats.latency import (
+    percentile,
+    percentile_interval,
+    percentile_upper_bound,
+    samples_for_bound,
+)
+
+durations = st.lists(st.floats(0, 1e6), min_size=1, max_size=200)
+fractions = st.floats(0.01, 0.99)
+
+
+@given(durations, st.floats(0, 1))
+def test_percentiles_are_those_of_numpy(values: list[float], q: float) -> None:
+    assert percentile(values, q) == np.quantile(values, q)
+
+
+@given(st.integers(1, 400), fractions, st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_the_ends_are_the_closest_order_statistics_that_hold(n: int, q: float, confidence: float) -> None:
+    """With the values 1..n an end is its own rank; the tails are binomial probabilities."""
+    low, high = percentile_interval(range(1, n + 1), q, confidence)
+    tail = (1 - confidence) / 2
+    below = scipy_stats.binom(n, q)
+    lower = 0 if low == -math.inf else int(low)
+    upper = n + 1 if high == math.inf else int(high)
+    slack = 1e-9
+    assert below.cdf(lower - 1) <= tail + slack
+    assert below.cdf(lower) >= tail - slack
+    assert below.sf(upper - 1) <= tail + slack
+    assert below.sf(upper - 2) >= tail - slack
+
+
+def test_the_median_of_ten_lies_between_the_second_and_the_ninth() -> None:
+    assert percentile_interval(range(1, 11), 0.5) == (2, 9)
+
+
+@given(durations, fractions)
+def test_the_interval_holds_the_percentile_itself(values: list[float], q: float) -> None:
+    low, high = percentile_interval(values, q)
+    assert low <= percentile(values, q) <= high
+
+
+@given(durations, fractions)
+def test_order_does_not_matter(values: list[float], q: float) -> None:
+    assert percentile_interval(values[::-1], q) == percentile_interval(values, q)
+
+
+@pytest.mark.parametrize(("q", "n"), [(0.5, 5), (0.9, 29), (0.95, 59), (0.99, 299), (0.999, 2995)])
+def test_fewest_values_for_a_finite_upper_bound(q: float, n: int) -> None:
+    assert samples_for_bound(q) == n
+    assert percentile_upper_bound(range(n), q) == n - 1
+    assert percentile_upper_bound(range(n - 1), q) == math.inf
+
+
+def test_both_ends_take_more_values_than_an_upper_bound() -> None:
+    assert samples_for_bound(0.99, 0.975) == 368
+    assert percentile_interval(range(368), 0.99).high == 367
+    assert percentile_interval(range(367), 0.99).high == math.inf
+
+
+def test_a_single_value_bounds_nothing() -> None:
+    assert percentile_interval([3.0], 0.5) == (-math.inf, math.inf)
+    assert percentile([3.0], 0.99) == 3.0
+
+
+@pytest.mark.parametrize("q", [0.0, 1.0, 99])
+def test_q_is_a_fraction(q: float) -> None:
+    for call in (percentile_interval, percentile_upper_bound):
+        with pytest.raises(ValueError, match="q lies above 0 and below 1"):
+            call([1.0, 2.0], q)
+    with pytest.raises(ValueError, match="q lies"):
+        samples_for_bound(q)
+
+
+@pytest.mark.parametrize(("values", "message"), [([], "no values"), ([1.0, math.nan], "finite")])
+def test_what_has_no_percentiles_is_refused(values: list[float], message: str) -> None:
+    for call in (percentile, percentile_interval, percentile_upper_bound):
+        with pytest.raises(ValueError, match=message):
+            call(values, 0.5)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from benchwright.stats.unpaired import newcombe, score_test, unpaired_difference
+
+scores = st.lists(st.floats(-10, 10).map(lambda value: round(value, 2)), min_size=2, max_size=25).filter(
+    lambda values: len(set(values)) > 1
+)
+counts = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+@given(scores, scores)
+def test_graded_scores_get_welch(a: list[float], b: list[float]) -> None:
+    a[0] += 0.005  # never all 0 or 1
+    result = unpaired_difference(a, b)
+    expected = scipy_stats.ttest_ind(a, b, equal_var=False)
+    interval = expected.confidence_interval()
+    assert result.method == "welch"
+    assert result.p_value == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-12)
+    assert result.interval == pytest.approx((interval.low, interval.high), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ((56, 70), (48, 80), (0.0524, 0.3339)),
+        ((9, 10), (3, 10), (0.1705, 0.8090)),
+        ((10, 10), (0, 20), (0.6791, 1.0)),
+        ((10, 10), (0, 10), (0.6075, 1.0)),
+    ],
+)
+def test_newcombe_s_own_examples(a: tuple, b: tuple, expected: tuple) -> None:
+    """Newcombe (1998), table II, method 10."""
+    assert newcombe(*a, *b) == pytest.approx(expected, abs=5.1e-5)
+
+
+@given(counts, counts)
+def test_newcombe_holds_the_difference_and_stays_between_minus_1_and_1(a: tuple, b: tuple) -> None:
+    low, high = newcombe(*a, *b)
+    assert -1 <= low <= a[0] / a[1] - b[0] / b[1] <= high <= 1
+
+
+@given(counts, counts)
+def test_swapping_the_sides_turns_the_sign(a: tuple, b: tuple) -> None:
+    low, high = newcombe(*a, *b)
+    assert newcombe(*b, *a) == pytest.approx((-high, -low))
+    assert score_test(*b, *a) == pytest.approx(score_test(*a, *b))
+
+
+@given(counts, counts)
+def test_the_score_test_is_the_chi_square_without_correction(a: tuple, b: tuple) -> None:
+    table = [[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]]
+    if a[0] + b[0] in (0, a[1] + b[1]):
+        assert score_test(*a, *b) == 1
+    else:
+        expected = scipy_stats.chi2_contingency(table, correction=False).pvalue
+        assert score_test(*a, *b) == pytest.approx(expected, rel=1e-6)
+
+
+def test_0_1_scores_get_the_score_interval() -> None:
+    result = unpaired_difference([1.0] * 56 + [0.0] * 14, [1.0] * 48 + [0.0] * 32)
+    assert result.method == "score"
+    assert result.interval == newcombe(56, 70, 48, 80)
+    assert result.p_value == score_test(56, 70, 48, 80)
+    assert (result.mean_a, result.mean_b) == pytest.approx((0.8, 0.6))
+
+
+def test_perfect_on_both_sides_is_no_certainty() -> None:
+    result = unpaired_difference([1.0] * 10, [1.0] * 10)
+    assert result.p_value == 1
+    assert result.interval.low < -0.2 < 0.2 < result.interval.high
+
+
+@pytest.mark.parametrize("sides", [([0.5], [0.1, 0.7]), ([0.5, 0.5], [0.7, 0.7])])
+def test_where_the_data_cannot_tell_there_is_no_interval(sides: tuple) -> None:
+    result = unpaired_difference(*sides)
+    assert (result.method, result.interval, result.p_value) == ("none", None, None)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: unpaired_difference([], [1.0]), "both sides need values"),
+        (lambda: unpaired_difference([1.0], [math.inf]), "b must be finite"),
+        (lambda: newcombe(0, 0, 1, 2), "both sides need samples"),
+        (lambda: newcombe(3, 2, 1, 2), "successes lie"),
+        (lambda: score_test(0, 0, 1, 2), "both sides need samples"),
+    ],
+)
+def test_what_is_refused(call, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
