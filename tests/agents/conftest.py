@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -118,11 +119,20 @@ def make_trial() -> Callable[..., Trial]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], Path]]:
-    """Writes a file of a user's project, which is the working directory; forgets its modules afterwards."""
-    monkeypatch.chdir(tmp_path)
+def own_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Lets a test import modules of its working directory, and forgets them afterwards."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(os.getcwd() + os.sep):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_imports: None) -> Callable[[str, str], Path]:
+    """Writes a file of a user's project, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
 
     def write(name: str, text: str) -> Path:
         path = tmp_path / name
@@ -130,7 +140,4 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         path.write_text(text)
         return path
 
-    yield write
-    for name in set(sys.modules) - before:
-        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(tmp_path)):
-            del sys.modules[name]
+    return write

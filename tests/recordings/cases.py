@@ -30,6 +30,7 @@ SCHEMA = {
 }
 STREAM = {"stream": True}
 USAGE = {"stream": True, "stream_options": {"include_usage": True}}
+FAILS_IN_STREAM = {"stream": True, "frequency_penalty": -3}
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Case:
     path: str
     body: Any
     method: str = "POST"
-    key: str = KEY
+    key: str | None = KEY
     plain: bool = False
 
     @property
@@ -95,11 +96,16 @@ def litellm() -> dict[str, list[Case]]:
         "reasoning_stream": [chat("think-then-b", "Which one?", **USAGE)],
         "tools": [chat("calls-add", "Add 2 and 3.", tools=[ADD])],
         "tools_stream": [chat("calls-add", "Add 2 and 3.", tools=[ADD], **USAGE)],
+        "passed_on_reasoning_stream": [chat("passed-on", "Which one?", **USAGE)],
+        "passed_on_tools": [chat("passed-on", "Add twice.", tools=[ADD])],
+        "passed_on_tools_stream": [chat("passed-on", "Add twice.", tools=[ADD], **USAGE)],
+        "passed_on_error_in_stream": [plain(chat("passed-on", "Say it.", **FAILS_IN_STREAM))],
         "wrong_key": [plain(chat("unicode", "Say it."), key="sk-wrong")],
+        "no_key": [plain(chat("unicode", "Say it."), key=None)],
         "rate_limit": [plain(chat("rate-limited", "Say it."))],
         "too_long": [plain(chat("too-long", "Say it."))],
         "server_error": [plain(chat("broken", "Say it."))],
-        "error_in_stream": [plain(chat("breaks-off", "Say it.", **STREAM))],
+        "overloaded": [plain(chat("breaks-off", "Say it.", **STREAM))],
         "no_messages": [plain(Case(CHAT, {"model": "unicode"}))],
     }
 
@@ -113,6 +119,9 @@ def transformers() -> dict[str, list[Case]]:
         "reasoning_stream": [chat(model, "Which one?", **STREAM)],
         "tools": [chat(model, "Add twice.", tools=[ADD])],
         "tools_stream": [chat(model, "Add twice.", tools=[ADD], **STREAM)],
+        "error_in_stream": [plain(chat(model, "Say it.", **FAILS_IN_STREAM))],
+        "malformed_error_in_stream": [plain(chat(model, "Say it.", logit_bias={"1": "it's"}, **STREAM))],
+        "server_error": [plain(chat(model, "Say it.", seed="none"))],
         "unknown_field": [plain(chat(model, "Say it.", top_k=1))],
     }
 

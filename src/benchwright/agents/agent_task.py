@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from benchwright.agents.answers import answer_status, final_answer
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.rollout.types import RolloutRequest
@@ -18,6 +17,7 @@ from benchwright.agents.rows import SampleRows
 from benchwright.agents.session_llm import SessionLLM
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.data.columns import documented_row
+from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Scorer, Session, TaskSpec
 from benchwright.errors import ExecutionError

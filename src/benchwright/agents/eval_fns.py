@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchwright.agents.answers import final_answer
 from benchwright.agents.call_threads import CallThreads
 from benchwright.agents.loading import load_object
 from benchwright.agents.sources import known_or_unique, source_fingerprint
+from benchwright.engine.answers import final_answer
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from benchwright.data.suggest import did_you_mean
 from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from benchwright.agents.rollout.loop import RolloutAgentLoop

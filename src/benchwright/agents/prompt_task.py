@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from benchwright.agents.answers import answer_status
 from benchwright.agents.rows import SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row
+from benchwright.engine.answers import answer_status
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Scorer, Session, TaskSpec
 from benchwright.errors import UserError

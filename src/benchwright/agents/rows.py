@@ -9,8 +9,8 @@ import msgspec
 
 from benchwright.data.errors import DatasetValidationError
 from benchwright.data.rows import Row, read_rows
-from benchwright.data.suggest import did_you_mean
 from benchwright.records import Sample
+from benchwright.suggest import did_you_mean
 
 Content = Callable[[Row, int], Row]
 """Makes a sample's content of a row and its index; raises DatasetValidationError for a bad row."""
@@ -58,6 +58,6 @@ class SampleRows(msgspec.Struct, frozen=True):
             return None
         if self.group_by not in row:
             raise DatasetValidationError(
-                f"Row {index}: No column '{self.group_by}' to group by{did_you_mean(self.group_by, row)}"
+                f"Row {index}: No column '{self.group_by}' to group by.{did_you_mean(self.group_by, row)}"
             )
         return str(row[self.group_by])

@@ -20,7 +20,9 @@ from benchwright.engine.plan import Plan, TrialLimits
 from benchwright.engine.protocols import Scorer, Task
 from benchwright.errors import UserError
 from benchwright.records import Target
-from benchwright.scorers.registry import make_scorer
+from benchwright.scorers.registry import SCORERS, make_scorer
+
+ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 
 Say = Callable[[str], None]
 
@@ -71,7 +73,7 @@ def _task(settings: EvalSettings, path: Path) -> Task:
             columns=settings.column,
             needs_target=bool(settings.eval_fn) or any(name != "judge" for name in settings.scorer),
             system=settings.system,
-            template=settings.template,
+            template=_template(settings),
             limit=settings.limit,
             offset=settings.offset,
             group_by=settings.group_by,
@@ -90,13 +92,33 @@ def _task(settings: EvalSettings, path: Path) -> Task:
 
 
 def _scorers(settings: EvalSettings) -> Sequence[Scorer]:
-    scorers: list[Scorer] = [make_scorer(name, settings.scorer_option) for name in settings.scorer]
+    scorers: list[Scorer] = [make_scorer(name, _scorer_options(name, settings)) for name in settings.scorer]
     scorers.extend(EvalFnScorer(wrapper) for wrapper in load_eval_fns(settings.eval_fn))
     names = [scorer.name for scorer in scorers]
     for name in names:
         if names.count(name) > 1:
             raise UserError(f"The scorer {name!r} is there twice.")
     return scorers
+
+
+def _scorer_options(name: str, settings: EvalSettings) -> dict[str, str]:
+    """The options given that this scorer has, all of them if it is the only scorer; the judge's model too."""
+    given = settings.scorer_option
+    if len(settings.scorer) > 1 and name in SCORERS:
+        for option in given:
+            if not any(option in SCORERS[each].options for each in settings.scorer if each in SCORERS):
+                raise UserError(f"None of the scorers has an option {option!r}.")
+        given = {option: value for option, value in given.items() if option in SCORERS[name].options}
+    if name == "judge":
+        return {"model": settings.judge_model or settings.model or "", **given}
+    return given
+
+
+def _template(settings: EvalSettings) -> str | None:
+    """The template given; else, for multiple choice, a request to answer with a letter."""
+    if settings.template is None and "mcq" in settings.scorer:
+        return ANSWER_WITH_A_LETTER
+    return settings.template
 
 
 def _completion_params(settings: EvalSettings) -> dict[str, float | int]:

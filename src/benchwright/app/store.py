@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 
 from benchwright.engine.journal import TRIALS
 from benchwright.engine.manifest import MANIFEST
 from benchwright.errors import JournalError, RunLocked, UserError
+from benchwright.suggest import did_you_mean
 
 DEFAULT_LOCK_TIMEOUT = 30
 
@@ -78,9 +78,7 @@ def find_run(reference: str) -> Path:
         raise UserError(
             f"Several runs fit {reference!r} ({len(fitting)}), the newest: {shown}. Give more of the id."
         )
-    close = get_close_matches(reference, names, n=1, cutoff=0.5)
-    hint = f" Did you mean {close[0]!r}?" if close else f" Runs are in {directory}."
-    raise UserError(f"There is no run {reference!r}.{hint}")
+    raise UserError(f"There is no run {reference!r} in {directory}.{did_you_mean(reference, names)}")
 
 
 def last_event(directory: Path) -> str | None:

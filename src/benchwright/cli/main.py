@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from difflib import get_close_matches
 
 import click
 
 from benchwright import __version__
+from benchwright.suggest import did_you_mean
 
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
@@ -56,9 +56,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Finds a command; suggests the nearest name where there is none."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else " See --help."
-            ctx.fail(f"There is no command {args[0]!r}.{hint}")
+            ctx.fail(f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

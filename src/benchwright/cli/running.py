@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import click
 import msgspec
 
 from benchwright.app.launch import Ended, Launch, launch
@@ -65,7 +66,7 @@ def _describe(request: Launch, *, as_json: bool) -> int:
         print_json(facts)
         return 0
     for name, value in facts.items():
-        say(f"{name.replace('_', ' '):32}{value}")
+        click.echo(f"{name.replace('_', ' '):32}{value}")
     say("Nothing was asked (--dry-run).")
     return 0
 

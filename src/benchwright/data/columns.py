@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.data.errors import DatasetValidationError
 from benchwright.data.rows import Row
-from benchwright.data.suggest import did_you_mean
+from benchwright.suggest import did_you_mean
 
 DOCUMENTED_COLUMNS = ("ground_truth", "user_prompt", "system_prompt")
 

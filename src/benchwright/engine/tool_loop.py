@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from benchwright.engine.answers import answer_status, final_answer
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status
 
@@ -41,7 +41,7 @@ async def tool_loop(
     conversation = list(messages)
     tools = list(toolbox.tools)
     for turn in range(max_turns):
-        reply = await session.chat(conversation, **({"tools": tools} if tools else {}), **params)
+        reply = await session.chat(conversation, tools=tools or None, **params)
         conversation.append(reply.message)
         if not reply.tool_calls:
             return _outcome(conversation, reply)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from benchwright.data.suggest import did_you_mean
 from benchwright.engine.protocols import Scorer
 from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
 
 
 class Kind(NamedTuple):

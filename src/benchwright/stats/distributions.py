@@ -178,10 +178,11 @@ def _solve(
         low, high = (x, high) if value < 0 else (low, x)
         gradient = slope(x)
         following = x - value / gradient if gradient > 0 else math.inf
+        if abs(following - x) <= 1e-13 * abs(x):
+            return following
         if not low < following < high or abs(following - x) > abs(step) / 2:
             following = (low + high) / 2
-        step = following - x
-        x = following
-        if abs(step) <= 2e-16 * abs(x) or high - low <= 2e-16 * abs(high):
+        step, x = following - x, following
+        if high - low <= 1e-15 * abs(x):
             return x
     raise ArithmeticError(f"no root found between {low} and {high}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.data.suggest import did_you_mean
+from benchwright.suggest import did_you_mean
 
 
 @pytest.mark.parametrize(
