@@ -61,8 +61,8 @@ class CallThreads:
         return result
 
     def _start_thread(self) -> None:
-        self._threads += 1
         threading.Thread(target=self._work, name="benchwright-call", daemon=True).start()
+        self._threads += 1
 
     def _work(self) -> None:
         me = threading.get_ident()
@@ -90,8 +90,8 @@ class CallThreads:
         now = time.monotonic()
         busy_since = list(self._busy_since.values())
         with self._lock:
-            all_slow = len(busy_since) == self._threads and now - max(busy_since) >= PATIENCE
-            if all_slow and self._threads < MOST_THREADS:
+            all_busy = 0 < len(busy_since) == self._threads
+            if all_busy and now - max(busy_since) >= PATIENCE and self._threads < MOST_THREADS:
                 self._start_thread()
         self._watch_again(loop, now)
 

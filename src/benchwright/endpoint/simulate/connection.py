@@ -42,6 +42,7 @@ class Connection(asyncio.Protocol):
         self._body: list[bytes] = []
         self._size = 0
         self._whole = False
+        self._keep_alive = True
         self._refused: Refused | None = None
         self._deaf = False
         self.paused = False
@@ -119,8 +120,9 @@ class Connection(asyncio.Protocol):
             self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """The request is whole."""
+        """The request is whole. Only here does the parser know whether the connection stays open."""
         self._whole = True
+        self._keep_alive = self._parser.should_keep_alive()
 
     # What the exchange calls
 
@@ -156,7 +158,7 @@ class Connection(asyncio.Protocol):
             self._headers,
             b"".join(self._body),
             received,
-            self._parser.should_keep_alive(),
+            self._keep_alive,
             self._parser.get_http_version() != "1.0",
         )
         self._body = []

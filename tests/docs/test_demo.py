@@ -1,0 +1,32 @@
+"""`make demo`'s program, as a newcomer sees it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_demo_shows_both_evaluations_with_their_known_scores(tmp_path: Path) -> None:
+    copied = tmp_path / "project" / "examples"
+    shutil.copytree(ROOT / "examples", copied, ignore=shutil.ignore_patterns("__pycache__"))
+    done = subprocess.run(
+        [sys.executable, str(copied / "demo.py")], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("SIMULATED") == 2
+    assert "pass@k" in done.stdout
+    assert str(copied.parent / "demo" / "runs") in done.stdout
+    runs = sorted((copied.parent / "demo" / "runs").iterdir())
+    scores = [score_mean(run) for run in runs]
+    assert sorted(scores) == [0.7, round(17 / 24, 6)]
+
+
+def score_mean(run: Path) -> float:
+    lines = [json.loads(line) for line in (run / "trials.jsonl").read_text().splitlines()]
+    values = [line["value"] for line in lines if line["type"] == "score"]
+    return round(sum(values) / len(values), 6)

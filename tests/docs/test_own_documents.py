@@ -1,0 +1,131 @@
+"""Every command in README.md and docs/eval.md runs as written, and its numbers are those that must come out.
+
+The model is the simulated endpoint with an answer key and an accuracy of 1, so that the right score of every
+example is known beforehand: 1. Addresses are replaced by those of the servers of the test, nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.simulated import simulated_endpoint
+
+ROOT = Path(__file__).resolve().parents[2]
+QUESTIONS = 30
+SUMS = 24
+NOT_RUN = {
+    "make demo": "tests/docs/test_demo.py runs it",
+    "make test": "it is what runs this test",
+}
+
+
+def commands(document: str) -> list[str]:
+    """The shell commands of a document's ```bash blocks, continued lines joined, comments taken off."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [re.sub(r"\s+#.*", "", " ".join(line.split())) for line in lines if line.strip()]
+
+
+EXAMPLES = [(document, line) for document in ("README.md", "docs/eval.md") for line in commands(document)]
+EVALS = [
+    pytest.param(line, id=f"{document}: {line[12:60]}")
+    for document, line in EXAMPLES
+    if line.startswith("benchwright eval")
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with everything that the examples name."""
+    place = tmp_path_factory.mktemp("documents")
+    for name in ("agent.py", "rewards.py", "arithmetic.jsonl", "questions.jsonl"):
+        shutil.copy(ROOT / "examples" / name, place / name)
+    shutil.copy(place / "arithmetic.jsonl", place / "data.jsonl")
+    (place / "my_agent.py").write_text("from agent import CalculatorAgent as MyAgent\n")
+    with (place / "rewards.py").open("a") as file:
+        file.write("\n\nscore = right_number\n")
+    (place / "rows.csv").write_text("task,gold\nHow much is 6 times 7?,42\nWhat is 9 minus 4?,5\n")
+    toml = re.search(r"^```toml\n(.*?)^```", (ROOT / "docs/eval.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert toml is not None
+    (place / "eval.toml").write_text(toml[1])
+    return place
+
+
+@pytest.fixture(scope="module")
+def addresses(place: Path) -> Iterator[dict[str, str]]:
+    """The servers behind the addresses of the documents: the model, and the judge, which always gives 1."""
+    key = [{"prompt": row["question"], "answer": row["answer"]} for row in rows(place / "questions.jsonl")]
+    key += [
+        {
+            "prompt": row["user_prompt"],
+            "answer": row["ground_truth"],
+            "tool_calls": [{"name": "calculate", "arguments": {"expression": row["expression"]}}],
+        }
+        for row in rows(place / "arithmetic.jsonl")
+    ]
+    key += [{"prompt": "6 times 7", "answer": "42"}, {"prompt": "9 minus 4", "answer": "5"}]
+    verdict = [{"prompt": "<<TASK", "answer": "SCORE: 1"}]
+    with simulated_endpoint(answers=key) as model, simulated_endpoint(answers=verdict) as judge:
+        yield {"http://localhost:8000/v1": model, "http://localhost:9000/v1": judge}
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def run(line: str, place: Path, addresses: dict[str, str], *more: str) -> subprocess.CompletedProcess[str]:
+    toml = place / "eval.toml"
+    for documented, actual in addresses.items():
+        line = line.replace(documented, actual)
+        toml.write_text(toml.read_text().replace(documented, actual))
+    arguments = [sys.executable, "-m", "benchwright", *shlex.split(line)[1:], *more]
+    environment = {**os.environ, "BENCHWRIGHT_HOME": str(place / "home")}
+    return subprocess.run(
+        arguments, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.parametrize("line", EVALS)
+def test_an_eval_of_the_documents_scores_1_over_all_its_rows(
+    line: str, place: Path, addresses: dict[str, str]
+) -> None:
+    done = run(line, place, addresses, "--json", "--fresh")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    repeats = int(match[1]) if (match := re.search(r"--n (\d+)", line)) else 1
+    limit = int(match[1]) if (match := re.search(r"--limit (\d+)", line)) else None
+    size = 2 if "rows.csv" in line else SUMS if "--eval-fn" in line else QUESTIONS
+    (target,) = summary["targets"]
+    (score,) = target["scores"]
+    assert summary["state"] == "finished"
+    assert summary["simulated"] is True
+    assert target["trials"] == min(size, limit or size) * repeats
+    assert target["statuses"] == {"scored": target["trials"]}
+    assert score["mean"] == score["mean_scored"] == 1.0
+    assert "Run: " in done.stderr
+
+
+def test_the_runs_are_listed_and_shown_afterwards(place: Path, addresses: dict[str, str]) -> None:
+    first = run("benchwright eval -d questions.jsonl --scorer mcq --model shown --fresh --base-url "
+                "http://localhost:8000/v1", place, addresses, "--json")  # fmt: skip
+    identity = json.loads(first.stdout)["run"]
+    assert identity in run("benchwright runs", place, addresses).stdout
+    listed = json.loads(run("benchwright runs --json", place, addresses).stdout)["runs"]
+    assert listed[0]["manifest"]["id"] == identity
+    shown = run(f"benchwright show {identity} --json", place, addresses)
+    assert json.loads(shown.stdout) == json.loads(first.stdout)
+
+
+def test_every_line_of_the_documents_is_run_by_a_test() -> None:
+    tested = ("benchwright eval", "benchwright runs", "benchwright show")
+    assert [line for _, line in EXAMPLES if not line.startswith(tested) and line not in NOT_RUN] == []

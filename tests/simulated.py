@@ -1,0 +1,42 @@
+"""The simulated endpoint in a process of its own, for tests that run the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def simulated_endpoint(*options: str, answers: Sequence[dict[str, Any]] = ()) -> Iterator[str]:
+    """Starts `benchwright simulate` with these options and an answer key; yields its base URL."""
+    with tempfile.TemporaryDirectory() as directory:
+        port_file, key = Path(directory, "port"), Path(directory, "key.jsonl")
+        key.write_text("".join(json.dumps(entry) + "\n" for entry in answers))
+        keyed = ["--answers", str(key)] if answers else []
+        command = [sys.executable, "-m", "benchwright", "simulate", "--port", "0", "--port-file"]
+        process = subprocess.Popen(
+            [*command, str(port_file), *keyed, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        try:
+            yield f"http://127.0.0.1:{_port(port_file, process)}/v1"
+        finally:
+            process.terminate()
+            process.communicate(timeout=10)
+
+
+def _port(file: Path, process: subprocess.Popen[bytes]) -> str:
+    for _ in range(400):
+        if file.exists():
+            return file.read_text().strip()
+        if process.poll() is not None:
+            assert process.stderr is not None
+            raise RuntimeError(process.stderr.read().decode())
+        time.sleep(0.025)
+    raise RuntimeError("the simulated endpoint did not start")
