@@ -6,9 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchwright.agents.agent_task import AgentTask
 from benchwright.agents.eval_fns import EvalFnScorer, load_eval_fns
-from benchwright.agents.loading import load_agent
 from benchwright.agents.prompt_task import PromptTask
 from benchwright.app.checks import check_eval
 from benchwright.app.endpoints import make_target, resolve_key
@@ -78,6 +76,9 @@ def _task(settings: EvalSettings, path: Path) -> Task:
             offset=settings.offset,
             group_by=settings.group_by,
         )
+    from benchwright.agents.agent_task import AgentTask
+    from benchwright.agents.loading import load_agent
+
     return AgentTask(
         path,
         load_agent(settings.module),

@@ -84,15 +84,16 @@ async def _run(request: Launch, directory: Path, listeners: Sequence[Listener]) 
     journal = Journal(directory, fsync=settings.fsync)
     try:
         executor = LocalExecutor(clients, settings.concurrency)
-        return await run(request.plan, executor, journal, _rules(settings), listeners)
+        return await run(request.plan, executor, journal, _rules(request), listeners)
     finally:
         for client in clients.values():
             client.close()
         journal.close()
 
 
-def _rules(settings: Settings) -> list[StopRule]:
-    rules: list[StopRule] = [SystemicErrors()]
+def _rules(request: Launch) -> list[StopRule]:
+    settings = request.settings
+    rules: list[StopRule] = [SystemicErrors(alike=min(10, request.plan.trial_count))]
     if settings.budget_tokens is not None:
         rules.append(TokenBudget(settings.budget_tokens))
     if settings.budget_seconds is not None:

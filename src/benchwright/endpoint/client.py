@@ -16,7 +16,7 @@ from benchwright import __version__
 from benchwright.endpoint import failures
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.meter import AnswerMeter, BadAnswer
+from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.wire import Call, Delivery, Limits, Wire
@@ -104,17 +104,20 @@ class EndpointClient:
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
+        stream = self.stream
         for attempt in itertools.count(1):
             attempt_at = perf_counter_ns()
             meter = AnswerMeter()
             try:
-                delivery = await self._wire.send(self._call(path, fields, identity), meter)
+                delivery = await self._wire.send(self._call(path, fields, identity, stream), meter)
                 reply = self._read(meter)
             except (WireError, BadAnswer, ProviderError) as failure:
                 error = self._explain(failure)
                 delay = self._retry.delay(error, attempt)
                 if self._drop_usage_option(error):
                     delay = 0.0
+                if isinstance(failure, EmptyStream):
+                    stream = False  # asked whole, such a server says what is wrong
                 if delay is None:
                     if note is not None:
                         note(self._failed_record(identity, purpose, attempt_at, attempt, meter, error))
@@ -127,13 +130,14 @@ class EndpointClient:
             note(reply.record)
         return reply
 
-    def _call(self, path: str, fields: dict[str, Any], identity: str) -> Call:
-        if self.stream:
+    def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool) -> Call:
+        fields.pop("stream_options", None)
+        if stream:
             fields["stream"] = True
             if self._usage_in_stream:
                 fields["stream_options"] = {"include_usage": True}
-            else:
-                fields.pop("stream_options", None)
+        else:
+            fields.pop("stream", None)
         try:
             body = _encode(fields)
         except UnicodeEncodeError:

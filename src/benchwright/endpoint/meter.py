@@ -43,6 +43,10 @@ class BadAnswer(ValueError):
     """The body is not what an OpenAI-compatible endpoint answers."""
 
 
+class EmptyStream(BadAnswer):
+    """A stream without a single event: some servers end so when they cannot start to answer."""
+
+
 class AnswerMeter:
     """A sink for one answer of /chat/completions or /completions, streamed or whole."""
 
@@ -211,6 +215,8 @@ class AnswerMeter:
             self._take_whole(self.body)
         elif not self._done and not self.error:
             self.flags.append("no_done")
+            if self._size == 0:
+                raise EmptyStream("the stream was empty")
             if self._finish_reason is None:
                 raise BadAnswer("the stream ended before the answer did")
         content = "".join(self._contents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 
-from benchwright.errors import LimitReached, ProviderError, UserError
+from benchwright.errors import LimitReached, ProviderError, TrialError, UserError
 from benchwright.records import Status
 
 LONGEST_REASON = 500
@@ -16,7 +16,8 @@ class Boundary:
 
     `status` and `reason` are None when the body went through. Cancellation and a user's mistake pass
     through, the first noted as `cancelled`. Whatever else the body raises, `SystemExit` included, is the
-    trial's own affair. A provider error that the agent's code wrapped in another exception stays one.
+    trial's own affair. A provider error that the agent's code wrapped in another exception, or in a group
+    of them, stays one.
     """
 
     def __init__(self) -> None:
@@ -32,13 +33,24 @@ class Boundary:
     ) -> bool:
         if error is None:
             return False
-        if isinstance(error, asyncio.CancelledError):
-            self.status, self.reason = Status.CANCELLED, "the run was stopped"
-            return False
-        if isinstance(error, UserError | KeyboardInterrupt | GeneratorExit):
+        if ends_the_run(error):
+            if isinstance(error, asyncio.CancelledError):
+                self.status, self.reason = Status.CANCELLED, "the run was stopped"
             return False
         self.status, self.reason, self.systemic = _classify(error)
         return True
+
+
+def ends_the_run(error: BaseException) -> bool:
+    """Whether an exception concerns the run and not only the trial that raised it.
+
+    A CancelledError does where this task is being cancelled; else the agent's own code cancelled what it
+    was waiting for.
+    """
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, UserError | KeyboardInterrupt | GeneratorExit)
 
 
 def _classify(error: BaseException) -> tuple[Status, str, bool]:
@@ -51,18 +63,23 @@ def _classify(error: BaseException) -> tuple[Status, str, bool]:
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The exception and those behind it, outermost first."""
+    """The exception, those behind it and those inside it (groups), outermost first."""
     chain: list[BaseException] = []
-    current: BaseException | None = error
-    while current is not None and current not in chain:
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        current = waiting.pop(0)
+        if current is None or any(current is seen for seen in chain):
+            continue
         chain.append(current)
-        current = current.__cause__ or current.__context__
+        if isinstance(current, BaseExceptionGroup):
+            waiting.extend(current.exceptions)
+        waiting.append(current.__cause__ or current.__context__)
     return chain
 
 
 def describe(error: BaseException) -> str:
     """An exception in one line: our own errors by their text, others with their type."""
     text = " ".join(str(error).split())
-    if not isinstance(error, ProviderError | LimitReached):
+    if not isinstance(error, TrialError):
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"

@@ -23,6 +23,8 @@ from benchwright.secrets import SECRETS
 
 TRIALS = "trials.jsonl"
 BODIES = "bodies.jsonl"
+DEEPEST = 100
+"""Levels of nesting that are written of a value that JSON cannot hold as it is."""
 
 Fsync = Literal["second", "always"]
 
@@ -48,6 +50,7 @@ class Body(Record, frozen=True):
     reason: str | None = None
     messages: list[Message] = []
     answer: str = ""
+    scores: dict[str, float] = {}
     exchanges: list[ExchangeBody] = []
     artifacts: dict[str, Any] = {}
     native: Any = None
@@ -59,11 +62,14 @@ _decode_body = msgspec.json.Decoder(Body).decode
 
 
 def encode_json(value: Any) -> bytes:
-    """The one encoder of everything a journal holds: secrets replaced, lone surrogates made harmless."""
+    """The one encoder of everything a journal holds, secrets replaced.
+
+    What JSON cannot hold (lone surrogates, odd keys, an agent's own objects) is told as well as can be.
+    """
     try:
         encoded = _encode(value)
-    except UnicodeEncodeError:
-        encoded = _encode(_harmless(msgspec.to_builtins(value)))
+    except (TypeError, ValueError, RecursionError):
+        encoded = _encode(_plain(value))
     return SECRETS.redact_json(encoded)
 
 
@@ -217,11 +223,19 @@ def _explain(error: OSError, directory: Path) -> str:
     return f"The journal in {directory} cannot be written: {error.strerror or error}."
 
 
-def _harmless(value: Any) -> Any:
+def _plain(value: Any, depth: int = 0) -> Any:
+    """The value made of what JSON has; other objects, and what is nested too deep, by their `repr`."""
+    if value is None or isinstance(value, bool | msgspec.Raw):
+        return value
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {_harmless(key): _harmless(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_harmless(item) for item in value]
-    return value
+    if isinstance(value, int | float):
+        return int(value) if isinstance(value, int) else float(value)
+    if depth < DEEPEST:
+        if isinstance(value, msgspec.Struct):
+            return type(value)(*[_plain(getattr(value, name), depth + 1) for name in value.__struct_fields__])
+        if isinstance(value, dict):
+            return {_plain(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [_plain(item, depth + 1) for item in value]
+    return _plain(repr(value))

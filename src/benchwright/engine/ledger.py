@@ -66,6 +66,7 @@ class Ledger:
             messages=body.messages,
             answer=body.answer,
             reason=body.reason,
+            scores=body.scores,
             artifacts=body.artifacts,
             native=body.native,
         )

@@ -107,4 +107,6 @@ def _exchange(asked: Asked, messages: list[Message]) -> ExchangeBody:
     body, sent, response = asked
     known = bool(sent) and messages[: len(sent)] == sent
     request = {name: value for name, value in body.items() if name != "messages" and value is not None}
+    if b"\n" in response:
+        response = msgspec.json.format(response, indent=-1)
     return ExchangeBody(request, len(sent) if known else sent, msgspec.Raw(response))

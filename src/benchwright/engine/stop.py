@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Protocol
 
 from benchwright.engine.worker import Result, Solved
+from benchwright.records import Status
 
 
 class StopRule(Protocol):
@@ -65,11 +66,36 @@ class TimeBudget:
 
 
 class SystemicErrors:
-    """Stops at the first provider error that every further request would meet (key, model, closed port)."""
+    """Stops when further requests would fail like those before.
+
+    That is so at the first error that every request must meet (wrong key, closed port), and when the first
+    `alike` trials failed for the same reason and none was answered (a server that tells of an unknown model
+    by an ordinary 400, say). One bad row never stops a run.
+    """
+
+    def __init__(self, alike: int = 10) -> None:
+        self._alike = alike
+        self._failed = 0
+        self._reason: str | None = None
+        self._possible = True
 
     def update(self, result: Result) -> str | None:
         """Looks for a systemic error."""
-        return result.record.reason if isinstance(result, Solved) and result.systemic else None
+        if not isinstance(result, Solved):
+            return None
+        record = result.record
+        if result.systemic:
+            return record.reason
+        if not self._possible:
+            return None
+        if record.status is not Status.PROVIDER_ERROR or self._reason not in (None, record.reason):
+            self._possible = False
+            return None
+        self._reason = record.reason
+        self._failed += 1
+        if self._failed < self._alike:
+            return None
+        return f"the first {self._failed} trials failed alike: {record.reason}"
 
 
 class Signals:

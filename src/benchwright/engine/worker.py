@@ -15,13 +15,13 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.engine.boundary import Boundary, describe
+from benchwright.engine.boundary import Boundary, describe, ends_the_run
 from benchwright.engine.journal import Body, encode_json
 from benchwright.engine.keys import score_key
 from benchwright.engine.plan import TrialLimits
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.engine.session import TrialSession
-from benchwright.errors import GraderError, LimitReached, UserError
+from benchwright.errors import ExecutionError, GraderError, LimitReached
 from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialRecord
 
 
@@ -105,7 +105,7 @@ class Worker:
         limit = asyncio.timeout(seconds) if seconds is not None else nullcontext()
         try:
             async with limit:
-                return await self._solver.solve(trial, session)
+                return _checked(await self._solver.solve(trial, session))
         except TimeoutError:
             if seconds is not None and isinstance(limit, asyncio.Timeout) and limit.expired():
                 raise LimitReached("seconds", seconds) from None
@@ -117,12 +117,12 @@ class Worker:
         status, span, detail = Status.GRADER_ERROR, None, None
         try:
             score = await scorer.score(trial.sample, outcome, session)
-            if score.value is not None and not isfinite(score.value):
-                raise GraderError(f"the score is {score.value}, which is no number to average")
-            value, status, span, detail = score.value, score.status, score.span, score.detail
-        except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit, UserError):
-            raise
+            if score.value is not None:
+                value = _finite(score.value)
+            status, span, detail = score.status, score.span, score.detail
         except BaseException as error:
+            if ends_the_run(error):
+                raise
             detail = {"error": describe(error)}
         return ScoreRecord(
             key=score_key(trial.key, scorer.name, scorer.fingerprint),
@@ -134,6 +134,32 @@ class Worker:
             detail=detail,
             requests=session.requests,
         )
+
+
+def _checked(outcome: Any) -> Outcome:
+    """What a solver returned, if the journal can give it back as it is.
+
+    Raises:
+        ExecutionError: it is no outcome, or its reason, answer or scores are not what they should be.
+    """
+    if not isinstance(outcome, Outcome):
+        raise ExecutionError(f"the solver returned a {type(outcome).__name__} and no Outcome")
+    for text in (outcome.answer, outcome.reason):
+        if text is not None and not isinstance(text, str):
+            raise ExecutionError(f"answer and reason of an outcome are text, got {text!r}")
+    if outcome.scores:
+        try:
+            scores = {name: _finite(value) for name, value in outcome.scores.items()}
+        except (GraderError, TypeError) as error:
+            raise ExecutionError(str(error)) from None
+        return msgspec.structs.replace(outcome, scores=scores)
+    return outcome
+
+
+def _finite(value: Any) -> float:
+    if not isfinite(value):
+        raise GraderError(f"the score is {value}, which is no number to average")
+    return float(value)
 
 
 def _solved(trial: Trial, session: TrialSession, outcome: Outcome, systemic: bool) -> Solved:
@@ -159,40 +185,9 @@ def _solved(trial: Trial, session: TrialSession, outcome: Outcome, systemic: boo
         reason=outcome.reason,
         messages=outcome.messages,
         answer=outcome.answer,
+        scores=outcome.scores,
         exchanges=session.exchanges(outcome),
         artifacts=outcome.artifacts,
         native=outcome.native,
     )
-    return Solved(record, _encode_body(body), systemic)
-
-
-def _encode_body(body: Body) -> bytes:
-    """The body as JSON; parts that JSON cannot hold (an agent's own objects) are told by their `repr`."""
-    try:
-        return encode_json(body)
-    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-        plain = msgspec.structs.replace(
-            body,
-            messages=_plain(body.messages),
-            artifacts=_plain(body.artifacts),
-            native=_plain(body.native),
-            exchanges=[
-                msgspec.structs.replace(
-                    exchange, request=_plain(exchange.request), sent=_plain(exchange.sent)
-                )
-                for exchange in body.exchanges
-            ],
-        )
-        return encode_json(plain)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, str | float | bool):
-        return value
-    if isinstance(value, int) and -(2**63) <= value < 2**64:
-        return value
-    return repr(value)
+    return Solved(record, encode_json(body), systemic)

@@ -75,9 +75,10 @@ class Deliveries:
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
     ) -> Delivery:
         keep_alive = request.keep_alive and request.chunks
-        head = response_head(200, EVENT_STREAM, None, keep_alive=keep_alive, extra=_echoed_id(request))
+        chunked, extra = request.chunks, _echoed_id(request)
+        head = response_head(200, EVENT_STREAM, None, chunked=chunked, keep_alive=keep_alive, extra=extra)
         role = stream_opening(form)
-        if role and keep_alive:
+        if role and chunked:
             role = b"%x\r\n%b\r\n" % (len(role), role)
         delay = next(self._first.start(number))
         waits = delay > 0 or fault is not None
@@ -88,7 +89,7 @@ class Deliveries:
             gaps=self._between.start(number),
             opening=head + role if waits else b"",
             prefix=b"" if waits else head + role,
-            chunked=keep_alive,
+            chunked=chunked,
             keep_alive=keep_alive,
         )
 

@@ -63,13 +63,19 @@ class Refused(Exception):
 
 
 def response_head(
-    status: int, content_type: bytes, length: int | None, *, keep_alive: bool = True, extra: Headers = ()
+    status: int,
+    content_type: bytes,
+    length: int | None,
+    *,
+    chunked: bool = False,
+    keep_alive: bool = True,
+    extra: Headers = (),
 ) -> bytes:
-    """Status line and headers. Without a length the body comes in chunks, or ends by closing."""
+    """Status line and headers. A body with neither length nor chunks ends by closing."""
     lines = [_STATUS_LINES[status], _COMMON, b"content-type: %b\r\n" % content_type]
     if length is not None:
         lines.append(b"content-length: %d\r\n" % length)
-    elif keep_alive:
+    if chunked:
         lines.append(b"cache-control: no-cache\r\ntransfer-encoding: chunked\r\n")
     if not keep_alive:
         lines.append(b"connection: close\r\n")
