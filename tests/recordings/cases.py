@@ -54,7 +54,7 @@ class Case:
 def chat(model: str, content: str, **fields: Any) -> Case:
     """A chat completion that takes the likeliest token."""
     messages = [{"role": "user", "content": content}]
-    return Case(CHAT, {"model": model, "messages": messages, "max_tokens": 200, "temperature": 0, **fields})
+    return Case(CHAT, {"model": model, "messages": messages, "max_tokens": 100, "temperature": 0, **fields})
 
 
 def completion(model: str, **fields: Any) -> Case:
@@ -105,7 +105,7 @@ def litellm() -> dict[str, list[Case]]:
         "rate_limit": [plain(chat("rate-limited", "Say it."))],
         "too_long": [plain(chat("too-long", "Say it."))],
         "server_error": [plain(chat("broken", "Say it."))],
-        "overloaded": [plain(chat("breaks-off", "Say it.", **STREAM))],
+        "overloaded": [plain(chat("overloaded", "Say it.", **STREAM))],
         "no_messages": [plain(Case(CHAT, {"model": "unicode"}))],
     }
 
@@ -130,13 +130,13 @@ def llama_cpp() -> dict[str, list[Case]]:
     """llama-cpp-python's server with the same model."""
     model = "tiny-qwen3"
     schema = {"type": "json_object", "schema": SCHEMA}
-    long = "Say it. " * 600
+    long = "Say it. " * 400
     return {
         **common(model),
         "inline_reasoning": [chat(model, "Which one?")],
         "inline_reasoning_stream": [chat(model, "Which one?", **STREAM)],
-        "logprobs": [chat(model, "Say it.", max_tokens=12, logprobs=True, top_logprobs=2)],
-        "logprobs_stream": [chat(model, "Say it.", max_tokens=12, logprobs=True, top_logprobs=2, **STREAM)],
+        "logprobs": [chat(model, "Say it.", max_tokens=8, logprobs=True, top_logprobs=2)],
+        "logprobs_stream": [chat(model, "Say it.", max_tokens=8, logprobs=True, top_logprobs=2, **STREAM)],
         "completion_logprobs": [completion(model, max_tokens=5, logprobs=2)],
         "completion_logprobs_stream": [completion(model, max_tokens=5, logprobs=2, **STREAM)],
         "tools": [chat(model, "Add 2 and 3.", **FORCED)],

@@ -1,6 +1,6 @@
 """Makes the tiny model that two of the recorded servers served: a Qwen3 that knows a few answers by heart.
 
-Run it where torch, transformers and gguf are installed; it takes half a minute and writes `tiny-qwen3/` (for
+Run it where torch, transformers and gguf are installed; it takes about a minute and writes `tiny-qwen3/` (for
 `transformers serve`) and `tiny-qwen3.gguf` (for llama-cpp-python) into the current folder.
 """
 
@@ -76,7 +76,7 @@ def train(tokenizer: PreTrainedTokenizerFast) -> Qwen3ForCausalLM:
     batch = tokenizer(texts(), return_tensors="pt", padding=True, add_special_tokens=False)
     labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(1000):
+    for _ in range(600):
         loss = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=labels).loss
         optimizer.zero_grad()
         loss.backward()

@@ -53,7 +53,7 @@ def test_t_at_infinity() -> None:
     assert (ours.t_cdf(-math.inf, 5), ours.t_cdf(math.inf, 5)) == (0.0, 1.0)
 
 
-@given(st.floats(0, 1), shapes, shapes)
+@given(st.floats(1e-300, 1), shapes, shapes)
 @example(0.0, 2.0, 3.0)
 @example(1.0, 2.0, 3.0)
 def test_incomplete_beta(x: float, a: float, b: float) -> None:

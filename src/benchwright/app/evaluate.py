@@ -56,7 +56,15 @@ def prepare_eval(settings: EvalSettings, say: Say) -> Launch:
             limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
         ),
         settings=settings,
-        data=(DataFile(str(settings.dataset), file_fingerprint(settings.dataset), samples),),
+        data=(
+            DataFile(
+                path=str(settings.dataset),
+                xxh3=file_fingerprint(settings.dataset),
+                samples=samples,
+                offset=settings.offset,
+                columns=settings.column,
+            ),
+        ),
         pass_threshold=settings.pass_threshold,
         keys=keys,
     )

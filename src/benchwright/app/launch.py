@@ -40,8 +40,7 @@ class Launch(msgspec.Struct, frozen=True):
         return fingerprint(
             self.kind,
             plan.task.spec,
-            [data.xxh3 for data in self.data],
-            [data.samples for data in self.data],
+            [(data.xxh3, data.samples, data.offset, data.columns) for data in self.data],
             [(target.slot, target.model, target.base_url, target.settings) for target in _all_targets(plan)],
             sorted((scorer.name, scorer.fingerprint) for scorer in plan.task.scorers),
             plan.repeats,
@@ -64,15 +63,23 @@ async def launch(request: Launch, listeners: Sequence[Listener], say: Callable[[
         RunLocked: another process is at it, and did not end in time.
         UserError, JournalError: see `engine.run.run`.
     """
-    identity = request.fingerprint
-    found = None if request.settings.fresh else store.latest_with(identity)
-    directory = found or store.new_run_directory(request.name, identity, now := store.now_ns())
-    with store.run_lock(directory, say):
-        if found is not None and store.last_event(directory) == "finished":
+    directory = _find_or_make(request)
+    async with store.run_lock(directory, say):
+        if store.last_event(directory) == "finished":
             return Ended(directory, None)
-        if found is None:
-            write_manifest(directory, _manifest(request, directory.name, identity, now))
         return Ended(directory, await _run(request, directory, listeners))
+
+
+def _find_or_make(request: Launch) -> Path:
+    digest = request.fingerprint
+    with store.making_a_run():
+        found = None if request.settings.fresh else store.latest_with(digest)
+        if found is not None:
+            return found
+        now = store.now_ns()
+        directory = store.new_run_directory(request.name, digest, now)
+        write_manifest(directory, _manifest(request, directory.name, digest, now))
+        return directory
 
 
 async def _run(request: Launch, directory: Path, listeners: Sequence[Listener]) -> RunResult:

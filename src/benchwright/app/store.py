@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright.engine.journal import TRIALS
-from benchwright.engine.manifest import MANIFEST
+from benchwright.engine.manifest import MANIFEST, read_manifest
 from benchwright.errors import JournalError, RunLocked, UserError
 from benchwright.suggest import did_you_mean
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 DEFAULT_LOCK_TIMEOUT = 30
+LOCK_POLL = 0.2
+"""Seconds between two looks at a lock that another process holds."""
 
 
 def home() -> Path:
@@ -51,8 +58,9 @@ def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
 
 def latest_with(fingerprint: str) -> Path | None:
     """The newest run with this fingerprint, None if there is none."""
-    found = sorted(runs_directory().glob(f"*-{fingerprint[:8]}*"))
-    return next((path for path in reversed(found) if (path / MANIFEST).exists()), None)
+    found = sorted(runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST}"), reverse=True)
+    runs = (path.parent for path in found)
+    return next((run for run in runs if read_manifest(run).fingerprint == fingerprint), None)
 
 
 def find_run(reference: str) -> Path:
@@ -65,7 +73,7 @@ def find_run(reference: str) -> Path:
     if (path / MANIFEST).exists():
         return path
     directory = runs_directory()
-    names = sorted(entry.name for entry in directory.iterdir()) if directory.is_dir() else []
+    names = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
     if reference in names:
         return directory / reference
     fitting = [name for name in names if name.startswith(reference)] or [
@@ -95,36 +103,72 @@ def last_event(directory: Path) -> str | None:
 
 
 @contextmanager
-def run_lock(directory: Path, say: Callable[[str], None]) -> Iterator[None]:
+def making_a_run() -> Iterator[None]:
+    """Lets one process at a time look for a run and make it, so that two that start together share one.
+
+    Raises:
+        JournalError: the directory of runs cannot be written.
+    """
+    from filelock import FileLock
+
+    directory = runs_directory()
+    with _writing_to(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(directory / ".lock")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@asynccontextmanager
+async def run_lock(directory: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
     """Holds the run for this process; waits for another one, and says so.
 
     The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
 
     Raises:
         RunLocked: the other process did not end in time.
+        JournalError: the directory cannot be written.
     """
-    from filelock import FileLock, Timeout
+    from filelock import FileLock
 
     limit = _lock_timeout(say)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(directory / "lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            say(f"Another process is working on this run; waiting up to {limit} s for it to end.")
-            lock.acquire(timeout=limit, poll_interval=0.2)
-    except Timeout:
-        raise RunLocked(
-            f"Another eval with the same config is already running (lock: {directory / 'lock'}, waited {limit} s). "
-            "Wait for it, or set OSMOSIS_EVAL_LOCK_TIMEOUT to wait longer."
-        ) from None
-    except OSError as error:
-        raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+    lock = FileLock(directory / "lock")
+    if not _acquired(lock):
+        say(f"Another process is working on this run; waiting up to {limit} s for it to end.")
+        end = time.monotonic() + limit
+        while not _acquired(lock):
+            if time.monotonic() >= end:
+                raise RunLocked(
+                    f"Another eval with the same config is already running (lock: {lock.lock_file}, "
+                    f"waited {limit} s). Wait for it, or set OSMOSIS_EVAL_LOCK_TIMEOUT to wait longer."
+                )
+            await asyncio.sleep(LOCK_POLL)
     try:
         yield
     finally:
         lock.release()
+
+
+def _acquired(lock: BaseFileLock) -> bool:
+    from filelock import Timeout
+
+    with _writing_to(Path(lock.lock_file).parent):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+    return True
+
+
+@contextmanager
+def _writing_to(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
 
 
 def _lock_timeout(say: Callable[[str], None]) -> int:

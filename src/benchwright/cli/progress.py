@@ -84,11 +84,14 @@ class TerminalProgress:
     def _block(self) -> RenderableType:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
+        from rich.table import Table
         from rich.text import Text
 
         progress = self._progress
         counts = "  ".join(
             f"{status.replace('_', ' ')} {count:,}" for status, count in progress.statuses.items()
         )
-        bar = ProgressBar(total=max(1, progress.total), completed=progress.done, width=48)
-        return Group(bar, Text(self._line()), Text(counts, style="dim"))
+        bar = ProgressBar(max(1, progress.total), progress.done, width=40, complete_style="green")
+        line = Table.grid(padding=(0, 2))
+        line.add_row(bar, Text(self._line()))
+        return Group(line, Text(counts, style="dim"))

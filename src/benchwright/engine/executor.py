@@ -51,10 +51,10 @@ class LocalExecutor:
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, started: int) -> None:
     for item in wave:
+        if item.trial.due_ns is not None:
+            await stop.sleep((item.trial.due_ns - (perf_counter_ns() - started)) / 1e9)
         if stop.reason is not None:
             return
-        if item.trial.due_ns is not None:
-            await asyncio.sleep(max(0, item.trial.due_ns - (perf_counter_ns() - started)) / 1e9)
         await worker.do(item)
 
 

@@ -223,19 +223,27 @@ def _explain(error: OSError, directory: Path) -> str:
     return f"The journal in {directory} cannot be written: {error.strerror or error}."
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
-    """The value made of what JSON has; other objects, and what is nested too deep, by their `repr`."""
+def _plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
+    """The value made of what JSON has; other objects, cycles and what is nested too deep by their `repr`."""
     if value is None or isinstance(value, bool | msgspec.Raw):
         return value
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, int | float):
         return int(value) if isinstance(value, int) else float(value)
-    if depth < DEEPEST:
+    if len(within) < DEEPEST and id(value) not in within:
+        within |= {id(value)}
         if isinstance(value, msgspec.Struct):
-            return type(value)(*[_plain(getattr(value, name), depth + 1) for name in value.__struct_fields__])
+            return type(value)(*[_plain(getattr(value, name), within) for name in value.__struct_fields__])
         if isinstance(value, dict):
-            return {_plain(str(key)): _plain(item, depth + 1) for key, item in value.items()}
+            return {_plain(str(key)): _plain(item, within) for key, item in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
-            return [_plain(item, depth + 1) for item in value]
-    return _plain(repr(value))
+            return [_plain(item, within) for item in value]
+    return _plain(_described(value))
+
+
+def _described(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception as error:  # an agent's own object, or one that is nested without end
+        return f"<{type(value).__name__}: {type(error).__name__}>"

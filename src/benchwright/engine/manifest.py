@@ -25,11 +25,17 @@ class ScorerInfo(Record, frozen=True):
 
 
 class DataFile(Record, frozen=True):
-    """A data file: its path as given, the xxh3-128 of its bytes, and how many samples the run takes of it."""
+    """A data file: its path as given, the xxh3-128 of its bytes, and what the run takes of it.
+
+    That is so many `samples` from row `offset` on; `columns` names the column of each part of a sample where
+    the user did.
+    """
 
     path: str
     xxh3: str
     samples: int
+    offset: int = 0
+    columns: dict[str, str] = {}
 
 
 class Manifest(Record, frozen=True):

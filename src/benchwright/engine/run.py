@@ -18,6 +18,7 @@ from benchwright.engine.ledger import Ledger
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Signals, Stop, StopRule
 from benchwright.engine.worker import Result, Solved, Work
+from benchwright.errors import JournalError
 from benchwright.records import FAILED, Record, RunEvent
 
 
@@ -82,7 +83,7 @@ class _Run:
         self._rules = rules
         self._listeners = listeners
         self._stop = Stop()
-        self._failed = 0
+        self._sync_error: JournalError | None = None
 
     async def go(self) -> RunResult:
         total = self._plan.trial_count
@@ -104,6 +105,8 @@ class _Run:
             syncing.cancel()
             for listener in self._listeners:
                 listener.ended()
+        if self._sync_error is not None:
+            raise self._sync_error
         finished = self._stop.reason is None
         result = RunResult(
             finished, self._stop.interrupted, self._stop.reason, sampler.result, perf_counter() - started
@@ -157,7 +160,12 @@ class _Run:
     async def _sync_each_second(self) -> None:
         while True:
             await asyncio.sleep(1)
-            await asyncio.to_thread(self._journal.sync)
+            try:
+                await asyncio.to_thread(self._journal.sync)
+            except JournalError as error:
+                self._sync_error = error
+                self._stop.because(str(error))
+                return
 
 
 def _cpu_seconds() -> float:

@@ -26,11 +26,20 @@ class Stop:
     def __init__(self) -> None:
         self.reason: str | None = None
         self.interrupted = False
+        self._asked = asyncio.Event()
 
     def because(self, reason: str) -> None:
         """Asks the run to stop; the first reason stands."""
         if self.reason is None:
             self.reason = reason
+            self._asked.set()
+
+    async def sleep(self, seconds: float) -> None:
+        """Waits so long, or until the run is asked to stop."""
+        try:
+            await asyncio.wait_for(self._asked.wait(), seconds)
+        except TimeoutError:
+            pass
 
 
 class TokenBudget:

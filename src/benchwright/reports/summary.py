@@ -17,15 +17,16 @@ METHODS = {
     "none": "too few samples for an interval",
 }
 
+BLANK = Text("")
+
 
 def render_summary(summary: RunSummary) -> RenderableType:
     """Everything that a person wants to know first, the denominators and warnings with it."""
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
-        parts.append(_statuses(target, summary.repeats))
-        parts.append(_scores(target))
+        parts += [_statuses(target, summary.repeats), BLANK, _scores(target), BLANK]
         if any(score.passes for score in target.scores):
-            parts.append(_passes(target))
+            parts += [_passes(target), BLANK]
         parts.append(_speed(target))
     return Group(*parts)
 

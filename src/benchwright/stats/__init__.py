@@ -6,14 +6,17 @@
     repeats        `estimate`: the mean of scores with the interval that suits them
     clusters       means of values that come in groups: robust error, design effect, bootstrap
     passk          pass@k and pass^k
-    paired         is A better than B: paired differences, McNemar, the unpaired fallback
+    paired         is A better than B on the same samples: differences, McNemar
+    unpaired       the fallback on different samples: Welch, Newcombe
     families       many p-values at once: Holm, Benjamini-Hochberg
     power          how small a difference could have been seen, how many samples one needs
     latency        percentiles with intervals
+    arrays         what all of them do with their arguments first
 
 Import from the modules (`from benchwright.stats.repeats import estimate`): nothing is loaded here, so
 that the hot path, which needs `histogram` only, does not pay for numpy.
 
 Common rules: values are one-dimensional and finite (NaN or infinity: ValueError); `confidence` is
-two-sided and defaults to 0.95; an interval that the data cannot support is None, never a point.
+two-sided and defaults to 0.95; an interval that the data cannot support is None, never a point, and an
+end of a percentile's interval that they cannot support is infinite.
 """

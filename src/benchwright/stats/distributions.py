@@ -1,7 +1,8 @@
 """Normal, Student's t, beta and binomial distributions: probabilities and quantiles of single numbers.
 
 Written out so that nothing heavier than the standard library is needed. Relative accuracy is 1e-10 or
-better for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6; the tests compare with scipy.
+better for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from 1e-100;
+the tests compare with scipy.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
     With B ~ Binomial(n, q) the number of values below the quantile, the l-th smallest value is too high with
     probability P(B < l), the u-th too low with P(B >= u). Where n is too small for an end, it is infinite.
+    With one or two values, `percentile` itself may lie outside.
 
     Raises:
         ValueError: no values, one that is not finite, q or confidence outside (0, 1).

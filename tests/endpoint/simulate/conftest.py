@@ -8,11 +8,13 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint, Stats, Truth
+
+T = TypeVar("T")
 
 
 class Answer:
@@ -93,23 +95,7 @@ class Client:
 
 
 class Served(Client):
-    """A client, and the endpoint that it asks."""
-
-    def __init__(self, endpoint: SimulatedEndpoint) -> None:
-        super().__init__(int(endpoint.base_url.rpartition(":")[2].removesuffix("/v1")))
-        self.endpoint = endpoint
-
-    @property
-    def log(self) -> list[Truth]:
-        return self.endpoint.log
-
-    @property
-    def stats(self) -> Stats:
-        return self.endpoint.stats
-
-
-class _Server:
-    """Runs an endpoint in a thread, so that a test can use blocking calls."""
+    """An endpoint in a thread, so that a test can use blocking calls, and a client that asks it."""
 
     def __init__(self, settings: Settings) -> None:
         self.endpoint = SimulatedEndpoint(settings)
@@ -117,33 +103,48 @@ class _Server:
         self._thread = threading.Thread(target=asyncio.run, args=(self._serve(),))
         self._thread.start()
         assert self._started.wait(10)
+        super().__init__(int(self.endpoint.base_url.rpartition(":")[2].removesuffix("/v1")))
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._stop = asyncio.Event()
+        self._stopped = asyncio.Event()
         async with self.endpoint:
             self._started.set()
-            await self._stop.wait()
+            await self._stopped.wait()
+
+    @property
+    def log(self) -> list[Truth]:
+        return self._in_loop(lambda: self.endpoint.log)
+
+    @property
+    def stats(self) -> Stats:
+        return self._in_loop(lambda: self.endpoint.stats)
+
+    def _in_loop(self, look: Callable[[], T]) -> T:
+        """Looks between two steps of the endpoint, so that what was sent is also noted."""
+
+        async def looked() -> T:
+            return look()
+
+        return asyncio.run_coroutine_threadsafe(looked(), self._loop).result(10)
 
     def stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self.connection.close()
+        if self._thread.is_alive():
+            self._loop.call_soon_threadsafe(self._stopped.set)
+            self._thread.join(10)
         assert not self._thread.is_alive()
 
 
 @pytest.fixture
 def simulate() -> Iterator[Callable[..., Served]]:
     """Starts an endpoint with the settings given, as keywords or whole; ends it after the test."""
-    servers: list[_Server] = []
-    clients: list[Served] = []
+    served: list[Served] = []
 
     def start(settings: Settings | None = None, **fields: Any) -> Served:
-        servers.append(_Server(settings or Settings(**fields)))
-        clients.append(Served(servers[-1].endpoint))
-        return clients[-1]
+        served.append(Served(settings or Settings(**fields)))
+        return served[-1]
 
     yield start
-    for client in clients:
-        client.connection.close()
-    for server in servers:
-        server.stop()
+    for client in served:
+        client.stop()

@@ -6,6 +6,7 @@ import http.client
 import json
 import time
 from email.utils import parsedate_to_datetime
+from itertools import pairwise
 
 import pytest
 
@@ -36,7 +37,7 @@ def content(pieces):
 
 def longest_pause(pieces):
     moments = [moment for moment, _ in pieces]
-    return max(after - before for before, after in zip(moments, moments[1:], strict=False))
+    return max(after - before for before, after in pairwise(moments))
 
 
 def test_rate_limit_tells_the_seconds_to_wait(simulate):
@@ -120,7 +121,7 @@ def test_malformed_bodies_are_no_json(simulate):
     answer = simulate(faults=Faults(malformed=1)).chat("hi")
 
     assert answer.status == 200
-    with pytest.raises(ValueError, match="JSON|Unterminated|Expecting"):
+    with pytest.raises(ValueError, match=r"JSON|Unterminated|Expecting"):
         json.loads(answer.body)
 
 

@@ -161,7 +161,7 @@ def test_a_client_that_does_not_read_is_waited_for(simulate):
         time.sleep(0.3)
         response = client.read_to_end(connection)
 
-    assert response.endswith(b"data: [DONE]\n\n")
+    assert response.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n")
 
 
 def test_the_log_file_has_a_line_per_request(simulate, tmp_path):
@@ -169,12 +169,13 @@ def test_the_log_file_has_a_line_per_request(simulate, tmp_path):
     client = simulate(truth_file=str(path))
     client.chat("one two", {"X-Request-Id": "a"})
     client.ask("GET", "/nowhere")
-    client.endpoint._simulator.truth.flush()
+    log = client.log
+    client.stop()
 
     first, second = read_truth(path)
     assert (first.id, first.tokens, first.status) == ("a", 2, 200)
     assert (second.path, second.status, second.complete) == ("/nowhere", 404, False)
-    assert [first, second] == client.log
+    assert [first, second] == log
 
 
 def test_only_the_last_requests_are_kept_in_memory(simulate):

@@ -9,7 +9,7 @@ from itertools import cycle, islice
 import msgspec
 
 from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.key import AnswerKey, check_key, wrong_answer
+from benchwright.endpoint.simulate.key import AnswerKey, wrong_answer
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings
 from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, next_calls
@@ -66,7 +66,6 @@ class Answerer:
     """Answers questions as the settings say."""
 
     def __init__(self, settings: Settings, board: Board) -> None:
-        check_key(settings.answers)
         self._settings = settings
         self._key = AnswerKey(settings, board)
 

@@ -40,7 +40,8 @@ class Delivery(msgspec.Struct):
 
     `prefix` goes out together with the first piece. `fault_at` is the piece before which `misbehave` (reset,
     truncate or stall) happens, -1 for never. `tokens` is how many tokens all pieces together have; `intact`
-    whether they are the undamaged answer.
+    whether they are the undamaged answer. Pieces that are late go out together, unless they are to stay
+    `apart`.
     """
 
     pieces: Iterator[bytes]
@@ -56,6 +57,7 @@ class Delivery(msgspec.Struct):
     fault_at: int = -1
     misbehave: str = ""
     stall_ns: int = 0
+    apart: bool = False
 
 
 class Exchange:
@@ -99,6 +101,8 @@ class Exchange:
                 self._channel.finished(delivery.keep_alive)
                 return None
             self._due += next(delivery.gaps)
+            if delivery.apart:
+                self._due = max(self._due, horizon + SPLIT_NS)
         self._send(b"".join(pieces))
         return self._due
 
@@ -158,4 +162,5 @@ def split_delivery(delivery: Delivery, cut_place: Callable[[int], int]) -> None:
     delivery.pieces = parts()
     delivery.gaps = chain.from_iterable(zip(repeat(SPLIT_NS), gaps, strict=False))
     delivery.count *= 2
+    delivery.apart = True
     delivery.fault_at = delivery.fault_at * 2 if delivery.fault_at >= 0 else -1

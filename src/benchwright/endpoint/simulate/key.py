@@ -10,7 +10,6 @@ import xxhash
 
 from benchwright.endpoint.simulate.board import Board
 from benchwright.endpoint.simulate.settings import KeyedAnswer, Settings
-from benchwright.errors import UserError
 
 WRONG_TEXT = "something else entirely"
 _ALL_TAKEN = (1 << 64) - 1
@@ -90,20 +89,6 @@ class Rounds:
             bit = number - self._cells[2 * prompt]
             if bit >= 0:
                 self._cells[2 * prompt + 1] &= ~(1 << bit)
-
-
-def check_key(answers: tuple[KeyedAnswer, ...]) -> None:
-    """Checks an answer key as a whole.
-
-    Raises:
-        UserError: a prompt is blank, or has two different answers.
-    """
-    seen: dict[str, KeyedAnswer] = {}
-    for entry in answers:
-        if not entry.prompt.strip():
-            raise UserError("The answer key has a blank prompt.")
-        if seen.setdefault(entry.prompt, entry) != entry:
-            raise UserError(f"The answer key has two different answers for the prompt {entry.prompt[:60]!r}.")
 
 
 def wrong_answer(answer: str) -> str:

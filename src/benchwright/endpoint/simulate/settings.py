@@ -110,6 +110,17 @@ class Settings(Record, frozen=True):
             raise UserError(f"The number of words must not be negative, but is {self.words}.")
         if self.accuracy < 1 and not self.answers:
             raise UserError("An accuracy needs an answer key to be right or wrong about.")
+        _check_key(self.answers)
+
+
+def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:
+    """Every prompt says something, and has one answer."""
+    seen: dict[str, KeyedAnswer] = {}
+    for entry in answers:
+        if not entry.prompt.strip():
+            raise UserError("The answer key has a blank prompt.")
+        if seen.setdefault(entry.prompt, entry) != entry:
+            raise UserError(f"The answer key has two different answers for the prompt {entry.prompt[:60]!r}.")
 
 
 ANY_MODEL = "simulated"

@@ -31,13 +31,18 @@ class Simulator:
     """One process of a simulated endpoint: answers the requests of all its connections."""
 
     def __init__(
-        self, settings: Settings, loop: asyncio.AbstractEventLoop, board: Board, process: int = 0
+        self,
+        settings: Settings,
+        loop: asyncio.AbstractEventLoop,
+        board: Board,
+        truth_descriptor: int | None,
+        process: int = 0,
     ) -> None:
         self._key = None if settings.api_key is None else f"Bearer {settings.api_key}".encode()
         self._board = board
         self._generation = Generation(settings, board, process)
         self._scheduler = Scheduler(loop)
-        self.truth = TruthLog(loop, settings.truth_file, settings.truth_kept)
+        self.truth = TruthLog(loop, truth_descriptor, settings.truth_kept)
         self.connections: set[Connection] = set()
 
     def close(self) -> None:

@@ -42,27 +42,33 @@ class Truth(msgspec.Struct, gc=False):
     complete: bool = False
 
 
-class TruthLog:
-    """Keeps the last records in memory and appends all to a file, if one is named.
-
-    Lines are buffered and leave in whole writes on an append descriptor, so that several processes can share
-    the file; at most a quarter of a second later, and on `close`.
+def open_truth_file(path: str | None) -> int | None:
+    """A descriptor for a truth log, None for no file. Forked processes may share it.
 
     Raises:
         UserError: the file cannot be opened.
     """
+    if path is None:
+        return None
+    try:
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise UserError(f"Cannot write the truth log {path}: {error.strerror}.") from None
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, path: str | None, kept: int) -> None:
+
+class TruthLog:
+    """Keeps the last records in memory and appends all to a file, if one is named.
+
+    Lines are buffered and leave in whole writes on an append descriptor, so that several processes can share
+    the file; at most a quarter of a second later, and on `close`, which closes the descriptor too.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, descriptor: int | None, kept: int) -> None:
         self.records: deque[Truth] = deque(maxlen=kept)
         self._loop = loop
         self._lines = bytearray()
         self._timer: asyncio.TimerHandle | None = None
-        self._descriptor: int | None = None
-        if path is not None:
-            try:
-                self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            except OSError as error:
-                raise UserError(f"Cannot write the truth log {path}: {error.strerror}.") from None
+        self._descriptor = descriptor
 
     def add(self, truth: Truth) -> None:
         """Takes one finished request in."""
