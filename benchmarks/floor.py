@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 from time import perf_counter_ns
 from urllib.parse import urlsplit
@@ -30,6 +31,10 @@ class Work:
         self.ttft: dict[str, int] = {}
         self.chunks = 0
 
+    def identity(self, number: int) -> str:
+        """The request's id, unlike that of any other run."""
+        return f"floor-{os.getpid()}-{number}"
+
     def request(self, number: int) -> bytes:
         """A whole HTTP request, ready to send."""
         body = {
@@ -41,7 +46,7 @@ class Work:
             body["stream_options"] = {"include_usage": True}
         content = msgspec.json.encode(body)
         head = (
-            f"POST /v1/chat/completions HTTP/1.1\r\nhost: {self.authority}\r\nx-request-id: floor-{number}\r\n"
+            f"POST /v1/chat/completions HTTP/1.1\r\nhost: {self.authority}\r\nx-request-id: {self.identity(number)}\r\n"
             f"content-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"
         )
         return head.encode() + content
@@ -67,7 +72,7 @@ class Client(asyncio.Protocol):
             self.done.set_result(None)
             return
         request = self.work.request(number)
-        self.id = f"floor-{number}"
+        self.id = self.work.identity(number)
         self.buffer, self.in_body, self.first_at = b"", False, 0
         self.content: list[str] = []
         self.sent_at = perf_counter_ns()

@@ -146,7 +146,6 @@ def llama_cpp() -> dict[str, list[Case]]:
         "wrong_key": [plain(chat(model, "Say it."), key="sk-wrong")],
         "too_long": [plain(chat(model, long))],
         "too_long_stream": [plain(chat(model, long, **STREAM))],
-        "no_messages": [plain(Case(CHAT, {"model": model}))],
     }
 
 

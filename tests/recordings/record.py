@@ -22,8 +22,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import h11
+import httpx
 from cases import CHAT, KEY, Case, cases_of
-from httpx_sse._decoders import SSEDecoder
+from httpx_sse import EventSource
 from openai import OpenAI
 from openai.lib.streaming.chat import ChatCompletionStreamState
 
@@ -87,7 +88,9 @@ def replayed(answer: bytes) -> Iterator[OpenAI]:
 
         server = threading.Thread(target=serve)
         server.start()
-        with OpenAI(base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", api_key=KEY, max_retries=0) as sdk:
+        with OpenAI(
+            base_url=f"http://127.0.0.1:{listener.getsockname()[1]}", api_key=KEY, max_retries=0
+        ) as sdk:
             yield sdk
         server.join()
 
@@ -168,9 +171,8 @@ def whole(answer: dict[str, Any]) -> dict[str, Any]:
 
 def events_in(body: bytes) -> list[str]:
     """The data of a stream's events, by httpx-sse."""
-    decoder = SSEDecoder()
-    events = (decoder.decode(line.removesuffix("\r")) for line in body.decode().split("\n"))
-    return [event.data for event in events if event is not None]
+    response = httpx.Response(200, headers={"content-type": "text/event-stream"}, content=body)
+    return [event.data for event in EventSource(response).iter_sse()]
 
 
 def record(cases: list[Case], base_url: str) -> tuple[bytes, list[dict[str, Any]]]:

@@ -34,13 +34,14 @@ class Address(Record, frozen=True):
 
     @property
     def is_this_machine(self) -> bool:
-        """Whether the host is a loopback name or address."""
+        """Whether the host is a loopback name or address, or 0.0.0.0 or ::, which lead there too."""
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
         try:
-            return ipaddress.ip_address(self.host).is_loopback
+            ip = ipaddress.ip_address(self.host)
         except ValueError:
             return False
+        return ip.is_loopback or ip.is_unspecified
 
 
 class Proxy(Record, frozen=True):
@@ -60,9 +61,10 @@ def parse_base_url(url: str) -> Address:
     try:
         parts = urlsplit(url.strip())
         port = parts.port
+        host = (parts.hostname or "").encode("idna").decode("ascii")
     except ValueError as error:
         raise UserError(f"The base URL {url!r} cannot be read: {error}.") from None
-    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
+    if parts.scheme not in DEFAULT_PORTS or not host:
         raise UserError(
             f"The base URL {url!r} is no http:// or https:// address (for example http://localhost:8000/v1)."
         )
@@ -71,7 +73,7 @@ def parse_base_url(url: str) -> Address:
     if parts.query or parts.fragment or not _is_plain(parts.path):
         raise UserError(f"The base URL {url!r} must end with a plain path such as /v1.")
     prefix = parts.path.rstrip("/")
-    return Address(parts.scheme, parts.hostname, port or DEFAULT_PORTS[parts.scheme], prefix)
+    return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme], prefix)
 
 
 def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
@@ -104,8 +106,12 @@ def _bypassed(address: Address, no_proxy: str) -> bool:
 
 
 def _parse_proxy(value: str) -> Proxy:
-    parts: SplitResult = urlsplit(value if "://" in value else f"http://{value}")
-    if parts.scheme != "http" or not parts.hostname:
+    try:
+        parts: SplitResult = urlsplit(value if "://" in value else f"http://{value}")
+        host, port = parts.hostname, parts.port or DEFAULT_PORTS["http"]
+    except ValueError:
+        host = None
+    if not host or parts.scheme != "http":
         raise UserError(
             "The proxy in the environment (HTTPS_PROXY, http_proxy or ALL_PROXY) is no http:// address; "
             "only such proxies are supported."
@@ -114,7 +120,7 @@ def _parse_proxy(value: str) -> Proxy:
     if parts.username is not None:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         authorization = "Basic " + base64.b64encode(pair).decode("ascii")
-    return Proxy(parts.hostname, parts.port or 3128, authorization)
+    return Proxy(host, port, authorization)
 
 
 def _is_plain(path: str) -> bool:

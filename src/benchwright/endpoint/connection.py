@@ -13,6 +13,9 @@ import httptools
 Headers = list[tuple[bytes, bytes]]
 """Header names in lower case, values as sent."""
 
+LARGEST_HEAD = 256 * 1024
+"""Bytes that may come before the end of the final response's headers, informational responses included."""
+
 
 class Sink(Protocol):
     """What receives an answer. Both are plain functions, called from `data_received`; they never wait.
@@ -63,6 +66,7 @@ class Connection(asyncio.Protocol):
         self._exchange: Exchange | None = None
         self._headers: Headers = []
         self._at = 0
+        self._head_size = 0
         self._informational = False
         self._headers_done = False
         self._ends_by_close = False
@@ -77,6 +81,10 @@ class Connection(asyncio.Protocol):
         exchange = Exchange(sink, self._loop.create_future())
         self._exchange = exchange
         self._headers_done = self._ends_by_close = False
+        self._head_size = 0
+        if not self.open:
+            self._end(WireError("closed", "the server closed the connection before it answered"))
+            return exchange
         exchange.sent_at = exchange.last_at = perf_counter_ns()
         self._transport.write(request)
         return exchange
@@ -113,6 +121,8 @@ class Connection(asyncio.Protocol):
         exchange.last_at = at
         try:
             self._parser.feed_data(data)
+            if not self._headers_done:
+                self._limit_head(len(data))
         except httptools.HttpParserCallbackError as error:  # the sink raised
             self.fail(WireError("malformed", str(error.__context__), received=True))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
@@ -134,12 +144,15 @@ class Connection(asyncio.Protocol):
     # What the parser calls
 
     def on_message_begin(self) -> None:
-        """A response begins."""
+        """A response begins; one that nobody asked for makes the connection unusable."""
         self._headers = []
+        if self._exchange is None:
+            self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
-        self._headers.append((name.lower(), value))
+        """One header; trailers, which come after the body, are passed over."""
+        if not self._headers_done:
+            self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """All headers are there; informational responses (1xx) are passed over."""
@@ -149,7 +162,8 @@ class Connection(asyncio.Protocol):
             return
         self._headers_done = True
         self._ends_by_close = not any(
-            name in (b"content-length", b"transfer-encoding") for name, _ in self._headers
+            name == b"content-length" or (name == b"transfer-encoding" and b"chunked" in value.lower())
+            for name, value in self._headers
         )
         self._exchange.sink.head(status, self._headers, self._at)
 
@@ -164,6 +178,12 @@ class Connection(asyncio.Protocol):
             if not self._parser.should_keep_alive():
                 self.close()
             self._end(None)
+
+    def _limit_head(self, size: int) -> None:
+        self._head_size += size
+        if self._head_size > LARGEST_HEAD:
+            text = f"the headers of the answer are larger than {LARGEST_HEAD} bytes"
+            self.fail(WireError("malformed", text, received=True))
 
     def _end(self, error: WireError | None) -> None:
         exchange, self._exchange = self._exchange, None

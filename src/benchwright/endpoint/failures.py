@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -25,7 +26,7 @@ def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str
         text = f"{url} does not serve the model {model!r}, or has no such path ({said}). Check --model and --base-url."
     elif 300 <= status < 400:
         location = next((value for name, value in headers if name == b"location"), b"").decode("latin-1")
-        text = f"{url} redirects to {location or 'another address'}; give that address as --base-url."
+        text = f"{url} redirects to {_clip(location) or 'another address'}; give that address as --base-url."
     elif status == 402 or code == "insufficient_quota":
         text = f"{url} says that the account has no budget left ({said})."
     else:
@@ -43,8 +44,8 @@ def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str
 
 def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
     """The error behind an error object that came with status 200 (inside a stream, mostly)."""
-    code = error.get("code", error.get("status"))
-    status = int(code) if isinstance(code, int | str) and str(code).isdigit() else None
+    code = str(error.get("code", error.get("status")))
+    status = int(code) if re.fullmatch("[1-5][0-9][0-9]", code) else None
     detail = _clip(str(error.get("message") or error))
     retryable = status is None or status in TRANSIENT or status >= 500
     return ProviderError(
@@ -60,7 +61,7 @@ def from_wire(error: WireError, url: str, *, answered_before: bool) -> ProviderE
             systemic=True,
             retryable=answered_before,
         )
-    return ProviderError(f"{url}: {error}", retryable=True)
+    return ProviderError(f"{url}: {_clip(str(error))}", retryable=error.kind != "client_closed")
 
 
 def bad_answer(error: Exception, url: str) -> ProviderError:
@@ -72,12 +73,12 @@ def _error_detail(body: bytes) -> tuple[str | None, str]:
     """(code, message) from the error shapes in use: OpenAI's, FastAPI's `detail`, a bare `message`, text."""
     try:
         answer = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None, _clip(body[: 4 * LONGEST_DETAIL].decode("utf-8", "replace"))
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         return None, _clip(str(error))
-    message = error.get("message") or error.get("detail") or ""
+    message = error.get("message") or error.get("detail") or error or ""
     return error.get("code") if isinstance(error.get("code"), str) else None, _clip(str(message))
 
 
@@ -89,5 +90,6 @@ def _retry_after(headers: Headers) -> float | None:
 
 
 def _clip(text: str) -> str:
-    line = " ".join(text.split())
+    """One line of at most `LONGEST_DETAIL` characters, nothing in it that a terminal would obey."""
+    line = "".join(character for character in " ".join(text.split()) if character.isprintable())
     return line if len(line) <= LONGEST_DETAIL else line[: LONGEST_DETAIL - 1] + "…"

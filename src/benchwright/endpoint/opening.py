@@ -32,7 +32,7 @@ async def open_connection(address: Address, proxy: Proxy | None, limit: float) -
     except ssl.SSLError as error:
         raise WireError("connect", f"TLS failed: {error.reason or error}") from None
     except OSError as error:
-        raise WireError("connect", error.strerror or str(error) or type(error).__name__) from None
+        raise WireError("connect", _reason(error)) from None
 
 
 async def _direct(address: Address) -> Connection:
@@ -46,7 +46,10 @@ async def _direct(address: Address) -> Connection:
 
 async def _through(proxy: Proxy, address: Address) -> Connection:
     loop = asyncio.get_running_loop()
-    transport, tunnel = await loop.create_connection(lambda: _Tunnel(loop), proxy.host, proxy.port)
+    try:
+        transport, tunnel = await loop.create_connection(lambda: _Tunnel(loop), proxy.host, proxy.port)
+    except OSError as error:
+        raise WireError("connect", f"the proxy {proxy.host}:{proxy.port}: {_reason(error)}") from None
     try:
         host = f"[{address.host}]" if ":" in address.host else address.host
         target = f"{host}:{address.port}"
@@ -55,18 +58,26 @@ async def _through(proxy: Proxy, address: Address) -> Connection:
             lines.append(f"Proxy-Authorization: {proxy.authorization}")
         transport.write(("\r\n".join(lines) + "\r\n\r\n").encode())
         status = await tunnel.status
-        if status != 200:
+        if not 200 <= status < 300:
             raise WireError("connect", f"the proxy {proxy.host}:{proxy.port} answered {status} to CONNECT")
         connection = Connection(loop)
-        if not address.tls:
+        if address.tls:
+            encrypted = await loop.start_tls(
+                transport, connection, _tls_context(), server_hostname=address.host
+            )
+            assert encrypted is not None
+            connection.connection_made(encrypted)
+        else:
             transport.set_protocol(connection)
             connection.connection_made(transport)
-            return connection
-        await loop.start_tls(transport, connection, _tls_context(), server_hostname=address.host)
         return connection
     except BaseException:
         transport.abort()
         raise
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error) or type(error).__name__
 
 
 class _Tunnel(asyncio.Protocol):

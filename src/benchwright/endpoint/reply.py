@@ -33,7 +33,7 @@ class Reply(msgspec.Struct, gc=False):
     record: RequestRecord = RequestRecord(id="")
 
 
-_OPENING = re.compile(r"\s*<think(?:ing)?>")
+_OPENING = re.compile(r"<think(?:ing)?>")
 _CLOSING = re.compile(r"</think(?:ing)?>\s*")
 
 
@@ -47,7 +47,7 @@ def answer_start(content: str) -> int:
         closing = _CLOSING.search(content)
         if closing is not None:
             return closing.end()
-    return len(content) if _OPENING.match(content) else 0
+    return len(content) if _OPENING.match(content.lstrip()) else 0
 
 
 def split_reasoning(content: str) -> tuple[str, str]:
@@ -81,22 +81,25 @@ def content_text(content: Any) -> tuple[str, str]:
     return "".join(text), "".join(reasoning)
 
 
+MOST_TOKENS = 2**53
+"""A larger count is no count: nothing could have produced it, and sums of such would not be exact."""
+
+
 def read_usage(usage: Any) -> Usage:
     """Token counts of an answer's `usage` object; None for what is missing or no number."""
     if not isinstance(usage, dict):
         return NO_USAGE
-    prompt_details = usage.get("prompt_tokens_details") or {}
-    completion_details = usage.get("completion_tokens_details") or {}
     return Usage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(prompt_details.get("cached_tokens")),
-        reasoning_tokens=_count(completion_details.get("reasoning_tokens")),
+        prompt_tokens=_count(usage, "prompt_tokens"),
+        completion_tokens=_count(usage, "completion_tokens"),
+        cached_tokens=_count(usage.get("prompt_tokens_details"), "cached_tokens"),
+        reasoning_tokens=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
     )
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _count(counts: Any, name: str) -> int | None:
+    value = counts.get(name) if isinstance(counts, dict) else None
+    return value if type(value) is int and 0 <= value < MOST_TOKENS else None
 
 
 def assistant_message(text: str, tool_calls: list[dict[str, Any]], refusal: str | None) -> Message:

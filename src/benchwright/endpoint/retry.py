@@ -41,13 +41,13 @@ def parse_retry_after(value: str, now: float | None = None) -> float | None:
     value = value.strip()
     try:
         seconds = float(value)
-        return seconds if 0 <= seconds < float("inf") else None
+        return seconds if seconds >= 0 else None
     except ValueError:
         pass
     from email.utils import parsedate_to_datetime
 
     try:
         moment = parsedate_to_datetime(value).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, moment - (time.time() if now is None else now))

@@ -15,11 +15,11 @@ class EventStream:
 
     Lines end with CR LF, LF or CR; `data` lines of one event are joined by LF; comments and the fields
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
-    cuts off before its blank line is not delivered, as the standard says; `unfinished` tells of it.
+    cuts off before its blank line is not delivered, as the standard says.
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
         self._data: list[bytes] = []
         self._started = False
         self._after_cr = False
@@ -43,17 +43,19 @@ class EventStream:
         if self._after_cr and chunk.startswith(b"\n"):
             chunk = chunk[1:]
         self._after_cr = chunk.endswith(b"\r")
-        text = self._rest + chunk
+        self._rest += chunk
+        if len(self._rest) > LARGEST_EVENT:
+            raise EventTooLarge(f"an event is larger than {LARGEST_EVENT} bytes")
+        if self._started and b"\n" not in chunk and b"\r" not in chunk:
+            return []
+        text = bytes(self._rest)
         if not self._started:
             if BOM.startswith(text):
-                self._rest = text
                 return []
             self._started = True
             text = text.removeprefix(BOM)
-        if len(text) > LARGEST_EVENT:
-            raise EventTooLarge(f"an event is larger than {LARGEST_EVENT} bytes")
         lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._rest = lines.pop()
+        self._rest = bytearray(lines.pop())
         events = []
         for line in lines:
             if not line:
@@ -65,8 +67,3 @@ class EventStream:
             if name == b"data":
                 self._data.append(value.removeprefix(b" "))
         return events
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether the stream stands in the middle of an event."""
-        return bool(self._rest or self._data)

@@ -6,7 +6,10 @@ from typing import Any
 
 
 class ToolCalls:
-    """Collects the tool calls of one message; pieces belong together by `index`, else by `id`."""
+    """Collects the tool calls of one message; pieces belong together by `index`, else by `id`.
+
+    Where both are missing, a name after arguments begins the next call.
+    """
 
     def __init__(self) -> None:
         self._calls: dict[int, dict[str, Any]] = {}
@@ -43,10 +46,13 @@ class ToolCalls:
         index = piece.get("index")
         if isinstance(index, int):
             return index
-        identity = piece.get("id")
-        if self._last < 0 or (identity and identity != self._calls[self._last]["id"]):
-            return self._last + 1
-        return self._last
+        if self._last < 0:
+            return 0
+        call, identity = self._calls[self._last], piece.get("id")
+        if identity:
+            return self._last + (identity != call["id"])
+        named = bool((piece.get("function") or {}).get("name"))
+        return self._last + (named and bool(call["function"]["arguments"]))
 
     def finish(self) -> list[dict[str, Any]]:
         """The calls in the order of their index; a missing id is made up from it, empty arguments are {}."""

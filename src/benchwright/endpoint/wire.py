@@ -60,6 +60,7 @@ class Wire:
         self._slots = asyncio.Semaphore(connections)
         self._idle: list[Connection] = []
         self._sweeper = _Sweeper(self.limits)
+        self._closed = False
 
     async def send(self, call: Call, sink: Sink) -> Delivery:
         """Sends a request and returns when its answer is whole and was handed to `sink`.
@@ -69,15 +70,14 @@ class Wire:
 
         Raises:
             WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
-                total_timeout, closed, malformed.
+                total_timeout, closed, malformed, client_closed.
         """
         queued_at = perf_counter_ns()
         async with self._slots:
-            acquired_at = perf_counter_ns()
             while True:
+                opening_at = perf_counter_ns()
                 connection = self._take_idle()
                 reused = connection is not None
-                opening_at = perf_counter_ns()
                 if connection is None:
                     connection = await open_connection(self.address, self._proxy, self.limits.connect)
                 connect = 0 if reused else perf_counter_ns() - opening_at
@@ -91,12 +91,15 @@ class Wire:
                 return Delivery(
                     exchange.sent_at,
                     exchange.last_at,
-                    acquired_at - queued_at,
+                    opening_at - queued_at,
                     connect,
                     exchange.detect_lag,
                 )
 
     async def _exchange(self, connection: Connection, call: Call, sink: Sink) -> Exchange:
+        if self._closed:
+            connection.close()
+            raise WireError("client_closed", "the client was closed")
         exchange = connection.ask(call.head + call.body, sink)
         self._sweeper.watch(connection, exchange)
         try:
@@ -126,7 +129,8 @@ class Wire:
             self._idle.pop().close()
 
     def close(self) -> None:
-        """Closes everything; requests under way fail."""
+        """Closes everything; requests under way fail, and later ones too."""
+        self._closed = True
         self.close_idle()
         self._sweeper.stop()
 
@@ -153,7 +157,7 @@ class _Sweeper:
             self._timer.cancel()
             self._timer = None
         for connection in list(self._watched):
-            connection.fail(WireError("closed", "the client was closed"))
+            connection.fail(WireError("client_closed", "the client was closed"))
 
     def _sweep(self) -> None:
         now = perf_counter_ns()

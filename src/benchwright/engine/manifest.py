@@ -42,7 +42,7 @@ class Manifest(Record, frozen=True):
     """What is known of a run before it starts. `created_at` is wall-clock ns; `kind` the front door.
 
     `fingerprint` covers whatever makes two runs the same run: task, data, targets, scorers, repeats, limits.
-    `settings` are the user's, without secrets; `versions`, `host` and `client` say where and with what.
+    `typed_models` are the models as the user typed them, by slot; `settings` are the user's, without secrets; `versions`, `host` and `client` say where and with what.
     """
 
     id: str
@@ -60,6 +60,7 @@ class Manifest(Record, frozen=True):
     stream: bool = True
     pass_threshold: float = 1.0
     data: list[DataFile] = []
+    typed_models: dict[str, str] = {}
     settings: dict[str, Any] = {}
     versions: dict[str, str] = {}
     host: dict[str, Any] = {}

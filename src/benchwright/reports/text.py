@@ -13,6 +13,11 @@ def plain(text: str) -> str:
     )
 
 
+def plain_lines(text: str) -> str:
+    """Like `plain`, but line ends and tabs are kept."""
+    return "\n".join(plain(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
 def duration(seconds: float) -> str:
     """26ms, 6.2s, 3m12s, 2h05m."""
     if seconds < 1:

@@ -5,7 +5,8 @@ and can misbehave below the level at which HTTP servers let one: resets, stalls,
 """
 
 from benchwright.endpoint.simulate.board import Stats
-from benchwright.endpoint.simulate.server import SimulatedEndpoint, serve
+from benchwright.endpoint.simulate.processes import serve
+from benchwright.endpoint.simulate.server import SimulatedEndpoint
 from benchwright.endpoint.simulate.settings import (
     Faults,
     KeyedAnswer,

@@ -1,24 +1,20 @@
-"""Serving: in this process for tests and the demo, or in several processes for the command."""
+"""A simulated endpoint in the event loop that runs already, for tests and the demo."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import socket
-from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from benchwright.endpoint.simulate.board import Board, Stats
 from benchwright.endpoint.simulate.connection import Connection
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.simulator import Simulator
-from benchwright.endpoint.simulate.truth import Truth
+from benchwright.endpoint.simulate.truth import Truth, open_truth_file
 from benchwright.errors import UserError
 
 LOOPBACK = "127.0.0.1"
 _BACKLOG = 4096
-_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _DEFAULTS = Settings()
 
 
@@ -33,27 +29,32 @@ class SimulatedEndpoint:
     """
 
     def __init__(self, settings: Settings = _DEFAULTS, *, host: str = LOOPBACK, port: int = 0) -> None:
-        self._board = Board(1, len(settings.answers))
+        self.base_url = ""
         self._settings = settings
         self._host = host
         self._port = port
+        self._board = Board(1, len(settings.answers))
         self._simulator: Simulator | None = None
         self._server: asyncio.Server | None = None
-        self.base_url = ""
 
     async def __aenter__(self) -> SimulatedEndpoint:
         listener = listen(self._host, self._port)
+        try:
+            descriptor = open_truth_file(self._settings.truth_file)
+        except UserError:
+            listener.close()
+            raise
         self.base_url = base_url(listener)
-        loop = asyncio.get_running_loop()
-        self._simulator, self._server = await _start(self._settings, loop, self._board, 0, listener)
+        self._simulator = Simulator(self._settings, asyncio.get_running_loop(), self._board, descriptor)
+        self._server = await accept(self._simulator, listener)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._server is not None
         assert self._simulator is not None
-        await _stop(self._simulator, self._server)
+        assert self._server is not None
+        await stop(self._simulator, self._server)
 
     @property
     def log(self) -> list[Truth]:
@@ -64,34 +65,6 @@ class SimulatedEndpoint:
     def stats(self) -> Stats:
         """What happened so far."""
         return self._board.stats()
-
-
-def serve(
-    settings: Settings,
-    *,
-    host: str = LOOPBACK,
-    port: int = 0,
-    processes: int = 1,
-    announce: Callable[[str], None],
-) -> Stats:
-    """Serves until SIGTERM or SIGINT, and returns what happened.
-
-    `announce` gets the base URL once connections are accepted. Several processes share the port; the kernel
-    spreads connections over them. They end with this one, however it ends. Call it before any thread starts.
-
-    Raises:
-        UserError: the address cannot be used, or one of several processes died.
-    """
-    listeners = [listen(host, port, shared=processes > 1)]
-    for _ in range(processes - 1):
-        listeners.append(listen(host, listeners[0].getsockname()[1], shared=True))
-    board = Board(processes, len(settings.answers))
-    if processes == 1:
-        announce(base_url(listeners[0]))
-        _run(settings, board, 0, listeners[0])
-    else:
-        _serve_in_processes(settings, board, listeners, announce)
-    return board.stats()
 
 
 def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
@@ -124,95 +97,15 @@ def base_url(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 
 
-async def _start(
-    settings: Settings, loop: asyncio.AbstractEventLoop, board: Board, process: int, listener: socket.socket
-) -> tuple[Simulator, asyncio.Server]:
-    try:
-        simulator = Simulator(settings, loop, board, process)
-    except UserError:
-        listener.close()
-        raise
-    server = await loop.create_server(lambda: Connection(simulator), sock=listener, backlog=_BACKLOG)
-    return simulator, server
+async def accept(simulator: Simulator, listener: socket.socket) -> asyncio.Server:
+    """Has the simulator answer whoever connects."""
+    loop = asyncio.get_running_loop()
+    return await loop.create_server(lambda: Connection(simulator), sock=listener, backlog=_BACKLOG)
 
 
-async def _stop(simulator: Simulator, server: asyncio.Server) -> None:
+async def stop(simulator: Simulator, server: asyncio.Server) -> None:
+    """Stops listening and ends all connections."""
     server.close()
     simulator.close()
     await asyncio.sleep(0)  # connections hear of their end
     await server.wait_closed()
-
-
-def _run(
-    settings: Settings, board: Board, process: int, listener: socket.socket, lifeline: int | None = None
-) -> None:
-    """Serves in this process until a signal, or until the other end of the lifeline is gone."""
-
-    async def serve_until_stopped() -> None:
-        loop = asyncio.get_running_loop()
-        stopped = asyncio.Event()
-        for number in _STOP_SIGNALS:
-            loop.add_signal_handler(number, stopped.set)
-        if lifeline is not None:
-            loop.add_reader(lifeline, stopped.set)
-        simulator, server = await _start(settings, loop, board, process, listener)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
-        await stopped.wait()
-        await _stop(simulator, server)
-
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve_until_stopped())
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    try:
-        from uvloop import new_event_loop
-    except ImportError:
-        return asyncio.new_event_loop
-    return new_event_loop
-
-
-def _serve_in_processes(
-    settings: Settings, board: Board, listeners: Sequence[socket.socket], announce: Callable[[str], None]
-) -> None:
-    signals = {*_STOP_SIGNALS, signal.SIGCHLD}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    lifeline, held = os.pipe()
-    children = []
-    for process in range(len(listeners)):
-        child = os.fork()
-        if child == 0:
-            os.close(held)
-            _run_child(settings, board, process, listeners, lifeline)
-        children.append(child)
-    for listener in listeners[1:]:
-        listener.close()
-    announce(base_url(listeners[0]))
-    listeners[0].close()
-    received = signal.sigwait(signals)
-    for child in children:
-        os.kill(child, signal.SIGTERM)
-    for child in children:
-        os.waitpid(child, 0)
-    os.close(lifeline)
-    os.close(held)
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if received == signal.SIGCHLD:
-        raise UserError("One of the processes of the simulated endpoint died.")
-
-
-def _run_child(
-    settings: Settings, board: Board, process: int, listeners: Sequence[socket.socket], lifeline: int
-) -> None:
-    """Runs one process and leaves it without returning to what the parent was doing."""
-    status = 1
-    try:
-        for other in listeners:
-            if other is not listeners[process]:
-                other.close()
-        _run(settings, board, process, listeners[process], lifeline)
-        status = 0
-    except UserError as error:
-        os.write(2, f"{error}\n".encode())
-    finally:
-        os._exit(status)

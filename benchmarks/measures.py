@@ -1,0 +1,154 @@
+"""What is measured. Floor and ours take turns, several times, and medians count: the machine is shared.
+
+Marginal costs are the difference of a larger and a smaller run, divided by the difference of their sizes, so
+that start-up cancels. The clients are pinned to one CPU, the server to another.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from statistics import median
+from typing import NamedTuple
+
+from benchmarks.children import Endpoint, cpu_seconds, run, simulated
+from benchmarks.clients import Client, Load, Result, floor, ours
+
+TOKENS = 64
+PACE = ("--policy", "words", "--words", str(TOKENS), "--first-token", "50", "--between-tokens", "10")
+
+
+class Measured(NamedTuple):
+    """One line of the table. The goal bounds what is ours: as such, as its ratio to the floor, or as its
+    difference from it (`compared`)."""
+
+    name: str
+    unit: str
+    ours: float
+    floor: float | None = None
+    goal: float | None = None
+    compared: str = "value"
+
+    @property
+    def judged(self) -> float:
+        """What the goal bounds."""
+        if self.compared == "value" or self.floor is None:
+            return self.ours
+        return self.ours / self.floor if self.compared == "ratio" else self.ours - self.floor
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met, None without one."""
+        return None if self.goal is None else self.judged <= self.goal
+
+
+class Pair(NamedTuple):
+    """A small and a large run of one client."""
+
+    small: Result
+    large: Result
+
+
+def whole_answers(rounds: int, concurrency: int, small: int, large: int) -> list[Measured]:
+    """CPU of a trial whose answer is not streamed, and of the server for it."""
+    with simulated() as endpoint:
+        before = cpu_seconds(endpoint.pid)
+        load = Load(endpoint.base_url, 0, concurrency, stream=False)
+        pairs = _taking_turns(load, rounds, small, large)
+        server = (cpu_seconds(endpoint.pid) - before) / (2 * rounds * (small + large))
+    costs = [_marginal(pairs[client], large - small) * 1e3 for client in (ours, floor)]
+    return [
+        Measured(f"CPU of a trial, {concurrency} at once", "ms", *costs, goal=12, compared="ratio"),
+        Measured("   the server's for it", "ms", server * 1e3, goal=0.04),
+    ]
+
+
+def streams(rounds: int, concurrency: int, waves: int, ttft_goals: tuple[float, float]) -> list[Measured]:
+    """CPU of a streamed chunk, and how far the times to first token are from the server's own."""
+    with simulated(*PACE) as endpoint:
+        before = cpu_seconds(endpoint.pid)
+        load = Load(endpoint.base_url, 0, concurrency, stream=True)
+        pairs = _taking_turns(load, rounds, concurrency, waves * concurrency)
+        chunks = 2 * rounds * (1 + waves) * concurrency * TOKENS
+        server = (cpu_seconds(endpoint.pid) - before) / chunks
+        truth = _true_ttft(endpoint, 2 * rounds * (1 + waves) * concurrency)
+    chunks = (waves - 1) * concurrency * TOKENS
+    costs = [_marginal(pairs[client], chunks) * 1e6 for client in (ours, floor)]
+    measured = [
+        Measured(f"CPU of a chunk, {concurrency} streams", "µs", *costs, goal=1.5, compared="ratio"),
+        Measured("   the server's for it", "µs", server * 1e6, goal=8),
+    ]
+    for percent, goal in zip((50, 99), ttft_goals, strict=True):
+        errors = [_error_ms(pairs[client], truth, percent) for client in (ours, floor)]
+        name = f"TTFT error p{percent}, {concurrency} streams"
+        measured.append(Measured(name, "ms", *errors, goal=goal, compared="difference"))
+    return measured
+
+
+def concurrency_cost(rounds: int, small: int, large: int) -> list[Measured]:
+    """CPU of a trial at 512 at once, against the same one after another."""
+    costs = []
+    with simulated() as endpoint:
+        for concurrency in (512, 1):
+            load = Load(endpoint.base_url, 0, concurrency, stream=False)
+            pairs = _taking_turns(load, rounds, small, large, clients=(ours,))
+            costs.append(_marginal(pairs[ours], large - small) * 1e3)
+    return [Measured("CPU of a trial, 512 at once / 1", "ms", *costs, goal=1.3, compared="ratio")]
+
+
+def fixed_costs(rounds: int) -> list[Measured]:
+    """CPU of `--help`, and of a whole small run."""
+    helps = [run(["-m", "benchwright", "--help"]).cpu for _ in range(4 * rounds)]
+    with simulated() as endpoint:
+        load = Load(endpoint.base_url, 64, 64, stream=True)
+        runs = [ours(load).cost.cpu for _ in range(2 * rounds)]
+    return [
+        Measured("CPU of --help", "s", median(helps), goal=0.12),
+        Measured("CPU of a run of 64 trials", "s", median(runs), goal=0.5),
+    ]
+
+
+def peak_memory(sizes: tuple[int, int]) -> list[Measured]:
+    """Peak memory at two sizes of run."""
+    with simulated() as endpoint:
+        peaks = [ours(Load(endpoint.base_url, size, 64, stream=False)).cost.memory for size in sizes]
+    measured = [
+        Measured(f"Peak memory, {size:,} trials", "MB", peak, goal=100)
+        for size, peak in zip(sizes, peaks, strict=True)
+    ]
+    return [*measured, Measured("   growth", "MB", peaks[1] - peaks[0], goal=5)]
+
+
+def _taking_turns(
+    load: Load, rounds: int, small: int, large: int, clients: tuple[Client, ...] = (floor, ours)
+) -> dict[Client, list[Pair]]:
+    pairs: dict[Client, list[Pair]] = {client: [] for client in clients}
+    for _ in range(rounds):
+        for client in clients:
+            first = client(load._replace(requests=small))
+            pairs[client].append(Pair(first, client(load._replace(requests=large))))
+    return pairs
+
+
+def _marginal(pairs: list[Pair], more: int) -> float:
+    """CPU seconds per unit, of which the large run had so many more."""
+    return median((pair.large.cost.cpu - pair.small.cost.cpu) / more for pair in pairs)
+
+
+def _true_ttft(endpoint: Endpoint, requests: int) -> dict[str, int]:
+    """The server's own time to first token per request id, once its log has all of them."""
+    while True:
+        lines = [json.loads(line) for line in endpoint.truth.read_bytes().splitlines()]
+        if len(lines) >= requests:
+            return {line["id"]: line["first_token"] - line["received"] for line in lines}
+        time.sleep(0.1)
+
+
+def _error_ms(pairs: list[Pair], truth: dict[str, int], percent: int) -> float:
+    """That percentile of (what the client says - the truth), the median of the rounds."""
+
+    def percentile(noted: dict[str, int]) -> float:
+        errors = sorted(ttft - truth[identity] for identity, ttft in noted.items())
+        return errors[min(len(errors) * percent // 100, len(errors) - 1)] / 1e6
+
+    return median(percentile(pair.large.ttft) for pair in pairs)

@@ -1,0 +1,147 @@
+"""A cache file: found by task id, read, written whole by rename, set aside when it is fresh-ed or corrupt."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.agents.cache.documents import DocumentedRun
+from benchwright.engine.journal import encode_json
+from benchwright.errors import JournalError
+
+VERSION = 1
+
+
+class NewerCache(RuntimeError):
+    """The cache file was made by a newer version."""
+
+
+class CacheEntry(msgspec.Struct):
+    """The content of a cache file. `run` is the directory of the run whose journal it projects."""
+
+    version: int
+    task_id: str
+    config_hash: str
+    status: str
+    created_at: str
+    updated_at: str
+    config: dict[str, Any]
+    runs: list[DocumentedRun] = []
+    summary: dict[str, Any] | None = None
+    run: str | None = None
+
+
+def moment(seconds: float | None = None) -> str:
+    """A moment as cache files write it: UTC, whole seconds, Z."""
+    return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(
+        "%Y-%m-%dT%H:%M:%SZ"
+    )
+
+
+def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path) -> CacheEntry:
+    """The entry of a run that is about to start."""
+    now = moment()
+    return CacheEntry(VERSION, task_id, config_hash, "in_progress", now, now, config, run=str(run))
+
+
+def new_path(directory: Path, task_id: str) -> Path:
+    """Where a new entry goes; the name begins with the time, so that names sort by age."""
+    return directory / f"{int(time.time())}_{task_id}.json"
+
+
+def entry_files(directory: Path, task_id: str = "") -> list[Path]:
+    """The cache files in a directory, of one task or of all, the newest first."""
+    pattern = f"*_{task_id}.json" if task_id else "*_*.json"
+    return sorted(directory.glob(pattern), key=_age, reverse=True)
+
+
+def read_entry(path: Path, say: Callable[[str], None]) -> CacheEntry | None:
+    """Reads a cache file; one that cannot be read is set aside as `.corrupt…`, which is said.
+
+    Raises:
+        NewerCache: a newer version made it.
+    """
+    try:
+        data = path.read_bytes()
+        version = msgspec.json.decode(data, type=_VersionOnly).version
+        if version > VERSION:
+            raise NewerCache(
+                f"Cache file created by a newer version of osmosis (v{version}). Upgrade osmosis or use --fresh."
+            )
+        return msgspec.json.decode(data, type=CacheEntry)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        aside = set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
+        say(f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts anew.")
+        return None
+
+
+class _VersionOnly(msgspec.Struct):
+    version: int
+
+
+def write_entry(path: Path, entry: CacheEntry) -> None:
+    """Writes a cache file whole.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
+    entry.updated_at = moment()
+    write_whole(path, msgspec.json.format(encode_json(entry), indent=2) + b"\n")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file by rename, so that nobody ever sees half of it; parents are made.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(draft, 0o644)
+            os.replace(draft, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(draft)
+            raise
+    except OSError as error:
+        raise JournalError(f"Cannot write {path}: {error.strerror}.") from None
+
+
+def back_up(path: Path) -> None:
+    """Sets a cache file and its samples aside for `--fresh`: `.backup.{time}`, never over an older one."""
+    stamp = int(time.time())
+    while path.with_name(f"{path.name}.backup.{stamp}").exists():
+        stamp += 1
+    set_aside(path, f"backup.{stamp}")
+
+
+def set_aside(path: Path, suffix: str) -> Path:
+    """Renames a cache file, and its samples if there are any; returns the new path of the first."""
+    for file in (samples_path(path), path):
+        with suppress(FileNotFoundError):
+            file.rename(file.with_name(f"{file.name}.{suffix}"))
+    return path.with_name(f"{path.name}.{suffix}")
+
+
+def samples_path(path: Path) -> Path:
+    """Where the logged conversations of a cache file are."""
+    return path.with_suffix(".jsonl")
+
+
+def _age(path: Path) -> tuple[int, str]:
+    stamp = path.name.partition("_")[0]
+    return (int(stamp) if stamp.isdigit() else 0, path.name)

@@ -1,0 +1,52 @@
+"""Where cache files lie: {root}/{model}/{dataset}/{unix time}_{task id}.json."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+
+import xxhash
+
+LONGEST = 60
+RESERVED = frozenset(
+    ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))]
+)
+"""Names that Windows keeps for devices."""
+
+
+def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
+    """$OSMOSIS_CACHE_DIR/eval, else $XDG_CACHE_HOME/osmosis/eval, else ~/.cache/osmosis/eval."""
+    if chosen := environ.get("OSMOSIS_CACHE_DIR"):
+        root = Path(chosen)
+    elif cache := environ.get("XDG_CACHE_HOME"):
+        root = Path(cache) / "osmosis"
+    else:
+        root = Path("~/.cache/osmosis")
+    return (root / "eval").expanduser().resolve()
+
+
+def entry_directory(root: Path, model: str, dataset: str) -> Path:
+    """The directory of the entries for a model (as typed) over a dataset (a path)."""
+    return root / sanitize_path_part(model) / sanitize_path_part(Path(dataset).stem)
+
+
+def sanitize_path_part(text: str, longest: int = LONGEST) -> str:
+    """A name made safe as a directory: lower case, ASCII-like words joined by dashes, never empty.
+
+    Accents are taken off; whatever is no letter, digit, underscore or dash becomes a dash. Names that are too
+    long keep their beginning and get four digits of a digest; names of which nothing is left get eight.
+    """
+    decomposed = unicodedata.normalize("NFD", text)
+    bare = "".join(character for character in decomposed if not unicodedata.combining(character))
+    name = re.sub(r"-+", "-", re.sub(r"[^\w-]", "-", bare)).strip("-").lower()
+    digest = xxhash.xxh3_128_hexdigest(text.encode("utf-8", "surrogatepass"))
+    if not name:
+        return f"eval-{digest[:8]}"
+    if name in RESERVED:
+        return f"_{name}"
+    if len(name) > longest:
+        return f"{name[: longest - 5]}_{digest[:4]}"
+    return name

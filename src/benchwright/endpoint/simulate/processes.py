@@ -1,0 +1,132 @@
+"""Serving for the command: one process, or several that share a port, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import traceback
+from collections.abc import Callable
+from typing import NoReturn
+
+import msgspec
+
+from benchwright.endpoint.simulate.board import Board, Stats
+from benchwright.endpoint.simulate.server import LOOPBACK, accept, base_url, listen, stop
+from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.simulator import Simulator
+from benchwright.endpoint.simulate.truth import open_truth_file
+from benchwright.errors import UserError
+
+_STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+
+
+class _Shared(msgspec.Struct):
+    """What all processes have in common; each listens on a socket of its own, on the same port."""
+
+    settings: Settings
+    board: Board
+    truth: int | None
+    listeners: list[socket.socket]
+
+
+def serve(
+    settings: Settings,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    processes: int = 1,
+    announce: Callable[[str], None],
+) -> Stats:
+    """Serves until SIGTERM or SIGINT, and returns what happened.
+
+    `announce` gets the base URL once connections are accepted. The kernel spreads connections over several
+    processes, which end with this one, however it ends. Call it before any thread starts.
+
+    Raises:
+        UserError: the address or the truth log cannot be used, or one of several processes died.
+    """
+    truth = open_truth_file(settings.truth_file)
+    listeners = [listen(host, port, shared=processes > 1)]
+    for _ in range(processes - 1):
+        listeners.append(listen(host, listeners[0].getsockname()[1], shared=True))
+    shared = _Shared(settings, Board(processes, len(settings.answers)), truth, listeners)
+    if processes == 1:
+        announce(base_url(listeners[0]))
+        _run(shared, 0)
+    else:
+        _run_children(shared, announce)
+    return shared.board.stats()
+
+
+def _run(shared: _Shared, process: int, lifeline: int | None = None) -> None:
+    """Serves in this process until a signal, or until the other end of the lifeline is gone."""
+
+    async def serve_until_stopped() -> None:
+        loop = asyncio.get_running_loop()
+        stopped = asyncio.Event()
+        for number in _STOP_SIGNALS:
+            loop.add_signal_handler(number, stopped.set)
+        if lifeline is not None:
+            loop.add_reader(lifeline, stopped.set)
+        simulator = Simulator(shared.settings, loop, shared.board, shared.truth, process)
+        server = await accept(simulator, shared.listeners[process])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)
+        await stopped.wait()
+        await stop(simulator, server)
+
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(serve_until_stopped())
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    try:
+        from uvloop import new_event_loop
+    except ImportError:
+        return asyncio.new_event_loop
+    return new_event_loop
+
+
+def _run_children(shared: _Shared, announce: Callable[[str], None]) -> None:
+    awaited = {*_STOP_SIGNALS, signal.SIGCHLD}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    lifeline, held = os.pipe()
+    url = base_url(shared.listeners[0])
+    children = []
+    for process in range(len(shared.listeners)):
+        child = os.fork()
+        if child == 0:
+            os.close(held)
+            _run_child(shared, process, lifeline)
+        children.append(child)
+    for listener in shared.listeners:
+        listener.close()
+    try:
+        announce(url)
+        received = signal.sigwait(awaited)
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGTERM)
+        for child in children:
+            os.waitpid(child, 0)
+        os.close(lifeline)
+        os.close(held)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    if received == signal.SIGCHLD:
+        raise UserError("One of the processes of the simulated endpoint died.")
+
+
+def _run_child(shared: _Shared, process: int, lifeline: int) -> NoReturn:
+    """Runs one process and leaves it without returning to what the parent was doing."""
+    status = 1
+    try:
+        for other in shared.listeners:
+            if other is not shared.listeners[process]:
+                other.close()
+        _run(shared, process, lifeline)
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)

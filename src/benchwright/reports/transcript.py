@@ -1,0 +1,85 @@
+"""Conversations as text for a terminal: who said what, tools called, how it was scored, how long it took."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from benchwright.engine.transcripts import Transcript
+from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
+from benchwright.reports.text import duration, milliseconds, number, plain, plain_lines
+
+ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
+
+
+def render_transcripts(attempts: list[Transcript]) -> RenderableType:
+    """Every attempt, one below the other."""
+    return Group(*(part for attempt in attempts for part in (_render(attempt), Text(""))))
+
+
+def _render(attempt: Transcript) -> RenderableType:
+    trial = attempt.trial
+    again = f", attempt {trial.attempt + 1}" if trial.attempt else ""
+    status = trial_status(trial.status, [score.status for score in attempt.scores])
+    head = f"row {plain(trial.sample)}, {plain(trial.target)}, run {trial.repeat}{again}: {status}"
+    parts: list[RenderableType] = [Text(f"{head} ({duration(trial.duration / 1e9)})", style="bold")]
+    if trial.reason:
+        parts.append(Text(plain(trial.reason), style="red"))
+    parts += [_message(message) for message in attempt.body.messages]
+    parts += [Text(_score(score), style="bold") for score in attempt.scores]
+    parts += [Text(_request(request), style="dim") for request in trial.requests]
+    return Group(*parts)
+
+
+def _message(message: Message) -> RenderableType:
+    role = str(message.get("role"))
+    lines: list[RenderableType] = [Text(plain(role), style=f"bold {ROLE_STYLES.get(role, 'white')}")]
+    text = _content(message.get("content"))
+    if text:
+        lines.append(Padding(Text(plain_lines(text)), (0, 0, 0, 2), expand=False))
+    for call in message.get("tool_calls") or []:
+        function = call.get("function") or {}
+        told = f"→ {function.get('name')}({function.get('arguments')})"
+        lines.append(Padding(Text(plain(told), style="yellow"), (0, 0, 0, 2), expand=False))
+    return Group(*lines)
+
+
+def _content(content: Any) -> str:
+    """Text of a message; parts that are no text are told by their type."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, list):
+        return "\n".join(
+            str(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
+            for part in content
+            if isinstance(part, dict)
+        )
+    return msgspec.json.encode(content).decode()
+
+
+def _score(score: ScoreRecord) -> str:
+    text = f"{plain(score.scorer)}: {number(score.value)}" if score.value is not None else plain(score.scorer)
+    if score.value is None:
+        text += f": {score.status}"
+    if score.span is not None:
+        text += f"  taken as the answer: {plain(score.span)}"
+    if score.detail:
+        text += f"  {plain(msgspec.json.encode(score.detail).decode())}"
+    return text
+
+
+def _request(request: RequestRecord) -> str:
+    usage = request.usage
+    parts = [f"request {request.id}", f"latency {milliseconds(request.total_latency_seconds)} ms"]
+    if request.ttft_seconds is not None:
+        parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
+    parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens")
+    if request.attempts > 1:
+        parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
+    if request.error:
+        parts.append(plain(request.error))
+    return ", ".join(parts)

@@ -1,0 +1,40 @@
+"""Loop lag: a client that was too busy for its timings to hold says so itself."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from engine_kit import plan_of, run_plan
+
+from benchwright.engine.protocols import Session
+from benchwright.records import Outcome, Trial
+
+
+async def test_an_agent_that_blocks_the_loop_spoils_the_timings(tmp_path: Path) -> None:
+    async def blocks(trial: Trial, session: Session) -> Outcome:
+        await asyncio.sleep(0.005)
+        time.sleep(0.05)  # what an agent must not do: it holds up all others
+        return Outcome()
+
+    result = await run_plan(plan_of(8, blocks), tmp_path, concurrency=2)
+    assert result.lag.samples > 0
+    assert result.lag.longest >= 30_000_000
+    assert result.lag.p50 <= result.lag.p99 <= result.lag.longest
+    assert result.lag.spoils_timings
+
+
+async def test_an_agent_that_waits_as_it_should_is_sampled_and_spoils_nothing(tmp_path: Path) -> None:
+    async def waits(trial: Trial, session: Session) -> Outcome:
+        await asyncio.sleep(0.05)
+        return Outcome()
+
+    result = await run_plan(plan_of(40, waits), tmp_path, concurrency=2)
+    assert result.lag.samples >= 20
+    assert result.lag.p50 < 10_000_000
+
+
+async def test_a_run_too_short_to_be_sampled_claims_nothing(tmp_path: Path) -> None:
+    result = await run_plan(plan_of(1), tmp_path)
+    assert not result.lag.spoils_timings
