@@ -178,6 +178,11 @@ def test_equal_differences_have_the_sign_test_and_no_interval() -> None:
     assert result.p_value == 2 * 0.5**4
 
 
+def test_the_sign_test_counts_groups_not_samples() -> None:
+    result = paired_difference([1.0] * 6, [0.0] * 6, ["x", "x", "y", "y", "z", "z"])
+    assert (result.test, result.p_value) == ("sign", 2 * 0.5**3)
+
+
 def test_equal_scores_differ_with_certainty_nowhere() -> None:
     result = paired_difference([0.3, 0.8, 0.5], [0.3, 0.8, 0.5])
     assert (result.p_value, result.interval, result.ties) == (1, None, 3)

@@ -50,9 +50,10 @@ class ToolCalls:
             return 0
         call, identity = self._calls[self._last], piece.get("id")
         if identity:
-            return self._last + (identity != call["id"])
-        named = bool((piece.get("function") or {}).get("name"))
-        return self._last + (named and bool(call["function"]["arguments"]))
+            another = identity != call["id"]
+        else:
+            another = bool((piece.get("function") or {}).get("name") and call["function"]["arguments"])
+        return self._last + 1 if another else self._last
 
     def finish(self) -> list[dict[str, Any]]:
         """The calls in the order of their index; a missing id is made up from it, empty arguments are {}."""

@@ -42,7 +42,8 @@ class Manifest(Record, frozen=True):
     """What is known of a run before it starts. `created_at` is wall-clock ns; `kind` the front door.
 
     `fingerprint` covers whatever makes two runs the same run: task, data, targets, scorers, repeats, limits.
-    `typed_models` are the models as the user typed them, by slot; `settings` are the user's, without secrets; `versions`, `host` and `client` say where and with what.
+    `typed_models` are the models as the user typed them, by slot; `settings` are the user's, without
+    secrets; `versions`, `host` and `client` say where and with what.
     """
 
     id: str

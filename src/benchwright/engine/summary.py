@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from benchwright.engine.differences import Difference, differences
 from benchwright.engine.lag import LoopLag
 from benchwright.engine.manifest import Manifest
 from benchwright.engine.tally import ScoreColumn, Tally, TargetTally
@@ -122,6 +123,7 @@ class RunSummary(Record, frozen=True):
     simulated: bool
     stop_reason: str | None = None
     cpu_seconds: float = 0.0
+    differences: list[Difference] = []
 
 
 def summarise(manifest: Manifest, lines: Iterable[JournalLine]) -> RunSummary:
@@ -149,6 +151,7 @@ def summarise(manifest: Manifest, lines: Iterable[JournalLine]) -> RunSummary:
         simulated=tally.simulated,
         stop_reason=tally.stop_reason,
         cpu_seconds=round(tally.cpu_seconds, 3),
+        differences=differences(manifest, tally),
     )
 
 

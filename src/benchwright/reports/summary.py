@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.engine.differences import Difference
 from benchwright.engine.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.reports.text import duration, milliseconds, number, plain
 
@@ -28,6 +29,8 @@ def render_summary(summary: RunSummary) -> RenderableType:
         if any(score.passes for score in target.scores):
             parts += [_passes(target), BLANK]
         parts.append(_speed(target))
+    if summary.differences:
+        parts += [BLANK, _differences(summary.differences)]
     return Group(*parts)
 
 
@@ -172,6 +175,32 @@ def _speed(target: TargetSummary) -> RenderableType:
         f"{requests.total_prompt_tokens:,} prompt and {requests.total_completion_tokens:,} completion tokens"
     )
     return Group(table, Text(line, style="dim"))
+
+
+def _differences(differences: list[Difference]) -> RenderableType:
+    table = _table("Difference", "score", "mean", "95% interval", "p", "wins", "losses", "ties", "samples")
+    notes = []
+    for one in differences:
+        table.add_row(
+            f"{plain(one.slot)} - {plain(one.than)}",
+            plain(one.scorer),
+            number(one.difference, "+.3f"),
+            _interval(one.low, one.high),
+            number(one.p_value, ".3g"),
+            f"{one.wins:,}",
+            f"{one.losses:,}",
+            f"{one.ties:,}",
+            f"{one.n:,}",
+        )
+        if one.low is not None and one.high is not None and one.low <= 0 <= one.high and one.detectable:
+            notes.append(
+                Text(
+                    f"{plain(one.scorer)}: no difference found; one of {one.detectable:.3f} or more would "
+                    "probably (80 %) have shown.",
+                    style="dim",
+                )
+            )
+    return Group(table, *notes)
 
 
 def _interval(low: float | None, high: float | None) -> str:

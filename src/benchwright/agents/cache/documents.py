@@ -50,11 +50,14 @@ def documented_runs(manifest: Manifest, lines: Iterable[JournalLine]) -> list[Do
 
 def _run(record: TrialRecord, scorers: Sequence[str], *, tagged: bool) -> DocumentedRun:
     success = record.status not in FAILED
+    scores: dict[str, float] = {}
+    if success:
+        scores = dict.fromkeys(scorers, 0.0)
     return DocumentedRun(
         row_index=int(record.sample),
         run_index=record.repeat,
         success=success,
-        scores=dict.fromkeys(scorers, 0.0) if success else {},
+        scores=scores,
         duration_ms=round(record.duration / 1e6, 3),
         tokens=sum(request.usage.total_tokens for request in record.requests if request.role == "model"),
         model_tag=record.target if tagged else None,
