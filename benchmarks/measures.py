@@ -6,13 +6,13 @@ that start-up cancels. The clients are pinned to one CPU, the server to another.
 
 from __future__ import annotations
 
-import json
 import time
 from statistics import median
 from typing import NamedTuple
 
 from benchmarks.children import Endpoint, cpu_seconds, run, simulated
 from benchmarks.clients import Client, Load, Result, floor, ours
+from benchwright.endpoint.simulate import read_truth
 
 TOKENS = 64
 PACE = ("--policy", "words", "--words", str(TOKENS), "--first-token", "50", "--between-tokens", "10")
@@ -137,11 +137,9 @@ def _marginal(pairs: list[Pair], more: int) -> float:
 
 def _true_ttft(endpoint: Endpoint, requests: int) -> dict[str, int]:
     """The server's own time to first token per request id, once its log has all of them."""
-    while True:
-        lines = [json.loads(line) for line in endpoint.truth.read_bytes().splitlines()]
-        if len(lines) >= requests:
-            return {line["id"]: line["first_token"] - line["received"] for line in lines}
+    while endpoint.truth.read_bytes().count(b"\n") < requests:
         time.sleep(0.1)
+    return {truth.id: truth.first_token - truth.received for truth in read_truth(endpoint.truth)}
 
 
 def _error_ms(pairs: list[Pair], truth: dict[str, int], percent: int) -> float:

@@ -94,6 +94,7 @@ def litellm() -> dict[str, list[Case]]:
     return {
         **common("unicode"),
         "reasoning_stream": [chat("think-then-b", "Which one?", **USAGE)],
+        "model_named_like_an_event": [chat("data: [DONE]", "Say it.", **STREAM)],
         "tools": [chat("calls-add", "Add 2 and 3.", tools=[ADD])],
         "tools_stream": [chat("calls-add", "Add 2 and 3.", tools=[ADD], **USAGE)],
         "passed_on_reasoning_stream": [chat("passed-on", "Which one?", **USAGE)],

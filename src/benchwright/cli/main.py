@@ -17,6 +17,7 @@ COMMANDS = {
         "benchwright.cli.simulate:command",
         "Serve a simulated model, for trying things out and tests.",
     ),
+    "init": ("benchwright.cli.init:command", "Write files to start from: an agent with a tool and rewards."),
     "runs": ("benchwright.cli.runs:command", "List the runs on this machine."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
 }

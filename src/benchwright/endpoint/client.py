@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from time import perf_counter_ns
 from typing import Any
 
@@ -114,7 +114,7 @@ class EndpointClient:
             except (WireError, BadAnswer, ProviderError) as failure:
                 error = self._explain(failure)
                 delay = self._retry.delay(error, attempt)
-                if self._drop_usage_option(error):
+                if self._drop_usage_option(fields, error):
                     delay = 0.0
                 if isinstance(failure, EmptyStream):
                     stream = False  # asked whole, such a server says what is wrong
@@ -131,13 +131,14 @@ class EndpointClient:
         return reply
 
     def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool) -> Call:
-        fields.pop("stream_options", None)
         if stream:
             fields["stream"] = True
-            if self._usage_in_stream:
-                fields["stream_options"] = {"include_usage": True}
         else:
             fields.pop("stream", None)
+        if stream and self._usage_in_stream:
+            fields["stream_options"] = {"include_usage": True, **fields.get("stream_options", {})}
+        else:
+            fields.pop("stream_options", None)
         try:
             body = _encode(fields)
         except UnicodeEncodeError:
@@ -165,12 +166,13 @@ class EndpointClient:
             return failures.bad_answer(failure, self._url)
         return failure
 
-    def _drop_usage_option(self, error: ProviderError) -> bool:
-        """Learns that a server does not know `stream_options`; true once, when it says so."""
-        if self._usage_in_stream and error.http_status in (400, 422) and "stream_options" in str(error):
-            self._usage_in_stream = False
-            return True
-        return False
+    def _drop_usage_option(self, fields: dict[str, Any], error: ProviderError) -> bool:
+        """Learns that a server does not know `stream_options`; true where a request that had it was told so."""
+        refused = error.http_status in (400, 422) and "stream_options" in str(error)
+        if not (refused and "stream_options" in fields):
+            return False
+        self._usage_in_stream = False
+        return True
 
     def _record(
         self,
@@ -236,10 +238,10 @@ class EndpointClient:
         )
 
 
-def _request_ids() -> itertools.chain[str]:
-    """Ids of eight hex digits, starting anywhere: unique within the process for 2**32 requests."""
+def _request_ids() -> Iterator[str]:
+    """Ids of eight hex digits, starting anywhere: unique within the client for 2**32 requests."""
     start = random.Random(os.urandom(8)).randrange(2**32)
-    return itertools.chain.from_iterable((f"{(start + number) % 2**32:08x}",) for number in itertools.count())
+    return (f"{number % 2**32:08x}" for number in itertools.count(start))
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -32,6 +32,12 @@ SIMULATED_HEADER = b"x-benchwright-simulated"
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 
+_MISSHAPEN = (
+    *(msgspec.DecodeError, UnicodeError, RecursionError),
+    *(AttributeError, TypeError, KeyError, IndexError),
+)
+"""What reading an answer raises that is no JSON, or nested too deeply, or not of the shape it should have."""
+
 _KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
 _KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs"})
 _KNOWN_MESSAGE = frozenset(
@@ -90,7 +96,7 @@ class AnswerMeter:
                 self.streamed = status == 200 and value.lower().startswith(b"text/event-stream")
             elif name == SIMULATED_HEADER:
                 self.simulated = True
-            elif name == b"content-encoding" and value.lower() not in (b"identity", b""):
+            elif status == 200 and name == b"content-encoding" and value.lower() not in (b"identity", b""):
                 raise BadAnswer(f"the server compressed its answer ({value.decode('latin-1')}) unasked")
 
     def data(self, chunk: bytes, at: int) -> None:
@@ -118,16 +124,18 @@ class AnswerMeter:
             usage = chunk.get("usage")
             if usage:
                 self._usage = usage
-            if choices:
-                self._take_choice(choices[0], at)
-            elif "error" in chunk:
+            if chunk.get("error"):
                 self._take_error(chunk["error"])
+            elif choices:
+                self._take_choice(choices[0], at)
             self._note_unknown(chunk, choices)
-        except (msgspec.DecodeError, AttributeError, TypeError, KeyError, IndexError, UnicodeError) as error:
+        except _MISSHAPEN as error:
             self.flags.append("malformed_chunk")
             raise BadAnswer(f"a piece of the stream is no chat completion chunk: {error}") from None
 
     def _take_choice(self, choice: dict[str, Any], at: int) -> None:
+        if choice.get("index"):  # further choices (`n`) were not asked for, and must not mix with the first
+            return
         token = False
         delta = choice.get("delta")
         if delta:
@@ -154,7 +162,7 @@ class AnswerMeter:
             token = True
             self._take_content(choice["text"], at)
         if choice.get("finish_reason"):
-            self._finish_reason = choice["finish_reason"]
+            self._finish_reason = _text(choice["finish_reason"])
         if choice.get("logprobs"):
             self._take_logprobs(choice["logprobs"])
         if token:
@@ -192,7 +200,7 @@ class AnswerMeter:
         if keys == self._seen_keys:
             return
         self._seen_keys = keys
-        self._model = chunk.get("model") or self._model
+        self._model = _text(chunk.get("model")) or self._model
         for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
             for key in fields.keys() - known:
                 if fields[key] is not None and key != "error":
@@ -211,17 +219,30 @@ class AnswerMeter:
         Raises:
             BadAnswer: it is not one, or the stream broke off before its end was announced.
         """
-        if not self.streamed:
-            self._take_whole(self.body)
-        elif not self._done and not self.error:
+        try:
+            if not self.streamed:
+                self._take_whole(_decode(self.body))
+            elif not self.error:
+                self._check_end()
+            return self._reply()
+        except _MISSHAPEN as error:
+            raise BadAnswer(f"the answer is no chat completion ({type(error).__name__}: {error})") from None
+
+    def _check_end(self) -> None:
+        if not self._done:
             self.flags.append("no_done")
-            if self._size == 0:
-                raise EmptyStream("the stream was empty")
-            if self._finish_reason is None:
-                raise BadAnswer("the stream ended before the answer did")
+        if not self._size:
+            raise EmptyStream("the stream was empty")
+        if self._finish_reason is None and not self._done:
+            raise BadAnswer("the stream ended before the answer did")
+        if self._finish_reason is None and not self.chunks:
+            raise BadAnswer("the stream held no answer")
+
+    def _reply(self) -> Reply:
         content = "".join(self._contents)
-        inline, text = split_reasoning(content)
-        reasoning = "".join(self._reasoning) or inline
+        apart = "".join(self._reasoning)
+        inline, text = ("", content) if apart else split_reasoning(content)
+        reasoning = apart or inline
         refusal = "".join(self._refusal) or None
         tool_calls = self._calls.finish()
         return Reply(
@@ -235,35 +256,30 @@ class AnswerMeter:
             logprobs=self._logprobs,
             model=self._model,
             extra=self._extra,
-            raw=self._raw(content, reasoning if not inline else "", tool_calls, refusal),
+            raw=self._raw(content, apart, tool_calls, refusal),
         )
 
-    def _take_whole(self, body: bytes) -> None:
-        try:
-            answer = _decode(body)
-            if "error" in answer and not answer.get("choices"):
-                self._take_error(answer["error"])
-                return
-            choice = answer["choices"][0]
-            message = choice.get("message") or {}
-            text, thought = content_text(message.get("content") or choice.get("text"))
-            self._take_content(text, 0)
-            reasoning = message.get("reasoning_content") or message.get("reasoning") or thought
-            self._reasoning.append(reasoning)
-            for position, call in enumerate(message.get("tool_calls") or []):
-                self._calls.add({"index": position, **call})
-            self._refusal.append(message.get("refusal") or "")
-            self._finish_reason = choice.get("finish_reason")
-            self._logprobs = choice.get("logprobs")
-            self._usage = answer.get("usage")
-            self._note_unknown(answer, [{**choice, "delta": message}])
-        except (msgspec.DecodeError, AttributeError, TypeError, KeyError, IndexError, UnicodeError) as error:
-            raise BadAnswer(f"the body is no chat completion ({type(error).__name__}: {error})") from None
+    def _take_whole(self, answer: dict[str, Any]) -> None:
+        if answer.get("error"):
+            self._take_error(answer["error"])
+            return
+        choice = answer["choices"][0]
+        message = choice.get("message") or {}
+        text, thought = content_text(message.get("content") or choice.get("text"))
+        self._take_content(text, 0)
+        self._reasoning.append(message.get("reasoning_content") or message.get("reasoning") or thought)
+        for position, call in enumerate(message.get("tool_calls") or []):
+            self._calls.add({**call, "index": position})
+        self._refusal.append(message.get("refusal") or "")
+        self._finish_reason = _text(choice.get("finish_reason"))
+        self._logprobs = choice.get("logprobs")
+        self._usage = answer.get("usage")
+        self._note_unknown(answer, [{**choice, "delta": message}])
 
     def answer_at(self) -> int:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
         content = "".join(self._contents)
-        start = answer_start(content)
+        start = 0 if any(self._reasoning) else answer_start(content)
         rest = content[start:]
         first = start + len(rest) - len(rest.lstrip())
         position = bisect_right(self._content_ends, first) if first < len(content) else len(self._content_at)
@@ -289,3 +305,9 @@ class AnswerMeter:
             choice["logprobs"] = self._logprobs
         whole = {"model": self._model, "choices": [choice], "usage": self._usage, **self._extra}
         return _encode({key: value for key, value in whole.items() if value is not None})
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"text was expected, not {value!r:.40}")
+    return value

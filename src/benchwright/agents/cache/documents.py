@@ -42,9 +42,8 @@ def documented_runs(manifest: Manifest, lines: Iterable[JournalLine]) -> list[Do
             runs[line.key] = _run(line, scorers, tagged=tagged)
         elif isinstance(line, ScoreRecord) and line.trial in runs and line.value is not None:
             runs[line.trial].scores[line.scorer] = line.value
-    slot_of = {None: 0, **order}
     return sorted(
-        runs.values(), key=lambda run: (run.row_index, slot_of.get(run.model_tag, 0), run.run_index)
+        runs.values(), key=lambda run: (run.row_index, order.get(run.model_tag or "", 0), run.run_index)
     )
 
 

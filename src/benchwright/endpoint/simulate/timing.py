@@ -129,7 +129,7 @@ class Scheduler:
             self._timer = None
         if self._heap:
             wait = (self._heap[0][0] - perf_counter_ns()) / 1e9
-            self._timer = self._loop.call_later(max(wait, 0.0), self._run)
+            self._timer = self._loop.call_later(max(wait, 0.001), self._run)
 
     def _run(self) -> None:
         heap = self._heap

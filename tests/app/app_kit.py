@@ -1,0 +1,130 @@
+"""What the tests of the program share: running `benchwright` as its user does, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.engine.journal import TRIALS, read_lines
+from benchwright.engine.summary import RunSummary
+from benchwright.records import FAILED, ScoreRecord, TrialRecord
+
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+class Program:
+    """`benchwright` with a home and a working directory of its own, and none of the caller's settings."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.home = directory / "home"
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("BENCHWRIGHT_", "OPENAI_"))
+        }
+        self.environment = {**kept, "BENCHWRIGHT_HOME": str(self.home)}
+
+    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        """Starts a command and does not wait for it."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "benchwright", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            cwd=self.directory,
+            env={**self.environment, **environment},
+        )
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command to its end."""
+        with self.start(*arguments, **environment) as process:
+            out, err = process.communicate(timeout=60)
+            return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def summary(self, *arguments: str, **environment: str) -> RunSummary:
+        """Runs a command with `--json` that must end well, and reads what it prints."""
+        ended = self.run(*arguments, "--json", **environment)
+        assert ended.returncode == 0, ended.stderr
+        return msgspec.json.decode(ended.stdout, type=RunSummary)
+
+    def rows(self, count: int, name: str = "rows.jsonl") -> str:
+        """Writes a dataset of prompts whose right answer is the prompt itself; returns its name."""
+        text = (json.dumps({"prompt": f"word{number}", "answer": f"word{number}"}) for number in range(count))
+        (self.directory / name).write_text("\n".join(text) + "\n")
+        return name
+
+    def write(self, name: str, text: str) -> str:
+        """Writes a file of the user's; returns its name."""
+        (self.directory / name).write_text(text)
+        return name
+
+    def evaluating(self, dataset: str, base_url: str, *more: str) -> list[str]:
+        """The arguments of an evaluation by exact match."""
+        return ["eval", "-d", dataset, "--scorer", "exact", "--model", "m", "--base-url", base_url, *more]
+
+    @property
+    def runs(self) -> list[Path]:
+        """The directories of all runs, the oldest first."""
+        return sorted(path.parent for path in self.home.glob("runs/*/run.json"))
+
+    @property
+    def only_run(self) -> Path:
+        """The directory of the only run."""
+        (run,) = self.runs
+        return run
+
+
+def trials(run: Path) -> list[TrialRecord]:
+    """All attempts at trials that a run's journal holds."""
+    return [line for line in read_lines(run) if isinstance(line, TrialRecord)]
+
+
+def finished(run: Path) -> list[TrialRecord]:
+    """The trials that have an answer."""
+    return [trial for trial in trials(run) if trial.status not in FAILED]
+
+
+def scores(run: Path) -> list[ScoreRecord]:
+    """All scores that a run's journal holds."""
+    return [line for line in read_lines(run) if isinstance(line, ScoreRecord)]
+
+
+class GrowingJournal:
+    """Counts the trials in a journal that another process writes, reading only what is new."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._read = 0
+        self.trials = 0
+
+    def look(self) -> int:
+        """The number of trials written whole so far."""
+        for run in self._program.runs:
+            with (run / TRIALS).open("rb") as file:
+                file.seek(self._read)
+                new = file.read()
+            whole = new[: new.rfind(b"\n") + 1]
+            self._read += len(whole)
+            self.trials += whole.count(b'{"type":"trial"')
+        return self.trials
+
+
+def one_line_of(stderr: str) -> str:
+    """The error in what a command wrote to stderr: one line that begins with `Error:` or names the usage."""
+    lines: Sequence[str] = [line for line in stderr.splitlines() if line.startswith(("Error: ", "Stopped: "))]
+    assert len(lines) == 1, stderr
+    return lines[0]
+
+
+def settings(**values: Any) -> list[str]:
+    """Options from names and values."""
+    return [part for name, value in values.items() for part in (f"--{name.replace('_', '-')}", str(value))]
