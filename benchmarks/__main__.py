@@ -25,8 +25,8 @@ HEADINGS = ("", "ours", "floor", "compared", "goal", "met")
 def measure(rounds: int, *, quick: bool) -> Iterator[Measured]:
     """All measures, one after another."""
     yield from fixed_costs(rounds)
-    yield from whole_answers(rounds, 64, *((500, 2_500) if quick else (1_000, 9_000)))
-    yield from concurrency_cost(rounds, *((600, 2_000) if quick else (1_000, 5_000)))
+    yield from whole_answers(rounds, 64, *((1_000, 6_000) if quick else (1_000, 11_000)))
+    yield from concurrency_cost(rounds, *((1_000, 4_000) if quick else (1_000, 6_000)))
     waves = 3 if quick else 8
     yield from streams(rounds, 64, waves, ttft_goals=(0.2, 2))
     yield from streams(rounds, 256, max(waves // 2, 2), ttft_goals=(1, 5))
@@ -55,10 +55,10 @@ def show(cells: tuple[str, ...]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, one round: a look, no evidence")
-    parser.add_argument("--rounds", type=int, help="how often floor and ours take turns (3; 1 with --quick)")
+    parser.add_argument("--rounds", type=int, help="how often floor and ours take turns (5; 1 with --quick)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     options = parser.parse_args()
-    rounds = options.rounds or (1 if options.quick else 3)
+    rounds = options.rounds or (1 if options.quick else 5)
     show(HEADINGS)
     measures = []
     for measured in measure(rounds, quick=options.quick):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -66,15 +67,15 @@ def run(arguments: Sequence[str], environment: dict[str, str] | None = None) -> 
     return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024 / 1e6, text)
 
 
-def _wait(child: subprocess.Popen[bytes], started: float) -> tuple[int, object]:
+def _wait(child: subprocess.Popen[bytes], started: float) -> tuple[int, resource.struct_rusage]:
     while True:
-        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-        if pid:
+        ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+        if ended:
             child.returncode = os.waitstatus_to_exitcode(status)
             return child.returncode, usage
         if time.monotonic() - started > LONGEST_SECONDS:
             child.kill()
-            raise RuntimeError(f"{child.args} took longer than {LONGEST_SECONDS:g} s")
+            raise RuntimeError(f"the program {child.args!r} took longer than {LONGEST_SECONDS:g} s")
         time.sleep(0.01)
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from time import perf_counter_ns
+from typing import cast
 from urllib.parse import urlsplit
 
 import msgspec
@@ -60,9 +61,10 @@ class Client(asyncio.Protocol):
         self.done = asyncio.get_running_loop().create_future()
         self.buffer = b""
         self.in_body = False
+        self.length = -1
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = transport
+        self.transport = cast(asyncio.Transport, transport)
         self.ask()
 
     def ask(self) -> None:
@@ -88,9 +90,9 @@ class Client(asyncio.Protocol):
                 self.buffer = data
                 return
             self.in_body = True
-            self.length = None if self.work.stream else _content_length(data[:end])
+            self.length = -1 if self.work.stream else _content_length(data[:end])
             data = data[end + 4 :]
-        if self.length is not None:
+        if self.length >= 0:
             self.take_whole(data)
         else:
             self.take_chunks(data, at)
@@ -138,16 +140,17 @@ class Client(asyncio.Protocol):
 
 
 def _content_length(head: bytes) -> int:
-    start = head.find(b"content-length: ") + 16
-    return int(head[start : head.find(b"\r\n", start)] if b"\r\n" in head[start:] else head[start:])
+    return int(head.partition(b"content-length: ")[2].partition(b"\r\n")[0])
 
 
 async def drive(base_url: str, work: Work, concurrency: int) -> None:
     """Sends all requests over so many connections."""
-    parts = urlsplit(base_url)
+    address = urlsplit(base_url)
     loop = asyncio.get_running_loop()
     clients = [
-        (await loop.create_connection(lambda: Client(work), parts.hostname, parts.port))[1]
+        (await loop.create_connection(lambda: Client(work), str(address.hostname), int(address.port or 80)))[
+            1
+        ]
         for _ in range(concurrency)
     ]
     await asyncio.gather(*(client.done for client in clients))

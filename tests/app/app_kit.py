@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,11 @@ class Program:
             if not name.startswith(("BENCHWRIGHT_", "OPENAI_"))
         }
         self.environment = {**kept, "BENCHWRIGHT_HOME": str(self.home)}
+        self._started: list[subprocess.Popen[str]] = []
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Starts a command and does not wait for it."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "benchwright", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -43,12 +45,22 @@ class Program:
             cwd=self.directory,
             env={**self.environment, **environment},
         )
+        self._started.append(process)
+        return process
+
+    def end(self) -> None:
+        """Ends whatever was started and is still at work."""
+        for process in self._started:
+            if process.poll() is None:
+                process.kill()
+            with process:
+                pass
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs a command to its end."""
-        with self.start(*arguments, **environment) as process:
-            out, err = process.communicate(timeout=60)
-            return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+        process = self.start(*arguments, **environment)
+        out, err = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     def summary(self, *arguments: str, **environment: str) -> RunSummary:
         """Runs a command with `--json` that must end well, and reads what it prints."""
@@ -99,23 +111,30 @@ def scores(run: Path) -> list[ScoreRecord]:
 
 
 class GrowingJournal:
-    """Counts the trials in a journal that another process writes, reading only what is new."""
+    """Counts the trials in the journal of the only run while a process writes it, reading only what is new."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self._files = program.home / "runs"
         self._read = 0
         self.trials = 0
 
-    def look(self) -> int:
-        """The number of trials written whole so far."""
-        for run in self._program.runs:
-            with (run / TRIALS).open("rb") as file:
+    def look(self) -> int | None:
+        """The number of trials written whole so far, None before there is a journal."""
+        for path in self._files.glob(f"*/{TRIALS}"):
+            with path.open("rb") as file:
                 file.seek(self._read)
                 new = file.read()
             whole = new[: new.rfind(b"\n") + 1]
             self._read += len(whole)
             self.trials += whole.count(b'{"type":"trial"')
-        return self.trials
+            return self.trials if self._read else None
+        return None
+
+    def wait_for(self, trials: int, process: subprocess.Popen[str]) -> None:
+        """Returns when the process has begun, and so many trials are written."""
+        while (seen := self.look()) is None or seen < trials:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.001)
 
 
 def one_line_of(stderr: str) -> str:

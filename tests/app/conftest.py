@@ -11,8 +11,10 @@ from tests.simulated import simulated_endpoint
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Program:
-    return Program(tmp_path)
+def program(tmp_path: Path) -> Iterator[Program]:
+    program = Program(tmp_path)
+    yield program
+    program.end()
 
 
 @pytest.fixture(scope="session")

@@ -32,10 +32,8 @@ def kill_at_instants(program: Program, command: list[str]) -> list[int]:
     killed_at = []
     for trials in [0, *sorted(chance.sample(range(1, TRIALS - 40), KILLS - 1))]:
         process = program.start(*command)
-        while journal.look() < trials:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.001)
-        time.sleep(chance.uniform(0.0, 0.4 if trials == 0 else 0.02))
+        journal.wait_for(trials, process)
+        time.sleep(chance.uniform(0.0, 0.02))
         killed_at.append(perf_counter_ns())
         process.kill()
         process.communicate()

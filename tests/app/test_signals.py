@@ -1,0 +1,87 @@
+"""Ctrl-C and SIGTERM: once finishes what is in flight, twice stops at once; the same command then goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from time import monotonic
+
+import pytest
+from app_kit import GrowingJournal, Program, finished, scores, trials
+from tests.simulated import simulated_endpoint
+
+from benchwright.records import Status
+
+TRIALS = 40
+
+
+@pytest.fixture(scope="module")
+def slow() -> Iterator[str]:
+    """An endpoint that takes half a second to answer."""
+    with simulated_endpoint("--first-token=500") as base_url:
+        yield base_url
+
+
+@pytest.fixture(scope="module")
+def stuck() -> Iterator[str]:
+    """An endpoint that answers one request after another, and each so slowly that nobody waits for it."""
+    with simulated_endpoint("--first-token=600000") as base_url:
+        yield base_url
+
+
+def at_work(program: Program, command: list[str], trials: int) -> subprocess.Popen[str]:
+    """Starts the command and returns when it has done so many trials."""
+    process = program.start(*command)
+    GrowingJournal(program).wait_for(trials, process)
+    return process
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    _, stderr = process.communicate(timeout=30)
+    return process.returncode, stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_once_finishes_what_is_in_flight_and_the_same_command_goes_on(
+    program: Program, slow: str, number: signal.Signals
+) -> None:
+    command = program.evaluating(program.rows(TRIALS), slow, "--batch-size=10")
+    process = at_work(program, command, trials=1)
+    process.send_signal(number)
+    code, stderr = ended(process)
+    assert code == 130
+    assert "Stopping: finishing what is in flight and saving it. Once more to stop at once." in stderr
+    assert f"Stopped: interrupted by {number.name}" in stderr
+    assert "Traceback" not in stderr
+
+    before = finished(program.only_run)
+    assert {trial.status for trial in trials(program.only_run)} == {Status.ANSWERED}, "none was cut off"
+    assert 10 <= len(before) < TRIALS
+    assert len(scores(program.only_run)) == len(before)
+    assert f"{TRIALS - len(before)} trials are left. Run the same command again" in stderr
+
+    summary = program.summary(*command)
+    assert (summary.state, summary.done) == ("finished", TRIALS)
+    assert len(trials(program.only_run)) == TRIALS
+
+
+@pytest.mark.parametrize("numbers", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGINT)])
+def test_twice_stops_at_once_and_what_was_in_flight_is_asked_again(
+    program: Program, stuck: str, numbers: tuple[signal.Signals, signal.Signals]
+) -> None:
+    command = program.evaluating(program.rows(6), stuck, "--batch-size=4")
+    process = at_work(program, command, trials=0)
+    time.sleep(0.3)  # the first requests are on their way
+    start = monotonic()
+    for number in numbers:
+        process.send_signal(number)
+        time.sleep(0.3)
+    code, stderr = ended(process)
+    assert code == 130
+    assert monotonic() - start < 10, "the endpoint would have taken ten minutes"
+    assert "Stopping now; finished trials are saved." in stderr
+    assert "Traceback" not in stderr
+    assert [trial.status for trial in trials(program.only_run)] == [Status.CANCELLED] * 4
+    assert finished(program.only_run) == []
