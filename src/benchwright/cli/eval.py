@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from benchwright.cli.cache import command as cache
 from benchwright.cli.options import (
     config_option,
     endpoint_options,
@@ -36,8 +37,11 @@ Examples:
 """
 
 
-@click.command(
-    "eval", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
+@click.group(
+    "eval",
+    invoke_without_command=True,
+    epilog=EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False},
 )
 @config_option("eval")
 @click.option(
@@ -94,12 +98,15 @@ Examples:
 @click.option("--judge-api-key-env", metavar="NAME", help="Environment variable with the judge's key.")
 @run_options
 @output_options
-def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
+@click.pass_context
+def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Evaluate a model or an agent over a dataset.
 
     Every trial is journalled as it ends. Interrupt the run, or kill it: the same command goes on where it
     stopped, and shows the result again once it is finished.
     """
+    if context.invoked_subcommand is not None:
+        return
     from benchwright.app.endpoints import load_dotenv
     from benchwright.app.evaluate import prepare_eval
 
@@ -112,6 +119,9 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     from benchwright.cli.running import run_and_report
 
     sys.exit(run_and_report(request, as_json=as_json, quiet=quiet))
+
+
+command.add_command(cache)
 
 
 def _settings(options: dict[str, Any]) -> Any:
