@@ -57,11 +57,10 @@ class SecretFilter(logging.Filter):
     """Replaces secrets in log records; set on the root handlers once."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrites the record's message in place; never drops it."""
-        message = record.getMessage()
-        redacted = SECRETS.redact(message)
-        if redacted != message:
-            record.msg, record.args = redacted, None
+        """Rewrites the record's message and traceback in place; never drops it."""
+        record.msg, record.args = SECRETS.redact(record.getMessage()), None
+        if record.exc_info:  # formatters take `exc_text` for the traceback where it is there
+            record.exc_text = SECRETS.redact(logging.Formatter().formatException(record.exc_info))
         return True
 
 

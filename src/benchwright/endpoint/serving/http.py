@@ -1,0 +1,89 @@
+"""Requests as they were received, heads of responses, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+
+import msgspec
+
+LARGEST_BODY = 64 * 1024 * 1024
+
+JSON = b"application/json"
+
+Headers = tuple[tuple[bytes, bytes], ...]
+
+_STATUS_LINES = {
+    int(status): b"HTTP/1.1 %d %b\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
+}
+
+
+class HttpRequest(msgspec.Struct):
+    """A request, received whole. Header names are in lower case; `path` has no query.
+
+    `received` is when its last byte was read (`perf_counter_ns`). `chunks` tells whether the client
+    understands a body in chunks (HTTP/1.1).
+    """
+
+    method: bytes
+    path: bytes
+    headers: dict[bytes, bytes]
+    body: bytes
+    received: int
+    keep_alive: bool = True
+    chunks: bool = True
+
+    @property
+    def id(self) -> str:
+        """The client's x-request-id, or ""."""
+        return self.headers.get(b"x-request-id", b"").decode("latin-1")
+
+
+class Refused(Exception):
+    """A request that gets an error for an answer: an HTTP status and an error object in the OpenAI shape."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        kind: str = "invalid_request_error",
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        headers: Headers = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers
+        self.body = msgspec.json.encode(
+            {"error": {"message": message, "type": kind, "param": param, "code": code}}
+        )
+
+
+def response_head(
+    status: int,
+    headers: Iterable[tuple[bytes, bytes]],
+    *,
+    length: int | None = None,
+    chunked: bool = False,
+    keep_alive: bool = True,
+) -> bytes:
+    """Status line and headers. A body with neither length nor chunks ends by closing."""
+    lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status]
+    lines.extend(b"%b: %b\r\n" % header for header in headers)
+    if length is not None:
+        lines.append(b"content-length: %d\r\n" % length)
+    if chunked:
+        lines.append(b"transfer-encoding: chunked\r\n")
+    if not keep_alive:
+        lines.append(b"connection: close\r\n")
+    lines.append(b"\r\n")
+    return b"".join(lines)
+
+
+def json_response(
+    status: int, headers: Iterable[tuple[bytes, bytes]], body: bytes, *, keep_alive: bool = True
+) -> bytes:
+    """A whole response with a JSON body."""
+    typed = [*headers, (b"content-type", JSON)]
+    return response_head(status, typed, length=len(body), keep_alive=keep_alive) + body

@@ -1,0 +1,20 @@
+"""What all tests share: servers that nobody here wrote, and real rows of real datasets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["tests.real_servers"]
+
+REAL_ROWS = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def real_rows() -> Path:
+    """The directory with real rows of real datasets, one directory each."""
+    if not REAL_ROWS.is_dir():
+        pytest.skip(f"no real rows at {REAL_ROWS} (set BENCHWRIGHT_TEST_DATA)")
+    return REAL_ROWS
