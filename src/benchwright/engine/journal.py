@@ -18,7 +18,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import JournalLine, Message, Record, Status, TrialRecord
+from benchwright.records import JournalLine, Message, Outcome, Record, Status, TrialRecord
 from benchwright.secrets import SECRETS
 
 TRIALS = "trials.jsonl"
@@ -54,6 +54,19 @@ class Body(Record, frozen=True):
     exchanges: list[ExchangeBody] = []
     artifacts: dict[str, Any] = {}
     native: Any = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome that this was the body of."""
+        return Outcome(
+            status=self.status,
+            messages=self.messages,
+            answer=self.answer,
+            reason=self.reason,
+            scores=self.scores,
+            artifacts=self.artifacts,
+            native=self.native,
+        )
 
 
 _encode = msgspec.json.Encoder().encode
@@ -186,17 +199,43 @@ def read_lines(directory: Path) -> Iterator[JournalLine]:
     Raises:
         JournalError: a line in the middle cannot be read.
     """
+    for _, line in read_placed_lines(directory):
+        yield line
+
+
+def read_placed_lines(directory: Path) -> Iterator[tuple[int, JournalLine]]:
+    """Like `read_lines`, each record with its offset in trials.jsonl.
+
+    Raises:
+        JournalError: a line in the middle cannot be read.
+    """
     path = directory / TRIALS
     if not path.exists():
         return
+    offset = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
                 return
             try:
-                yield _decode_line(line)
+                yield offset, _decode_line(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise JournalError(f"{path}, line {number}: this is no journal record ({error}).") from None
+            offset += len(line)
+
+
+def read_line(directory: Path, offset: int) -> JournalLine:
+    """The record that starts at `offset` of trials.jsonl.
+
+    Raises:
+        JournalError: there is none.
+    """
+    path = directory / TRIALS
+    try:
+        line: JournalLine = _decode_line(_line_at(path, offset))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JournalError(f"{path}: no record at {offset} ({error}).") from None
+    return line
 
 
 def read_body(directory: Path, offset: int) -> Body:
@@ -205,13 +244,34 @@ def read_body(directory: Path, offset: int) -> Body:
     Raises:
         JournalError: there is none.
     """
+    try:
+        return decode_body(read_encoded_body(directory, offset))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JournalError(f"{directory / BODIES}: no body at {offset} ({error}).") from None
+
+
+def decode_body(encoded: bytes) -> Body:
+    """A body from its JSON."""
+    return _decode_body(encoded)
+
+
+def read_encoded_body(directory: Path, offset: int) -> bytes:
+    """The JSON of the body that starts at `offset` of bodies.jsonl.
+
+    Raises:
+        JournalError: the file cannot be read.
+    """
     path = directory / BODIES
     try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            return _decode_body(file.readline())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        return _line_at(path, offset).rstrip(b"\n")
+    except OSError as error:
         raise JournalError(f"{path}: no body at {offset} ({error}).") from None
+
+
+def _line_at(path: Path, offset: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.readline()
 
 
 def _explain(error: OSError, directory: Path) -> str:

@@ -56,7 +56,7 @@ class Progress:
             for request in result.record.requests:
                 self.tokens += request.usage.total_tokens
             return
-        self.done += not result.rescored
+        self.done += not result.counted
         self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
         for score in result.scores:
             if score.value is not None:

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
+from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.relayed import RelayedCalls
 from benchwright.records import Message, Outcome, Record, Sample, Status, Target, Trial
 
 
@@ -40,6 +42,14 @@ class Session(Protocol):
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
         """Asks /completions; otherwise like `chat`."""
+        ...
+
+    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+        """Lets an agent that makes its calls on its own ask the trial's target, while the context lasts.
+
+        The agent gets a base URL and a token instead of the key. A call beyond a limit is refused with HTTP
+        400 and an error object whose code names the limit; `failure` tells of it.
+        """
         ...
 
     def progress(self, text: str) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import resource
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from time import perf_counter, time_ns
 from typing import Any, Protocol
 
 import msgspec
 
+from benchwright.engine.earlier import NO_REUSE, Reuse, Taken
 from benchwright.engine.executor import Executor
-from benchwright.engine.journal import Journal, read_lines
+from benchwright.engine.journal import Journal, decode_body, read_lines
 from benchwright.engine.keys import score_key
 from benchwright.engine.lag import LoopLag, LoopLagSampler
 from benchwright.engine.ledger import Ledger
@@ -19,7 +21,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Signals, Stop, StopRule
 from benchwright.engine.worker import Result, Solved, Work
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, Record, RunEvent
+from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, Trial
 
 
 class Listener(Protocol):
@@ -58,14 +60,21 @@ async def run(
     journal: Journal,
     rules: Sequence[StopRule] = (),
     listeners: Sequence[Listener] = (),
+    *,
+    again: frozenset[Status] = ASKED_AGAIN,
+    reuse: Reuse = NO_REUSE,
+    signals: bool = True,
 ) -> RunResult:
     """Does what the journal does not hold yet of a plan, and journals it.
+
+    Trials that ended in one of the statuses `again` are tried again. What `reuse` holds of the rest is taken
+    over. `signals` is false inside a program of the user's, whose SIGINT and SIGTERM are its own.
 
     Raises:
         UserError: a sample cannot be read, or a scorer needs a target that is not there.
         JournalError: the journal cannot be written; what was written is whole.
     """
-    return await _Run(plan, executor, journal, rules, listeners).go()
+    return await _Run(plan, executor, journal, rules, listeners, again, reuse, signals).go()
 
 
 class _Run:
@@ -76,18 +85,24 @@ class _Run:
         journal: Journal,
         rules: Sequence[StopRule],
         listeners: Sequence[Listener],
+        again: frozenset[Status],
+        reuse: Reuse,
+        signals: bool,
     ) -> None:
         self._plan = plan
         self._executor = executor
         self._journal = journal
         self._rules = rules
         self._listeners = listeners
+        self._again = again
+        self._reuse = reuse
         self._stop = Stop()
+        self._signals = Signals(self._stop, self._say) if signals else nullcontext()
         self._sync_error: JournalError | None = None
 
     async def go(self) -> RunResult:
         total = self._plan.trial_count
-        ledger = Ledger(self._journal.directory, read_lines(self._journal.directory))
+        ledger = Ledger(self._journal.directory, read_lines(self._journal.directory), self._again)
         started, cpu = perf_counter(), _cpu_seconds()
         self._event("started", total=total, finished=ledger.finished)
         for listener in self._listeners:
@@ -95,7 +110,7 @@ class _Run:
         sampler = LoopLagSampler()
         syncing = asyncio.create_task(self._sync_each_second())
         try:
-            with sampler, Signals(self._stop, self._say):
+            with sampler, self._signals:
                 await self._executor.run(self._plan, self._work(ledger), self._deliver, self._stop)
         except asyncio.CancelledError:
             if not self._stop.interrupted:
@@ -121,21 +136,39 @@ class _Run:
         return result
 
     def _work(self, ledger: Ledger) -> Iterator[Work]:
-        scorers = self._plan.task.scorers
         for trial in self._plan.trials():
-            if not ledger.finished or not ledger.is_finished(trial.key):
+            if ledger.finished and ledger.is_finished(trial.key):
+                scored = self._scored(trial, ledger)
+                if len(scored) < len(self._plan.task.scorers):
+                    outcome = ledger.outcome(trial.key)
+                    if outcome.status not in FAILED:
+                        yield Work(trial, outcome, scored, counted=True)
+                continue
+            taken = self._reuse.take(trial) if self._reuse.runs else None
+            if taken is not None:
+                yield self._take_over(trial, taken)
+            elif not self._reuse.only_known:
                 attempts = ledger.attempts(trial.key)
                 yield Work(msgspec.structs.replace(trial, attempt=attempts) if attempts else trial)
-                continue
-            scored = frozenset(
-                scorer.name
-                for scorer in scorers
-                if ledger.is_scored(score_key(trial.key, scorer.name, scorer.fingerprint))
-            )
-            if len(scored) < len(scorers):
-                outcome = ledger.outcome(trial.key)
-                if outcome.status not in FAILED:
-                    yield Work(trial, outcome, scored)
+
+    def _scored(self, trial: Trial, ledger: Ledger) -> frozenset[str]:
+        return frozenset(
+            scorer.name
+            for scorer in self._plan.task.scorers
+            if ledger.is_scored(score_key(trial.key, scorer.name, scorer.fingerprint))
+        )
+
+    def _take_over(self, trial: Trial, taken: Taken) -> Work:
+        """Journals an earlier run's trial; what is left of it is scoring by the scorers it has not seen."""
+        self._journal.write_trial(taken.record, taken.body)
+        names = {
+            score_key(trial.key, scorer.name, scorer.fingerprint): scorer.name
+            for scorer in self._plan.task.scorers
+        }
+        scores = [score for score in taken.scores if score.key in names] if self._reuse.scores else []
+        if scores:
+            self._journal.write(*scores)
+        return Work(trial, decode_body(taken.body).outcome, frozenset(names[score.key] for score in scores))
 
     def _deliver(self, result: Result) -> None:
         if isinstance(result, Solved):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from time import perf_counter_ns, time_ns
 from typing import Any
 
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.relay import Relay, Relayed
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.journal import ExchangeBody
 from benchwright.engine.plan import TrialLimits
+from benchwright.engine.relayed import RelayedCalls, read_request
 from benchwright.errors import LimitReached, UserError
 from benchwright.records import Message, Outcome, RequestRecord, Target, Trial
 
@@ -60,6 +63,27 @@ class TrialSession:
         params["prompt"] = prompt
         return await self._ask("/completions", params, [], role or self._role, slot)
 
+    @asynccontextmanager
+    async def relay(self, relay: Relay) -> AsyncIterator[RelayedCalls]:
+        """Lets an agent ask on its own; see `engine.protocols.Session.relay`."""
+
+        def admit() -> Purpose:
+            try:
+                return self._purpose(self._role)
+            except LimitReached as limit:
+                calls.failure = limit
+                raise
+
+        def note(relayed: Relayed) -> None:
+            calls.ended(relayed.reply, relayed.error, self._note_relayed(relayed))
+
+        grant = relay.open(self._client(None), admit, note)
+        calls = RelayedCalls(grant)
+        try:
+            yield calls
+        finally:
+            await grant.close()
+
     def progress(self, text: str) -> None:
         """Shows what the trial is doing."""
         if self._show is not None:
@@ -73,15 +97,38 @@ class TrialSession:
     async def _ask(
         self, path: str, body: dict[str, Any], sent: list[Message], role: str, slot: str | None
     ) -> Reply:
-        self._check_limits(role)
+        purpose = self._purpose(role)
         client = self._client(slot)
-        purpose = Purpose(self.origin, role, self._turns)
-        if role == "model":
-            self._turns += 1
         reply = await client.ask(path, body, purpose, self.requests.append)
         self._tokens += reply.usage.total_tokens
         self._asked.append((body, sent, reply.raw))
         return reply
+
+    def _note_relayed(self, relayed: Relayed) -> list[Message]:
+        """Records a call that went through the relay; returns the messages that it sent."""
+        self.requests.append(relayed.record)
+        if relayed.error is not None and relayed.record.role == "model":
+            self._turns -= 1  # the agent's own client may ask again, in the same turn
+        if relayed.reply is None:
+            self._tokens += relayed.record.chunks
+            return []
+        fields, sent = read_request(relayed)
+        self._asked.append((fields, sent if "messages" in fields else [], relayed.reply.raw))
+        # A stream says its tokens only if it was asked to; its pieces are then the least that there were.
+        self._tokens += relayed.reply.usage.total_tokens or relayed.record.chunks
+        return sent
+
+    def _purpose(self, role: str) -> Purpose:
+        """The purpose of the next request of this role.
+
+        Raises:
+            LimitReached: the trial may make no further one.
+        """
+        self._check_limits(role)
+        purpose = Purpose(self.origin, role, self._turns)
+        if role == "model":
+            self._turns += 1
+        return purpose
 
     def _client(self, slot: str | None) -> EndpointClient:
         try:

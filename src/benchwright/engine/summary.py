@@ -95,7 +95,7 @@ class RequestSummary(Record, frozen=True):
 
 
 class TargetSummary(Record, frozen=True):
-    """What one target did. `statuses` counts its trials by status."""
+    """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs."""
 
     slot: str
     model: str
@@ -105,6 +105,7 @@ class TargetSummary(Record, frozen=True):
     scores: list[ScoreSummary]
     requests: RequestSummary
     other_roles: dict[str, int] = {}
+    reused: int = 0
 
 
 class RunSummary(Record, frozen=True):
@@ -167,6 +168,7 @@ def _target_summary(target: Target, tally: TargetTally, wall: float, manifest: M
         ],
         requests=_request_summary(tally, wall),
         other_roles=tally.other_roles,
+        reused=tally.reused,
     )
 
 

@@ -67,6 +67,7 @@ class TargetTally:
 
     def __init__(self, scorers: list[str]) -> None:
         self.trials = 0
+        self.reused = 0
         self.statuses: Counter[str] = Counter()
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
         self.requests = 0
@@ -79,8 +80,8 @@ class TargetTally:
         self.gaps: dict[int, int] = {}
         self.other_roles: dict[str, int] = {}
 
-    def add_request(self, request: RequestRecord, *, timed: bool) -> None:
-        """Counts one request; `timed` is false for requests taken over from another run."""
+    def add_request(self, request: RequestRecord) -> None:
+        """Counts one request of this run."""
         if request.role != "model":
             self.other_roles[request.role] = self.other_roles.get(request.role, 0) + 1
             return
@@ -91,7 +92,7 @@ class TargetTally:
         self.completion_tokens += request.completion_tokens
         if request.error is not None:
             self.failed_requests += 1
-        elif timed:
+        else:
             self._time(request)
 
     def _time(self, request: RequestRecord) -> None:
@@ -158,8 +159,11 @@ class Tally:
         if tally is None:
             return
         self._session_end = max(self._session_end, record.started_at + record.duration)
-        for request in record.requests:
-            self._note_request(tally, request, timed=record.reused_from is None)
+        if record.reused_from is not None:
+            tally.reused += 1
+        else:
+            for request in record.requests:
+                self._note_request(tally, request)
         sample = xxhash.xxh3_64_intdigest(record.sample.encode())
         self._open[record.key] = _Open(record.target, sample, record.group, record.status, [])
         for name, value in record.scores.items():
@@ -175,7 +179,7 @@ class Tally:
             return
         tally = self.targets[trial.slot]
         for request in record.requests:
-            self._note_request(tally, request, timed=True)
+            self._note_request(tally, request)
         column = tally.scores.setdefault(record.scorer, ScoreColumn())
         if record.value is not None:
             column.add(record.value, trial.sample, trial.group)
@@ -196,8 +200,8 @@ class Tally:
             for column in tally.scores.values():
                 column.samples_without_value[trial.sample] = trial.group
 
-    def _note_request(self, tally: TargetTally, request: RequestRecord, *, timed: bool) -> None:
-        tally.add_request(request, timed=timed)
+    def _note_request(self, tally: TargetTally, request: RequestRecord) -> None:
+        tally.add_request(request)
         self.simulated = self.simulated or SIMULATED in request.flags
 
     def _add_event(self, event: RunEvent) -> None:

@@ -26,11 +26,15 @@ from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Tr
 
 
 class Work(Record, frozen=True):
-    """A trial to be solved, or, with an `outcome`, only to be scored; `scored` names scorers that are done."""
+    """A trial to be solved, or, with an `outcome`, only to be scored; `scored` names scorers that are done.
+
+    `counted` tells that the run has counted the trial as done before.
+    """
 
     trial: Trial
     outcome: Outcome | None = None
     scored: frozenset[str] = frozenset()
+    counted: bool = False
 
 
 class Solved(Record, frozen=True):
@@ -42,12 +46,12 @@ class Solved(Record, frozen=True):
 
 
 class Scored(Record, frozen=True):
-    """A trial is done: all its scores, to be journalled together. `rescored`: it was solved earlier."""
+    """A trial is done: all its scores, to be journalled together. `counted`: see `Work`."""
 
     trial: Trial
     status: Status
     scores: tuple[ScoreRecord, ...] = ()
-    rescored: bool = False
+    counted: bool = False
 
 
 Result = Solved | Scored
@@ -85,7 +89,7 @@ class Worker:
                     if scorer.name not in work.scored
                 ]
             )
-        self._deliver(Scored(work.trial, outcome.status, scores, work.outcome is not None))
+        self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
 
     async def _solve(self, trial: Trial) -> Outcome:
         session = TrialSession(trial, self._clients, self._limits, self._show)

@@ -1,0 +1,54 @@
+"""Calls that an agent makes on its own, through the relay, as the session of its trial sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.relay import Grant, Relayed
+from benchwright.endpoint.reply import Reply
+from benchwright.errors import TrialError
+from benchwright.records import Message
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class RelayedCalls:
+    """What an agent is given to reach the model, and how its calls went.
+
+    `reply` is the last answer; `failure` is why the last call had none, as far as it had an end.
+    """
+
+    def __init__(self, grant: Grant) -> None:
+        self.base_url = grant.base_url
+        self.token = grant.token
+        self.model = grant.model
+        self.reply: Reply | None = None
+        self.failure: TrialError | None = None
+        self._sent: list[Message] = []
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation that ended with the last answer; empty without one."""
+        return [] if self.reply is None else [*self._sent, self.reply.message]
+
+    def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
+        """Takes the end of a call in; one that was given up changes nothing."""
+        if reply is not None:
+            self.reply, self._sent = reply, sent
+        if reply is not None or failure is not None:
+            self.failure = failure
+
+
+def read_request(relayed: Relayed) -> tuple[dict[str, Any], list[Message]]:
+    """(fields of the body, messages that were sent) of a call; a plain prompt counts as a user's message."""
+    try:
+        fields = _decode(relayed.body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # the model's server could read it
+        return {"body": relayed.body.decode("utf-8", "replace")}, []
+    messages = fields.get("messages")
+    if isinstance(messages, list) and all(isinstance(message, dict) for message in messages):
+        return fields, messages
+    prompt = fields.get("prompt")
+    return fields, [{"role": "user", "content": prompt}] if isinstance(prompt, str) else []
