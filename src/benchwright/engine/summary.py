@@ -183,7 +183,7 @@ def _score_summary(name: str, column: ScoreColumn, trials: int, manifest: Manife
     padded = np.concatenate([values, np.zeros(missing)])
     finite = bool(len(values)) and bool(np.isfinite(values).all())
     groups = column.group_of_value() if finite else None
-    result = estimate(values, samples.tolist(), groups) if finite else None
+    result = estimate(values, samples if manifest.repeats > 1 else None, groups) if finite else None
     interval = result.interval if result is not None else None
     in_unit = finite and float(values.min()) >= 0 and float(values.max()) <= 1
     return ScoreSummary(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,12 +34,23 @@ def same_length(first: str, one: int, second: str, other: int) -> None:
         raise ValueError(f"{first} and {second} must be equally many, not {one} and {other}")
 
 
-def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, list[Hashable]]:
-    """Numbers labels from 0 in the order of first appearance: (the number of each, the distinct labels)."""
+def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
+    """Numbers labels from 0 in the order of first appearance: (the number of each, the distinct labels).
+
+    An array of numbers is never turned into Python objects: a million of them take a few arrays.
+    """
+    if isinstance(labels, range):
+        return np.arange(len(labels)), labels
+    if isinstance(labels, np.ndarray):
+        distinct, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+        order = first.argsort()
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size)
+        return rank[codes], cast("Sequence[Hashable]", distinct[order])
     listed = list(labels)
-    distinct = list(dict.fromkeys(listed))
-    number = {label: code for code, label in enumerate(distinct)}
-    return np.fromiter(map(number.__getitem__, listed), dtype=np.intp, count=len(listed)), distinct
+    known = list(dict.fromkeys(listed))
+    number = {label: code for code, label in enumerate(known)}
+    return np.fromiter(map(number.__getitem__, listed), dtype=np.intp, count=len(listed)), known
 
 
 def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:

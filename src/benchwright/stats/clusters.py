@@ -45,7 +45,7 @@ class ClusteredMean(NamedTuple):
 def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
     """Numbers groups from 0: (the number of each, how many there are). Each None is a group of its own."""
     codes, labels = label_codes(groups)
-    if None not in labels:
+    if not isinstance(labels, list) or None not in labels:
         return codes, len(labels)
     alone = codes == labels.index(None)
     codes[alone] = len(labels) + np.arange(np.count_nonzero(alone))

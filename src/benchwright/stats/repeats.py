@@ -7,7 +7,7 @@ over samples. Counting n * K values as independent makes intervals too narrow by
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -35,7 +35,7 @@ class SampleMeans(NamedTuple):
     `within` is the variance between repeats of one sample, pooled over samples; None without repeats.
     """
 
-    samples: list[Hashable]
+    samples: Sequence[Hashable]
     means: Vector
     counts: Codes
     within: float | None
@@ -108,7 +108,7 @@ def estimate(
             that is in two groups.
     """
     array = vector(values)
-    sample_of = range(array.size) if samples is None else list(samples)
+    sample_of = _as_sequence(range(array.size) if samples is None else samples)
     per_sample = sample_means(array, sample_of)
     is_binary = only_zero_and_one(array) if binary is None else binary
     if is_binary and not only_zero_and_one(array):
@@ -120,6 +120,12 @@ def estimate(
     clustered = mean_of_codes(per_sample.means, codes, n_groups)
     result = from_clustered(clustered, array.size, proportion=is_binary, confidence=confidence)
     return msgspec.structs.replace(result, within=per_sample.within, between=_between(per_sample))
+
+
+def _as_sequence(labels: Iterable[Hashable]) -> Sequence[Hashable]:
+    if isinstance(labels, range | np.ndarray):
+        return cast("Sequence[Hashable]", labels)
+    return list(labels)
 
 
 def from_clustered(
@@ -142,7 +148,7 @@ def from_clustered(
 
 
 def _groups_of_samples(
-    sample_of: Sequence[Hashable], groups: Iterable[Hashable | None], samples: list[Hashable]
+    sample_of: Sequence[Hashable], groups: Iterable[Hashable | None], samples: Sequence[Hashable]
 ) -> list[Hashable | None]:
     """The group of each sample, from that of each value."""
     listed = list(groups)
