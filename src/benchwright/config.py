@@ -37,6 +37,7 @@ class Settings(BaseModel):
     budget_seconds: float | None = None
 
     fresh: bool = False
+    retry_failed: bool = False
     dry_run: bool = False
     fsync: Literal["second", "always"] = "second"
 
@@ -59,6 +60,16 @@ class EvalSettings(Settings):
     max_turns: int = 10
     limit: int | None = None
     offset: int = 0
+
+    baseline_model: str | None = None
+    baseline_base_url: str | None = None
+    baseline_api_key: SecretStr | None = None
+
+    reuse: bool = False
+    rescore: bool = False
+    log_samples: bool = False
+    output: Path | None = None
+    output_path: Path | None = None
 
     judge_model: str | None = None
     judge_base_url: str | None = None

@@ -58,7 +58,11 @@ class SecretFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrites the record's message and traceback in place; never drops it."""
-        record.msg, record.args = SECRETS.redact(record.getMessage()), None
+        try:
+            message = record.getMessage()
+        except Exception as error:  # somebody's faulty logging call is no reason to end the run
+            message = f"{record.msg!r} cannot be formatted: {error}"
+        record.msg, record.args = SECRETS.redact(message), None
         if record.exc_info:  # formatters take `exc_text` for the traceback where it is there
             record.exc_text = SECRETS.redact(logging.Formatter().formatException(record.exc_info))
         return True

@@ -25,15 +25,16 @@ SEED = 20_260_101
 def kill_at_instants(program: Program, command: list[str]) -> list[int]:
     """Starts the command again and again and kills it, each time some trials further on; returns when.
 
-    The first instant is before there is any trial, the others are spread over the run by chance.
+    The first instant lies somewhere in the start-up, the others are spread over the run by chance.
     """
     chance = random.Random(SEED)
     journal = GrowingJournal(program)
     killed_at = []
     for trials in [0, *sorted(chance.sample(range(1, TRIALS - 40), KILLS - 1))]:
         process = program.start(*command)
-        journal.wait_for(trials, process)
-        time.sleep(chance.uniform(0.0, 0.02))
+        if trials:
+            journal.wait_for(trials, process)
+        time.sleep(chance.uniform(0.0, 0.02 if trials else 0.4))
         killed_at.append(perf_counter_ns())
         process.kill()
         process.communicate()

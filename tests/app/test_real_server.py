@@ -65,9 +65,7 @@ def test_reasoning_is_not_taken_for_the_answer(
     assert score["mean"] == share_of("B", rows)
 
 
-def test_the_key_is_in_no_file_of_the_run(
-    litellm_proxy: RealServer, real_rows: Path, tmp_path: Path
-) -> None:
+def test_the_key_is_in_no_file_of_the_run(litellm_proxy: RealServer, real_rows: Path, tmp_path: Path) -> None:
     evaluate(real_rows / "mmlu_pro" / "sample.jsonl", "always-a", litellm_proxy, tmp_path, "--limit", "3")
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from app_kit import Program, finished, trials
+from app_kit import NOWHERE, Program, finished, trials
 
+from benchwright.app.evaluate import prepare_eval
+from benchwright.config import EvalSettings
 from benchwright.engine.journal import TRIALS
 from benchwright.engine.manifest import read_manifest
 
@@ -41,47 +44,74 @@ def test_after_fresh_the_same_command_shows_the_new_run(program: Program, echo: 
     assert program.summary(*command).run == fresh.run
 
 
+def test_other_rows_of_the_same_file_are_another_run(program: Program, echo: str) -> None:
+    rows = program.rows(6)
+    first = program.summary(*program.evaluating(rows, echo, "--limit=3"))
+    others = program.summary(*program.evaluating(rows, echo, "--limit=3", "--offset=3"))
+    assert (first.done, others.done) == (3, 3)
+    assert [trial.sample for run in program.runs for trial in trials(run)] == ["0", "1", "2", "3", "4", "5"]
+
+
+def identity(directory: Path, **settings: Any) -> str:
+    """What makes a run the run it is: three rows of four by exact match, with these settings changed."""
+    rows = ({"prompt": f"p{n}", "answer": f"p{n}", "other": "x"} for n in range(4))
+    dataset = directory / "rows.jsonl"
+    dataset.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    plain: dict[str, Any] = {
+        "dataset": dataset,
+        "scorer": ("exact",),
+        "limit": 3,
+        "model": "m",
+        "base_url": NOWHERE,
+    }
+    return prepare_eval(EvalSettings(**{**plain, **settings}), say=print).fingerprint
+
+
 @pytest.mark.parametrize(
-    "more",
+    "changed",
     [
-        ["--limit=2"],
-        ["--offset=1"],
-        ["--limit=2", "--offset=1"],
-        ["--limit=2", "--offset=2"],
-        ["--n=2"],
-        ["--temperature=0.5"],
-        ["--param=top_p=0.9"],
-        ["--system=Be brief."],
-        ["--template=Say: {prompt}"],
-        ["--scorer=regex"],
-        ["--column=target=other"],
-        ["--pass-threshold=0.5"],
-        ["--trial-tokens=1000"],
-        ["--model=another"],
+        {"limit": 2},
+        {"offset": 1},
+        {"n": 2},
+        {"temperature": 0.5},
+        {"max_tokens": 5},
+        {"seed": 1},
+        {"param": {"top_p": 0.9}},
+        {"system": "Be brief."},
+        {"template": "Say: {prompt}"},
+        {"column": {"target": "other"}},
+        {"group_by": "other"},
+        {"scorer": ("regex",)},
+        {"scorer": ("exact", "regex")},
+        {"scorer_option": {"strict": "true"}},
+        {"pass_threshold": 0.5},
+        {"trial_tokens": 1000},
+        {"trial_seconds": 10},
+        {"model": "another"},
+        {"base_url": "http://127.0.0.1:10/v1"},
     ],
-    ids=lambda more: " ".join(more),
+    ids=lambda changed: ", ".join(f"{name}={value}" for name, value in changed.items()),
 )
-def test_what_changes_the_result_is_another_run(program: Program, echo: str, more: list[str]) -> None:
-    """Each of these against the plain command, which asks for three of the rows."""
-    program.write(
-        "rows.jsonl",
-        "".join(json.dumps({"prompt": f"p{n}", "answer": f"p{n}", "other": "x"}) + "\n" for n in range(4)),
-    )
-    plain = program.evaluating("rows.jsonl", echo, "--limit=3")
-    program.summary(*plain)
-    program.summary(*plain, *more)
-    assert len(program.runs) == 2
+def test_what_changes_the_result_makes_another_run(tmp_path: Path, changed: dict[str, Any]) -> None:
+    assert identity(tmp_path, **changed) != identity(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "more", [["--batch-size=4"], ["--retries=1"], ["--timeout=9"], ["--budget-tokens=100000"]]
+    "changed",
+    [
+        {"concurrency": 4},
+        {"retries": 1},
+        {"timeout": 9},
+        {"budget_tokens": 100_000},
+        {"budget_seconds": 10},
+        {"fsync": "always"},
+        {"base_url": NOWHERE + "/"},
+        {"api_key": "sk-another-key"},
+    ],
+    ids=lambda changed: ", ".join(f"{name}={value}" for name, value in changed.items()),
 )
-def test_how_it_is_carried_out_does_not_make_another_run(
-    program: Program, echo: str, more: list[str]
-) -> None:
-    command = program.evaluating(program.rows(3), echo)
-    program.summary(*command)
-    assert CACHED in program.run(*command, *more).stderr
+def test_how_it_is_carried_out_does_not(tmp_path: Path, changed: dict[str, Any]) -> None:
+    assert identity(tmp_path, **changed) == identity(tmp_path)
 
 
 def test_a_dataset_that_changed_is_another_run(program: Program, echo: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from time import monotonic
 
 import pytest
 from app_kit import GrowingJournal, Program, one_line_of, settings, trials
+from filelock import FileLock
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth
@@ -32,15 +34,15 @@ def at_work(program: Program, command: list[str]) -> subprocess.Popen[str]:
 
 
 def test_the_second_waits_and_then_shows_the_finished_result(program: Program, slow: str) -> None:
-    command = program.evaluating(program.rows(20), slow, "--batch-size=4")
+    command = program.evaluating(program.rows(40), slow, "--batch-size=4")
     first = at_work(program, command)
     second = program.run(*command)
     first.communicate(timeout=30)
     assert (first.returncode, second.returncode) == (0, 0)
     assert f"{WAITING} 30 s" in second.stderr
     assert "Evaluation already completed (cached)" in second.stderr
-    assert "finished, 20 of 20 trials" in second.stdout
-    assert len(trials(program.only_run)) == 20
+    assert "finished, 40 of 40 trials" in second.stdout
+    assert len(trials(program.only_run)) == 40
 
 
 def test_two_that_start_together_share_one_run(program: Program, tmp_path: Path) -> None:
@@ -52,6 +54,19 @@ def test_two_that_start_together_share_one_run(program: Program, tmp_path: Path)
             assert process.returncode == 0
     assert len(trials(program.only_run)) == 20
     assert Counter(truth.complete for truth in read_truth(log))[True] == 20
+
+
+def test_runs_are_made_by_one_process_at_a_time(program: Program, echo: str) -> None:
+    """Else two that start together could each find no run, and each make one."""
+    runs = program.home / "runs"
+    runs.mkdir(parents=True)
+    with FileLock(runs / ".lock"):
+        process = program.start(*program.evaluating(program.rows(2), echo))
+        time.sleep(1.0)
+        assert program.runs == []
+        assert process.poll() is None
+    assert process.wait(timeout=30) == 0
+    assert len(program.runs) == 1
 
 
 def test_one_that_would_wait_too_long_is_told_clearly(program: Program, slow: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.engine.journal import BODIES, TRIALS, Body, Journal, encode_json, read_body, read_lines
@@ -68,6 +68,7 @@ def test_no_journal_holds_no_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", [TRIALS, BODIES])
 @given(data=st.data())
+@settings(max_examples=50, deadline=None)
 def test_a_file_torn_anywhere_keeps_what_is_whole_and_goes_on(
     file: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from benchwright.agents.rollout.completions import CompletionsResult
 from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
 from benchwright.agents.rollout.types import RolloutMetrics
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.protocols import Session
 from benchwright.errors import TrialError
 from benchwright.records import Message
 
 
-class SessionLLM:
-    """Asks the trial's target. `reply` is the last answer, `failure` why the last call had none."""
+class Chats(Protocol):
+    """What answers: a session of the engine, or a client outside of any run."""
 
-    def __init__(self, session: Session) -> None:
+    async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
+        """Asks once; `params` are body fields of the request."""
+        ...
+
+
+class SessionLLM:
+    """Asks whoever answers. `reply` is the last answer, `failure` why the last call had none."""
+
+    def __init__(self, session: Chats) -> None:
         self._session = session
         self._tools: list[dict[str, Any]] = []
         self.reply: Reply | None = None

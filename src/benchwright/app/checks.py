@@ -26,5 +26,12 @@ def check_eval(settings: EvalSettings) -> None:
         raise UserError("--offset must be >= 0.")
     if settings.module is not None and settings.column:
         raise UserError("--column and --module exclude each other: an agent needs the documented columns.")
+    if settings.baseline_model is None:
+        if settings.baseline_base_url is not None:
+            raise UserError("--baseline-base-url requires --baseline-model.")
+        if settings.baseline_api_key is not None:
+            raise UserError("--baseline-api-key requires --baseline-model.")
+    if settings.fresh and settings.retry_failed:
+        raise UserError("--fresh and --retry-failed are mutually exclusive.")
     if "judge" not in settings.scorer and settings.judge_model is not None:
         raise UserError("--judge-model is only used by --scorer judge.")

@@ -4,28 +4,112 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from benchwright.agents.eval_fns import EvalFnScorer, load_eval_fns
 from benchwright.agents.prompt_task import PromptTask
 from benchwright.app.checks import check_eval
+from benchwright.app.dataset_check import DatasetUnchanged
 from benchwright.app.endpoints import make_target, resolve_key
-from benchwright.app.launch import Launch
+from benchwright.app.eval_shelf import EvalShelf
+from benchwright.app.launch import Ended, Launch, launch
 from benchwright.config import EvalSettings
 from benchwright.data.fingerprint import file_fingerprint
+from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.manifest import DataFile
 from benchwright.engine.plan import Plan, TrialLimits
 from benchwright.engine.protocols import Scorer, Task
+from benchwright.engine.run import Listener
 from benchwright.errors import UserError
 from benchwright.records import Target
 from benchwright.scorers.registry import SCORERS, make_scorer
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
 
 ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 
 Say = Callable[[str], None]
 
+MOST_EARLIER_RUNS = 20
+MOST_RUNS_LOOKED_AT = 3
+"""Runs that --reuse takes from; runs that are looked at to offer it."""
 
-def prepare_eval(settings: EvalSettings, say: Say) -> Launch:
+LARGEST_OFFER = 20_000
+"""Trials of a plan up to which it is worth counting what earlier runs have of it."""
+
+
+class EvalRun:
+    """An eval that is ready to go: every check that needs no model has passed."""
+
+    def __init__(self, settings: EvalSettings, request: Launch, shelf: EvalShelf) -> None:
+        self.settings = settings
+        self.request = request
+        self.shelf = shelf
+
+    async def launch(self, listeners: Sequence[Listener], say: Say) -> Ended:
+        """Runs it; see `launch.launch`. Offers, or with --reuse takes over, what earlier runs have."""
+        settings = self.settings
+        reuse = NO_REUSE
+        wanted = settings.reuse or settings.rescore
+        if wanted or not self.shelf.has_entry():
+            most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
+            runs = tuple(EarlierRun(path) for path in islice(self.shelf.earlier_runs(say), most))
+            if settings.rescore:
+                _check_known(self.request.plan, runs, say)
+            if wanted:
+                reuse = Reuse(runs, scores=not settings.rescore, only_known=settings.rescore)
+            elif not settings.fresh:
+                _offer(self.request.plan, runs, say)
+        return await launch(self.request, listeners, say, self.shelf, reuse)
+
+    def write_outputs(self, ended: Ended) -> list[Path]:
+        """Writes the files that were asked for; returns them."""
+        reason = ended.result.stop_reason if ended.result is not None else None
+        return self.shelf.write_outputs(ended.directory, reason)
+
+    @property
+    def coverage_note(self) -> str | None:
+        """What a resumed run does not notice: changes in what the user's code imports."""
+        module = self.settings.module
+        if module is None:
+            return None
+        file = f"file {module.rpartition(':')[0].replace('.', '/')}.py"
+        return (
+            f"Note: Module fingerprint covers {file}. External dependency changes\n"
+            "      are not detected. Use --fresh if you changed external imports."
+        )
+
+
+def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
+    if not runs or plan.trial_count > LARGEST_OFFER:
+        return
+    known = _count_known(plan, runs)
+    if known:
+        say(
+            f"{known:,} of {plan.trial_count:,} conversations of earlier runs are still valid; --reuse keeps them."
+        )
+
+
+def _check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
+    known = _count_known(plan, runs)
+    if not known:
+        raise UserError(
+            "There are no earlier conversations of this configuration to score; run it without --rescore."
+        )
+    if known < plan.trial_count:
+        say(
+            f"{plan.trial_count - known:,} of {plan.trial_count:,} trials have no earlier conversation; left out."
+        )
+
+
+def _count_known(plan: Plan, runs: Sequence[EarlierRun]) -> int:
+    return sum(any(trial.key in run for run in runs) for trial in plan.trials())
+
+
+def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
     """Checks everything that can be checked without asking a model, and composes the run.
 
     Raises:
@@ -36,38 +120,83 @@ def prepare_eval(settings: EvalSettings, say: Say) -> Launch:
     assert settings.dataset is not None
     assert settings.model is not None
     task = _task(settings, settings.dataset)
-    target = make_target("primary", settings.model, settings.base_url, _model_settings(settings))
-    given = settings.api_key.get_secret_value() if settings.api_key else None
-    keys = {"primary": resolve_key(given, target, say)}
-    helpers = []
-    if "judge" in settings.scorer:
-        judge, keys["judge"] = _judge(settings, target, keys["primary"], say)
-        helpers.append(judge)
+    targets, helpers, keys = _targets(settings, say)
     samples = task.size()
-    return Launch(
+    digest = file_fingerprint(settings.dataset)
+    data = DataFile(
+        path=str(settings.dataset),
+        xxh3=digest,
+        samples=samples,
+        offset=settings.offset,
+        columns=settings.column,
+    )
+    request = Launch(
         kind="eval",
         name=f"{settings.dataset.stem}-{settings.model.rpartition('/')[2]}",
         plan=Plan(
             task=task,
             samples=samples,
-            targets=(target,),
-            helpers=tuple(helpers),
+            targets=targets,
+            helpers=helpers,
             repeats=settings.n,
             limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
         ),
         settings=settings,
-        data=(
-            DataFile(
-                path=str(settings.dataset),
-                xxh3=file_fingerprint(settings.dataset),
-                samples=samples,
-                offset=settings.offset,
-                columns=settings.column,
-            ),
-        ),
+        data=(data,),
         pass_threshold=settings.pass_threshold,
         keys=keys,
+        typed_models={"primary": settings.model}
+        | ({"baseline": settings.baseline_model} if settings.baseline_model else {}),
+        rules=(DatasetUnchanged(settings.dataset, digest),),
     )
+    return EvalRun(settings, request, EvalShelf(request, settings, _config(settings, request)))
+
+
+def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
+    """The configuration as the cache file shows it; `fingerprint` covers what the other keys do not say."""
+    return {
+        "model": settings.model,
+        "base_url": settings.base_url,
+        "baseline_model": settings.baseline_model,
+        "baseline_base_url": settings.baseline_base_url,
+        "module": settings.module,
+        "dataset": str(settings.dataset),
+        "eval_fns": sorted(settings.eval_fn) or None,
+        "scorers": sorted(settings.scorer) or None,
+        "n_runs": settings.n,
+        "max_turns": settings.max_turns,
+        "pass_threshold": settings.pass_threshold,
+        "offset": settings.offset,
+        "limit": settings.limit,
+        "completion_params": _completion_params(settings) or None,
+        "dataset_fingerprint": request.data[0].xxh3,
+        "fingerprint": request.fingerprint,
+    }
+
+
+def _targets(
+    settings: EvalSettings, say: Say
+) -> tuple[tuple[Target, ...], tuple[Target, ...], dict[str, str | None]]:
+    """(targets to try, targets to ask besides, their keys)."""
+    assert settings.model is not None
+    primary = make_target("primary", settings.model, settings.base_url, _model_settings(settings))
+    targets = [primary]
+    keys = {"primary": resolve_key(_secret(settings.api_key), primary, say)}
+    if settings.baseline_model is not None:
+        baseline = make_target(
+            "baseline", settings.baseline_model, settings.baseline_base_url, _model_settings(settings)
+        )
+        targets.append(baseline)
+        keys["baseline"] = resolve_key(_secret(settings.baseline_api_key), baseline, say)
+    helpers = []
+    if "judge" in settings.scorer:
+        judge, keys["judge"] = _judge(settings, primary, keys["primary"], say)
+        helpers.append(judge)
+    return tuple(targets), tuple(helpers), keys
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value is not None else None
 
 
 def _task(settings: EvalSettings, path: Path) -> Task:

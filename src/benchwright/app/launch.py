@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -12,6 +13,7 @@ from benchwright.app import store
 from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.config import Settings
+from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.journal import Journal
 from benchwright.engine.keys import fingerprint
@@ -19,11 +21,14 @@ from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_ma
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
-from benchwright.records import Target
+from benchwright.records import ASKED_AGAIN, FAILED, Target
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """Everything that is needed to run a plan. `keys` maps slots to keys and is never written anywhere."""
+    """Everything that is needed to run a plan. `keys` maps slots to keys and is never written anywhere.
+
+    `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones.
+    """
 
     kind: str
     name: str
@@ -32,6 +37,8 @@ class Launch(msgspec.Struct, frozen=True):
     data: Sequence[DataFile] = ()
     pass_threshold: float = 1.0
     keys: Mapping[str, str | None] = {}
+    typed_models: Mapping[str, str] = {}
+    rules: Sequence[StopRule] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -56,33 +63,63 @@ class Ended(msgspec.Struct, frozen=True):
     result: RunResult | None
 
 
-async def launch(request: Launch, listeners: Sequence[Listener], say: Callable[[str], None]) -> Ended:
-    """Starts a run, goes on with an unfinished one of the same fingerprint, or finds a finished one.
+class Shelf(Protocol):
+    """Knows which run belongs to a request."""
+
+    def run_of(
+        self, make: Callable[[], Path], say: Callable[[str], None]
+    ) -> AbstractAsyncContextManager[Path]:
+        """The run's directory, found or made; held for as long as somebody works on it."""
+        ...
+
+
+class RunShelf:
+    """Goes by the request's fingerprint: the newest run that has it."""
+
+    def __init__(self, request: Launch) -> None:
+        self._request = request
+
+    @asynccontextmanager
+    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
+        """See `Shelf.run_of`."""
+        with store.making_a_run():
+            fresh = self._request.settings.fresh
+            directory = (None if fresh else store.latest_with(self._request.fingerprint)) or make()
+        yield directory
+
+
+async def launch(
+    request: Launch,
+    listeners: Sequence[Listener],
+    say: Callable[[str], None],
+    shelf: Shelf | None = None,
+    reuse: Reuse = NO_REUSE,
+) -> Ended:
+    """Starts a run, goes on with an unfinished one, or finds a finished one: `shelf` says which it is.
+
+    A new run takes over what `reuse` holds. A finished one is only gone on with to try failed trials again.
 
     Raises:
         RunLocked: another process is at it, and did not end in time.
         UserError, JournalError: see `engine.run.run`.
     """
-    directory = _find_or_make(request)
-    async with store.run_lock(directory, say):
-        if store.last_event(directory) == "finished":
+    retry = request.settings.retry_failed
+    found = (shelf or RunShelf(request)).run_of(lambda: _make(request), say)
+    async with found as directory, store.run_lock(directory, say):
+        if store.last_event(directory) == "finished" and not retry:
             return Ended(directory, None)
-        return Ended(directory, await _run(request, directory, listeners))
+        return Ended(directory, await _run(request, directory, listeners, reuse))
 
 
-def _find_or_make(request: Launch) -> Path:
+def _make(request: Launch) -> Path:
+    now = store.now_ns()
     digest = request.fingerprint
-    with store.making_a_run():
-        found = None if request.settings.fresh else store.latest_with(digest)
-        if found is not None:
-            return found
-        now = store.now_ns()
-        directory = store.new_run_directory(request.name, digest, now)
-        write_manifest(directory, _manifest(request, directory.name, digest, now))
-        return directory
+    directory = store.new_run_directory(request.name, digest, now)
+    write_manifest(directory, _manifest(request, directory.name, digest, now))
+    return directory
 
 
-async def _run(request: Launch, directory: Path, listeners: Sequence[Listener]) -> RunResult:
+async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], reuse: Reuse) -> RunResult:
     settings = request.settings
     clients = {
         target.slot: make_client(target, request.keys.get(target.slot), settings)
@@ -91,7 +128,9 @@ async def _run(request: Launch, directory: Path, listeners: Sequence[Listener]) 
     journal = Journal(directory, fsync=settings.fsync)
     try:
         executor = LocalExecutor(clients, settings.concurrency)
-        return await run(request.plan, executor, journal, _rules(request), listeners)
+        again = FAILED if settings.retry_failed else ASKED_AGAIN
+        rules = [*_rules(request), *request.rules]
+        return await run(request.plan, executor, journal, rules, listeners, again=again, reuse=reuse)
     finally:
         for client in clients.values():
             client.close()
@@ -126,6 +165,7 @@ def _manifest(request: Launch, identity: str, digest: str, created_at: int) -> M
         stream=request.settings.stream,
         pass_threshold=request.pass_threshold,
         data=list(request.data),
+        typed_models=dict(request.typed_models),
         settings=_plain_settings(request.settings),
         versions=versions(),
         host=host_facts(),
@@ -135,7 +175,7 @@ def _manifest(request: Launch, identity: str, digest: str, created_at: int) -> M
 
 def _plain_settings(settings: Settings) -> dict[str, Any]:
     """The settings that were given, without secrets."""
-    return settings.model_dump(mode="json", exclude={"api_key"}, exclude_defaults=True)
+    return settings.model_dump(mode="json", exclude={"api_key", "baseline_api_key"}, exclude_defaults=True)
 
 
 def _all_targets(plan: Plan) -> list[Target]:

@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,9 +122,14 @@ def making_a_run() -> Iterator[None]:
         lock.release()
 
 
+def run_lock(directory: Path, say: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+    """Holds a run for this process; see `file_lock`."""
+    return file_lock(directory / "lock", say)
+
+
 @asynccontextmanager
-async def run_lock(directory: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
-    """Holds the run for this process; waits for another one, and says so.
+async def file_lock(path: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
+    """Holds a lock file for this process; waits for another one, and says so.
 
     The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
 
@@ -135,7 +140,9 @@ async def run_lock(directory: Path, say: Callable[[str], None]) -> AsyncIterator
     from filelock import FileLock
 
     limit = _lock_timeout(say)
-    lock = FileLock(directory / "lock")
+    with _writing_to(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
     if not _acquired(lock):
         say(f"Another process is working on this run; waiting up to {limit} s for it to end.")
         end = time.monotonic() + limit

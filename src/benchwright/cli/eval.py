@@ -93,10 +93,28 @@ Examples:
 @click.option("--limit", "--max-samples", "limit", type=int, help="At most this many rows.")
 @click.option("--offset", type=int, default=0, show_default=True, help="Rows to skip first.")
 @endpoint_options
+@click.option("--baseline-model", metavar="MODEL", help="A second model to compare with, on the same rows.")
+@click.option("--baseline-base-url", metavar="URL", help="Where the baseline is.")
+@click.option("--baseline-api-key", metavar="KEY", help="Key for the baseline.")
 @click.option("--judge-model", metavar="MODEL", help="The judge of --scorer judge.")
 @click.option("--judge-base-url", metavar="URL", help="Where the judge is; by default where the model is.")
 @click.option("--judge-api-key-env", metavar="NAME", help="Environment variable with the judge's key.")
 @run_options
+@click.option("--retry-failed", is_flag=True, help="Try only the failed trials of an earlier run again.")
+@click.option("--reuse", is_flag=True, help="Take over conversations of earlier runs that are still valid.")
+@click.option("--rescore", is_flag=True, help="Score earlier conversations anew; ask no model.")
+@click.option(
+    "--log-samples", is_flag=True, help="Write every conversation to a JSONL file beside the cache."
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results as JSON."
+)
+@click.option(
+    "--output-path",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write results to DIR/model/dataset/.",
+)
 @output_options
 @click.pass_context
 def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
@@ -115,10 +133,10 @@ def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, 
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")
     options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")
-    request = prepare_eval(_settings(options), say)
+    run = prepare_eval(_settings(options), say)
     from benchwright.cli.running import run_and_report
 
-    sys.exit(run_and_report(request, as_json=as_json, quiet=quiet))
+    sys.exit(run_and_report(run, as_json=as_json, quiet=quiet))
 
 
 command.add_command(cache)

@@ -23,8 +23,9 @@ LIVE_INTERVAL = 0.125
 class TerminalProgress:
     """A listener that shows `engine.progress.Progress` on stderr."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, resume_note: str | None = None) -> None:
         self._progress = progress
+        self._resume_note = resume_note
         self._live = sys.stderr.isatty()
         self._timer: asyncio.TimerHandle | None = None
         self._display: object | None = None
@@ -33,7 +34,9 @@ class TerminalProgress:
     def started(self, total: int, done: int) -> None:
         """Shows what there is to do."""
         if done:
-            click.echo(f"Resuming: {done:,} of {total:,} trials are done.", err=True)
+            click.echo(f"Resuming eval ({done}/{total} runs completed)", err=True)
+            if self._resume_note is not None:
+                click.echo(self._resume_note, err=True)
         if self._live:
             from rich.console import Console
             from rich.live import Live

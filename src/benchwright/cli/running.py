@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 import msgspec
 
-from benchwright.app.launch import Ended, Launch, launch
+from benchwright.app.evaluate import EvalRun
+from benchwright.app.launch import Ended, Launch
 from benchwright.app.loop import run_async
 from benchwright.app.results import summary_of
 from benchwright.cli.options import say
@@ -17,31 +18,45 @@ from benchwright.engine.summary import RunSummary
 from benchwright.reports.text import plain
 
 
-def run_and_report(request: Launch, *, as_json: bool, quiet: bool) -> int:
+def run_and_report(run: EvalRun, *, as_json: bool, quiet: bool) -> int:
     """Returns the exit code: 0 done, 1 stopped early for an error, 130 interrupted."""
-    if request.settings.dry_run:
-        return _describe(request, as_json=as_json)
+    if run.settings.dry_run:
+        return _describe(run.request, as_json=as_json)
     progress = Progress()
-    listeners: list[Listener] = [progress] if quiet else [progress, TerminalProgress(progress)]
-    ended = run_async(launch(request, listeners, say))
+    listeners: list[Listener] = [progress]
+    if not quiet:
+        listeners.append(TerminalProgress(progress, run.coverage_note))
+    ended = run_async(run.launch(listeners, say))
     if ended.result is None and not quiet:
-        say("Evaluation already completed (cached). Use --fresh to run it again from scratch.")
+        say("Evaluation already completed (cached).")
     summary = summary_of(ended.directory)
     if as_json:
         print_json(summary)
-    else:
+    elif not quiet:
         print_summary(summary)
-    return _conclude(ended, summary)
+    for path in run.write_outputs(ended):
+        say(f"Written: {path}")
+    return _conclude(run, ended, summary, quiet=quiet)
 
 
-def _conclude(ended: Ended, summary: RunSummary) -> int:
+def _conclude(run: EvalRun, ended: Ended, summary: RunSummary, *, quiet: bool) -> int:
     result = ended.result
-    say(f"Run: {ended.directory}")
-    if result is None or result.finished:
+    if not quiet:
+        say(f"Run: {ended.directory}")
+        say(f"Cache: {run.shelf.entry_path}")
+    if result is None:
+        if not quiet:
+            say("Use --fresh to re-run from scratch.")
         return 0
-    left = (summary.planned or 0) - summary.done
-    say(f"Stopped: {plain(result.stop_reason or 'unknown reason')}")
-    say(f"{left:,} trials are left. Run the same command again to go on from here.")
+    if result.finished:
+        return 0
+    progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} runs."
+    if result.interrupted:
+        say(f"Evaluation interrupted. {progress}")
+    else:
+        say(f"Error: {plain(result.stop_reason or 'the run stopped')}")
+        say(progress)
+    say("Re-run the same command to resume from where you left off.")
     return 130 if result.interrupted else 1
 
 

@@ -19,11 +19,14 @@ from benchwright.endpoint.connection import WireError
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Limits, Wire
 from benchwright.errors import ProviderError
 from benchwright.records import SIMULATED, Record, RequestRecord, Target
 
 _encode = msgspec.json.Encoder().encode
+
+_UNWANTED = ProviderError("whoever had asked went away before the answer ended")
 
 
 class Purpose(Record, frozen=True):
@@ -125,9 +128,44 @@ class EndpointClient:
                 await asyncio.sleep(delay)
                 continue
             break
+        if self.stream and not meter.streamed:
+            meter.flags.append("not_streamed")
         reply.record = self._record(identity, purpose, asked_at, attempt_at, attempt, delivery, meter, reply)
         if note is not None:
             note(reply.record)
+        return reply
+
+    async def forward(
+        self, path: str, body: bytes, tee: Tee, purpose: Purpose, note: Callable[[RequestRecord], None]
+    ) -> Reply:
+        """Asks once with this body as it stands, and passes the answer on through the tee while it arrives.
+
+        `note` is told of the request when it has ended, in whichever way. Nothing is asked again: whoever
+        is behind the tee sees what went wrong, and decides.
+
+        Raises:
+            ProviderError: the exchange failed, or its answer is an error, or none that can be read.
+        """
+        asked_at = perf_counter_ns()
+        identity = next(self._ids)
+        meter = tee.meter
+        try:
+            delivery = await self._wire.send(
+                Call(self._head(path, identity, body), body), tee, tee.receiver.carried
+            )
+            tee.receiver.end()
+            if tee.failure is not None:
+                raise BadAnswer(str(tee.failure))
+            reply = self._read(meter)
+        except (WireError, BadAnswer, ProviderError) as failure:
+            error = self._explain(failure)
+            note(self._failed_record(identity, purpose, asked_at, 1, meter, error))
+            raise error from None
+        except asyncio.CancelledError:
+            note(self._failed_record(identity, purpose, asked_at, 1, meter, _UNWANTED))
+            raise
+        reply.record = self._record(identity, purpose, asked_at, asked_at, 1, delivery, meter, reply)
+        note(reply.record)
         return reply
 
     def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool) -> Call:
@@ -143,12 +181,14 @@ class EndpointClient:
             body = _encode(fields)
         except UnicodeEncodeError:
             body = _encode(_without_surrogates(fields))
-        head = b"%b\r\nX-Request-Id: %b\r\nContent-Length: %d\r\n\r\n" % (
+        return Call(self._head(path, identity, body), body)
+
+    def _head(self, path: str, identity: str, body: bytes) -> bytes:
+        return b"%b\r\nX-Request-Id: %b\r\nContent-Length: %d\r\n\r\n" % (
             self._heads[path],
             identity.encode(),
             len(body),
         )
-        return Call(head, body)
 
     def _read(self, meter: AnswerMeter) -> Reply:
         self._answered = True
@@ -187,8 +227,6 @@ class EndpointClient:
     ) -> RequestRecord:
         sent_at = delivery.sent_at
         flags = meter.flags
-        if self.stream and not meter.streamed:
-            flags.append("not_streamed")
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0

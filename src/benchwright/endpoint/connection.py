@@ -44,7 +44,7 @@ class WireError(Exception):
 class Exchange:
     """One question and its answer on a connection, with the moments that matter (`perf_counter_ns`)."""
 
-    __slots__ = ("detect_lag", "done", "first_at", "last_at", "sent_at", "sink")
+    __slots__ = ("detect_lag", "done", "first_at", "last_at", "paused", "sent_at", "sink")
 
     def __init__(self, sink: Sink, done: asyncio.Future[None]) -> None:
         self.sink = sink
@@ -53,6 +53,7 @@ class Exchange:
         self.first_at = 0
         self.last_at = 0
         self.detect_lag = 0
+        self.paused = False
 
 
 class Connection(asyncio.Protocol):
@@ -88,6 +89,18 @@ class Connection(asyncio.Protocol):
         exchange.sent_at = exchange.last_at = perf_counter_ns()
         self._transport.write(request)
         return exchange
+
+    def pause(self) -> None:
+        """Reads no more of the answer under way until `resume`."""
+        if self._exchange is not None and self._transport is not None and self.open:
+            self._exchange.paused = True
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        """Reads on; the pause does not count as the server's silence."""
+        if self._exchange is not None and self._exchange.paused:
+            self._exchange.last_at = perf_counter_ns()
+            self._read_on(self._exchange)
 
     def fail(self, error: WireError) -> None:
         """Ends the exchange under way with an error and closes the connection."""
@@ -185,10 +198,17 @@ class Connection(asyncio.Protocol):
             text = f"the headers of the answer are larger than {LARGEST_HEAD} bytes"
             self.fail(WireError("malformed", text, received=True))
 
+    def _read_on(self, exchange: Exchange) -> None:
+        exchange.paused = False
+        if self._transport is not None and self.open:
+            self._transport.resume_reading()
+
     def _end(self, error: WireError | None) -> None:
         exchange, self._exchange = self._exchange, None
         if exchange is None or exchange.done.done():
             return
+        if exchange.paused:
+            self._read_on(exchange)
         if error is None:
             exchange.done.set_result(None)
         else:

@@ -77,7 +77,7 @@ def _error_detail(body: bytes) -> tuple[str | None, str]:
         return None, _clip(body[: 4 * LONGEST_DETAIL].decode("utf-8", "replace"))
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
-        return None, _clip(str(error))
+        return None, _clip(str(error or ""))
     message = error.get("message") or error.get("detail") or error or ""
     return error.get("code") if isinstance(error.get("code"), str) else None, _clip(str(message))
 

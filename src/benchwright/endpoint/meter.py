@@ -209,6 +209,11 @@ class AnswerMeter:
     # The end
 
     @property
+    def announced(self) -> bool:
+        """Whether a stream has said that it is done; only the end of the transfer may be missing."""
+        return self._done
+
+    @property
     def body(self) -> bytes:
         """The whole body of an answer that was not streamed."""
         return b"".join(self._body)

@@ -8,6 +8,7 @@ compression. A coroutine that sends wakes once, when the answer is whole; its si
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from time import perf_counter_ns
 
 from benchwright.endpoint.address import Address, Proxy
@@ -62,11 +63,14 @@ class Wire:
         self._sweeper = _Sweeper(self.limits)
         self._closed = False
 
-    async def send(self, call: Call, sink: Sink) -> Delivery:
+    async def send(
+        self, call: Call, sink: Sink, carried: Callable[[Connection], None] | None = None
+    ) -> Delivery:
         """Sends a request and returns when its answer is whole and was handed to `sink`.
 
         A kept-alive connection that turns out to have been closed before any byte came is replaced once.
-        Cancelling closes the connection.
+        `carried` is told which connection is used, so that reading from it can be paused. Cancelling closes
+        the connection.
 
         Raises:
             WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
@@ -82,7 +86,7 @@ class Wire:
                     connection = await open_connection(self.address, self._proxy, self.limits.connect)
                 connect = 0 if reused else perf_counter_ns() - opening_at
                 try:
-                    exchange = await self._exchange(connection, call, sink)
+                    exchange = await self._exchange(connection, call, sink, carried)
                 except WireError as error:
                     if reused and error.kind == "closed" and not error.received:
                         self.close_idle()
@@ -96,10 +100,14 @@ class Wire:
                     exchange.detect_lag,
                 )
 
-    async def _exchange(self, connection: Connection, call: Call, sink: Sink) -> Exchange:
+    async def _exchange(
+        self, connection: Connection, call: Call, sink: Sink, carried: Callable[[Connection], None] | None
+    ) -> Exchange:
         if self._closed:
             connection.close()
             raise WireError("client_closed", "the client was closed")
+        if carried is not None:
+            carried(connection)
         exchange = connection.ask(call.head + call.body, sink)
         self._sweeper.watch(connection, exchange)
         try:
@@ -175,6 +183,8 @@ class _Sweeper:
             return WireError(
                 "total_timeout", f"no end of the answer within {limits.total:g} s", received=received
             )
+        if exchange.paused:
+            return None
         quiet = now - exchange.last_at
         if not received and quiet > limits.read * 1e9:
             return WireError("read_timeout", f"no answer within {limits.read:g} s")

@@ -32,6 +32,8 @@ class EarlierRun:
                 self._trials.add(line.key, offset)
             elif isinstance(line, ScoreRecord):
                 self._scores.add(line.trial, offset)
+        self._trials.sort()
+        self._scores.sort()
 
     def __contains__(self, trial_key: str) -> bool:
         return trial_key in self._trials

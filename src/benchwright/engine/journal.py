@@ -224,6 +224,12 @@ def read_placed_lines(directory: Path) -> Iterator[tuple[int, JournalLine]]:
             offset += len(line)
 
 
+def decode_line(encoded: bytes) -> JournalLine:
+    """A record from its line."""
+    line: JournalLine = _decode_line(encoded)
+    return line
+
+
 def read_line(directory: Path, offset: int) -> JournalLine:
     """The record that starts at `offset` of trials.jsonl.
 
@@ -232,10 +238,9 @@ def read_line(directory: Path, offset: int) -> JournalLine:
     """
     path = directory / TRIALS
     try:
-        line: JournalLine = _decode_line(_line_at(path, offset))
+        return decode_line(_line_at(path, offset))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise JournalError(f"{path}: no record at {offset} ({error}).") from None
-    return line
 
 
 def read_body(directory: Path, offset: int) -> Body:

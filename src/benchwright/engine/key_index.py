@@ -31,7 +31,7 @@ class KeyIndex:
     def find(self, key: str) -> list[int]:
         """The numbers of a key, oldest first; empty where there is none."""
         if not self._sorted:
-            self._sort()
+            self.sort()
         prefix = key_prefix(key)
         place = bisect_left(self._keys, prefix)
         found = []
@@ -40,7 +40,10 @@ class KeyIndex:
             place += 1
         return found
 
-    def _sort(self) -> None:
+    def sort(self) -> None:
+        """Makes the index ready to be searched; else the first search does it."""
+        if not len(self._keys):
+            return
         import numpy
 
         keys = numpy.frombuffer(self._keys, numpy.uint64)

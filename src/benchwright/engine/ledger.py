@@ -33,6 +33,8 @@ class Ledger:
                     self._attempts[key] = self._attempts.get(key, 0) + 1
                 else:
                     self._trials.add(line.key, line.body[0])
+        self._trials.sort()
+        self._scores.sort()
 
     @property
     def finished(self) -> int:

@@ -61,7 +61,9 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     counts = ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in target.statuses.items())
     per_row = f" ({repeats} per row)" if repeats > 1 else ""
     reused = f", {target.reused:,} taken over from earlier runs" if target.reused else ""
-    return Text(f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}")
+    return Text(
+        f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}"
+    )
 
 
 def _table(*columns: str, title: str | None = None) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.agents.cache.documents import DocumentedRun
+from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.engine.journal import encode_json
 from benchwright.errors import JournalError
 
@@ -24,8 +24,12 @@ class NewerCache(RuntimeError):
     """The cache file was made by a newer version."""
 
 
+class PassedOver(msgspec.Struct, gc=False):
+    """A run in a cache file that nobody needs to see: it is only counted."""
+
+
 class CacheEntry(msgspec.Struct):
-    """The content of a cache file. `run` is the directory of the run whose journal it projects."""
+    """A cache file but for its runs. `run` is the directory of the run whose journal it projects."""
 
     version: int
     task_id: str
@@ -34,7 +38,7 @@ class CacheEntry(msgspec.Struct):
     created_at: str
     updated_at: str
     config: dict[str, Any]
-    runs: list[DocumentedRun] = []
+    runs: list[PassedOver] = []
     summary: dict[str, Any] | None = None
     run: str | None = None
 
@@ -87,17 +91,31 @@ class _VersionOnly(msgspec.Struct):
     version: int
 
 
-def write_entry(path: Path, entry: CacheEntry) -> None:
-    """Writes a cache file whole.
+def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = ()) -> None:
+    """Writes a cache file whole, one run a line.
 
     Raises:
         JournalError: it cannot be written.
     """
     entry.updated_at = moment()
-    write_whole(path, msgspec.json.format(encode_json(entry), indent=2) + b"\n")
+    write_whole(path, _pieces(entry, runs))
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]:
+    """The file's JSON: the fields before the runs, the runs, the fields behind them."""
+    fields = msgspec.structs.asdict(entry)
+    del fields["runs"]
+    summary = fields.pop("summary")
+    head = msgspec.json.format(encode_json(fields), indent=2)
+    yield head.removesuffix(b"\n}") + b',\n  "runs": ['
+    separator = b"\n    "
+    for run in runs:
+        yield separator + encode_json(run)
+        separator = b",\n    "
+    yield b'\n  ],\n  "summary": ' + encode_json(summary) + b"\n}\n"
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
     """Writes a file by rename, so that nobody ever sees half of it; parents are made.
 
     Raises:
@@ -108,7 +126,7 @@ def write_whole(path: Path, data: bytes) -> None:
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                file.writelines(pieces)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(draft, 0o644)

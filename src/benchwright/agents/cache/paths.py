@@ -18,9 +18,14 @@ RESERVED = frozenset(
 
 
 def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
-    """$OSMOSIS_CACHE_DIR/eval, else $XDG_CACHE_HOME/osmosis/eval, else ~/.cache/osmosis/eval."""
+    """$OSMOSIS_CACHE_DIR/eval, else $XDG_CACHE_HOME/osmosis/eval, else ~/.cache/osmosis/eval.
+
+    Where BENCHWRIGHT_HOME is set and OSMOSIS_CACHE_DIR is not, it is $BENCHWRIGHT_HOME/cache/eval.
+    """
     if chosen := environ.get("OSMOSIS_CACHE_DIR"):
         root = Path(chosen)
+    elif home := environ.get("BENCHWRIGHT_HOME"):
+        root = Path(home) / "cache"
     elif cache := environ.get("XDG_CACHE_HOME"):
         root = Path(cache) / "osmosis"
     else:

@@ -1,4 +1,4 @@
-"""A client's connection: bytes in, whole requests handed on, answers out at the moment they are due."""
+"""A client's connection: bytes in, whole requests handed on, answers out as they are written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Protocol, cast
 
 import httptools
 
-from benchwright.endpoint.simulate.exchange import Exchange
-from benchwright.endpoint.simulate.http import JSON, LARGEST_BODY, HttpRequest, Refused, response_head
+from benchwright.endpoint.serving.http import LARGEST_BODY, Headers, HttpRequest, Refused, json_response
 
 LINGER_SECONDS = 1.0
 """How long a client that was cut short may go on sending before the connection closes under it."""
@@ -19,24 +18,48 @@ LINGER_SECONDS = 1.0
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 
 
-class Handler(Protocol):
-    """What answers requests."""
+class Answer(Protocol):
+    """An answer under way. It writes to its connection, and tells it when it has `finished`."""
 
-    connections: set[Connection]
+    over: bool
 
-    def handle(self, connection: Connection, request: HttpRequest) -> Exchange:
-        """Starts the answer to a request."""
+    def abandon(self) -> None:
+        """The connection is gone; also called when the answer is over."""
+        ...
+
+    def resume(self) -> None:
+        """The client reads again, after the connection was `paused`."""
         ...
 
 
-class Connection(asyncio.Protocol):
+class Handler(Protocol):
+    """What answers requests.
+
+    `headers` go with every refusal; `buffered` is how many bytes may wait for a client that does not read
+    before its connection is `paused`.
+    """
+
+    headers: Headers
+    buffered: int
+    connections: set[ServerConnection]
+
+    def handle(self, connection: ServerConnection, request: HttpRequest) -> Answer:
+        """Starts the answer to a request."""
+        ...
+
+    def close(self) -> None:
+        """Ends every connection."""
+        ...
+
+
+class ServerConnection(asyncio.Protocol):
     """Carries one exchange at a time; requests sent ahead of an answer are refused."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport | None = None
-        self._exchange: Exchange | None = None
+        self._answer: Answer | None = None
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
         self._body: list[bytes] = []
@@ -50,16 +73,16 @@ class Connection(asyncio.Protocol):
     # What the event loop calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Has every write go to the kernel at once, so that the noted times are true."""
+        """The connection is ready."""
         self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=0)
+        self._transport.set_write_buffer_limits(high=self._handler.buffered)
         self._handler.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends what was under way."""
         self._handler.connections.discard(self)
-        if self._exchange is not None:
-            self._exchange.abandon()
+        if self._answer is not None:
+            self._answer.abandon()
         self._transport = None
 
     def pause_writing(self) -> None:
@@ -69,6 +92,8 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client reads again."""
         self.paused = False
+        if self._answer is not None:
+            self._answer.resume()
 
     def data_received(self, data: bytes) -> None:
         """Parses, and answers when a request is whole."""
@@ -82,13 +107,13 @@ class Connection(asyncio.Protocol):
         if self._refused is not None:
             self._refuse(self._refused)
         elif self._whole:
-            self._answer(received)
+            self._start(received)
 
     # What the parser calls
 
     def on_message_begin(self) -> None:
         """A request starts."""
-        if self._whole or (self._exchange is not None and not self._exchange.over):
+        if self._whole or (self._answer is not None and not self._answer.over):
             self._refused = Refused(400, "A request came before the answer to the last one.")
         self._url = b""
         self._headers = {}
@@ -124,10 +149,10 @@ class Connection(asyncio.Protocol):
         self._whole = True
         self._keep_alive = self._parser.should_keep_alive()
 
-    # What the exchange calls
+    # What the answer calls
 
     def write(self, data: bytes) -> None:
-        """Hands bytes to the kernel, at once where it has room."""
+        """Sends bytes, as far as the connection is still there."""
         if self._transport is not None:
             self._transport.write(data)
 
@@ -145,12 +170,12 @@ class Connection(asyncio.Protocol):
 
     def close(self) -> None:
         """Closes at once, whatever is under way."""
-        if self._exchange is not None:
-            self._exchange.abandon()
+        if self._answer is not None:
+            self._answer.abandon()
         if self._transport is not None:
             self._transport.abort()
 
-    def _answer(self, received: int) -> None:
+    def _start(self, received: int) -> None:
         self._whole = False
         request = HttpRequest(
             self._parser.get_method(),
@@ -162,7 +187,7 @@ class Connection(asyncio.Protocol):
             self._parser.get_http_version() != "1.0",
         )
         self._body = []
-        self._exchange = self._handler.handle(self, request)
+        self._answer = self._handler.handle(self, request)
 
     def _refuse_size(self) -> None:
         self._body = []
@@ -171,10 +196,11 @@ class Connection(asyncio.Protocol):
     def _refuse(self, error: Refused) -> None:
         """Answers a request that was not heard to its end, and listens no more."""
         self._deaf = True
-        if self._exchange is not None and not self._exchange.over:
+        if self._answer is not None and not self._answer.over:
             self.close()
             return
-        self.write(response_head(error.status, JSON, len(error.body), keep_alive=False) + error.body)
+        headers = (*self._handler.headers, *error.headers)
+        self.write(json_response(error.status, headers, error.body, keep_alive=False))
         if self._transport is not None:
             self._transport.write_eof()
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)

@@ -6,21 +6,24 @@ import random
 from collections.abc import Iterator
 from itertools import islice, repeat
 
+from benchwright.endpoint.serving.http import JSON, Headers, HttpRequest, response_head
 from benchwright.endpoint.simulate.answers import Answer
 from benchwright.endpoint.simulate.exchange import SPLIT_NS, Delivery, split_delivery
 from benchwright.endpoint.simulate.faults import HARMLESS, Fault
-from benchwright.endpoint.simulate.http import EVENT_STREAM, JSON, Headers, HttpRequest, response_head
+from benchwright.endpoint.simulate.http import COMMON, EVENT_STREAM
 from benchwright.endpoint.simulate.replies import Format, stream_opening, stream_pieces, whole_body
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.timing import Delays
+
+_STREAMED = ((b"content-type", EVENT_STREAM), (b"cache-control", b"no-cache"))
 
 
 def at_once(
     request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
 ) -> Delivery:
     """A response that is sent as it is, now."""
-    extra = (*extra, *_echoed_id(request))
-    head = response_head(status, content_type, len(body), keep_alive=request.keep_alive, extra=extra)
+    headers = (*COMMON, (b"content-type", content_type), *extra, *_echoed_id(request))
+    head = response_head(status, headers, length=len(body), keep_alive=request.keep_alive)
     return Delivery(
         pieces=iter([body]),
         count=1,
@@ -75,8 +78,9 @@ class Deliveries:
         self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
     ) -> Delivery:
         keep_alive = request.keep_alive and request.chunks
-        chunked, extra = request.chunks, _echoed_id(request)
-        head = response_head(200, EVENT_STREAM, None, chunked=chunked, keep_alive=keep_alive, extra=extra)
+        chunked = request.chunks
+        headers = (*COMMON, *_STREAMED, *_echoed_id(request))
+        head = response_head(200, headers, chunked=chunked, keep_alive=keep_alive)
         role = stream_opening(form)
         if role and chunked:
             role = b"%x\r\n%b\r\n" % (len(role), role)

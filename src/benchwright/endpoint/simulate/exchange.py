@@ -111,6 +111,9 @@ class Exchange:
         if not self.over:
             self._end(complete=False)
 
+    def resume(self) -> None:
+        """Nothing: whether the client reads is looked at when the next piece is due."""
+
     def _send(self, body: bytes, last: bool = False) -> None:
         if not body:
             return

@@ -1,84 +1,12 @@
-"""The HTTP side of the simulated endpoint: requests as parsed, heads of responses, refusals."""
+"""What the simulated endpoint's responses have in common."""
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
-import msgspec
-
-LARGEST_BODY = 64 * 1024 * 1024
+from benchwright.endpoint.meter import SIMULATED_HEADER
+from benchwright.endpoint.serving.http import Headers
 
 EVENT_STREAM = b"text/event-stream; charset=utf-8"
-JSON = b"application/json"
 PLAIN_TEXT = b"text/plain; version=0.0.4; charset=utf-8"
 
-Headers = tuple[tuple[bytes, bytes], ...]
-
-_STATUS_LINES = {
-    int(status): b"HTTP/1.1 %d %b\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
-}
-_COMMON = b"server: benchwright-simulate\r\nx-benchwright-simulated: 1\r\n"
-
-
-class HttpRequest(msgspec.Struct):
-    """A request, received whole. Header names are in lower case; `path` has no query.
-
-    `received` is when its last byte was read (`perf_counter_ns`). `chunks` tells whether the client
-    understands a body in chunks (HTTP/1.1).
-    """
-
-    method: bytes
-    path: bytes
-    headers: dict[bytes, bytes]
-    body: bytes
-    received: int
-    keep_alive: bool = True
-    chunks: bool = True
-
-    @property
-    def id(self) -> str:
-        """The client's x-request-id, or ""."""
-        return self.headers.get(b"x-request-id", b"").decode("latin-1")
-
-
-class Refused(Exception):
-    """A request that gets an error for an answer: an HTTP status and an error object in the OpenAI shape."""
-
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        kind: str = "invalid_request_error",
-        *,
-        code: str | None = None,
-        param: str | None = None,
-        headers: Headers = (),
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.headers = headers
-        self.body = msgspec.json.encode(
-            {"error": {"message": message, "type": kind, "param": param, "code": code}}
-        )
-
-
-def response_head(
-    status: int,
-    content_type: bytes,
-    length: int | None,
-    *,
-    chunked: bool = False,
-    keep_alive: bool = True,
-    extra: Headers = (),
-) -> bytes:
-    """Status line and headers. A body with neither length nor chunks ends by closing."""
-    lines = [_STATUS_LINES[status], _COMMON, b"content-type: %b\r\n" % content_type]
-    if length is not None:
-        lines.append(b"content-length: %d\r\n" % length)
-    if chunked:
-        lines.append(b"cache-control: no-cache\r\ntransfer-encoding: chunked\r\n")
-    if not keep_alive:
-        lines.append(b"connection: close\r\n")
-    lines.extend(b"%b: %b\r\n" % header for header in extra)
-    lines.append(b"\r\n")
-    return b"".join(lines)
+COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"))
+"""Headers of every response."""

@@ -12,8 +12,8 @@ from typing import NoReturn
 
 import msgspec
 
+from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
 from benchwright.endpoint.simulate.board import Board, Stats
-from benchwright.endpoint.simulate.server import LOOPBACK, accept, base_url, listen, stop
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.simulator import Simulator
 from benchwright.endpoint.simulate.truth import open_truth_file

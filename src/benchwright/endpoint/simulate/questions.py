@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.simulate.http import Refused
+from benchwright.endpoint.serving.http import Refused
 
 
 class _StreamOptions(msgspec.Struct):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from types import TracebackType
 
+from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
 from benchwright.endpoint.simulate.board import Board, Stats
-from benchwright.endpoint.simulate.connection import Connection
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.simulator import Simulator
 from benchwright.endpoint.simulate.truth import Truth, open_truth_file
 from benchwright.errors import UserError
 
-LOOPBACK = "127.0.0.1"
-_BACKLOG = 4096
 _DEFAULTS = Settings()
 
 
@@ -65,47 +62,3 @@ class SimulatedEndpoint:
     def stats(self) -> Stats:
         """What happened so far."""
         return self._board.stats()
-
-
-def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """A listening socket; with `shared`, others may listen on the same port.
-
-    Raises:
-        UserError: the address cannot be used.
-    """
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if shared:
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            listener.bind(address)
-            listener.listen(_BACKLOG)
-        except OSError:
-            listener.close()
-            raise
-    except OSError as error:
-        raise UserError(f"Cannot listen on {host} port {port}: {error.strerror}.") from None
-    listener.setblocking(False)
-    return listener
-
-
-def base_url(listener: socket.socket) -> str:
-    """The base URL under which the socket is reached."""
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
-
-
-async def accept(simulator: Simulator, listener: socket.socket) -> asyncio.Server:
-    """Has the simulator answer whoever connects."""
-    loop = asyncio.get_running_loop()
-    return await loop.create_server(lambda: Connection(simulator), sock=listener, backlog=_BACKLOG)
-
-
-async def stop(simulator: Simulator, server: asyncio.Server) -> None:
-    """Stops listening and ends all connections."""
-    server.close()
-    simulator.close()
-    await asyncio.sleep(0)  # connections hear of their end
-    await server.wait_closed()

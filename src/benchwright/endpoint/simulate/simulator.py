@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 import xxhash
 
+from benchwright.endpoint.serving.connection import ServerConnection
+from benchwright.endpoint.serving.http import HttpRequest, Refused
 from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.connection import Connection
 from benchwright.endpoint.simulate.deliveries import at_once
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
 from benchwright.endpoint.simulate.generation import Generation
-from benchwright.endpoint.simulate.http import PLAIN_TEXT, HttpRequest, Refused
+from benchwright.endpoint.simulate.http import COMMON, PLAIN_TEXT
 from benchwright.endpoint.simulate.metrics import prometheus_text
 from benchwright.endpoint.simulate.questions import read_chat, read_completion
 from benchwright.endpoint.simulate.settings import Settings
@@ -28,7 +29,13 @@ Response = tuple[Delivery, Callable[[Exchange], None] | None]
 
 
 class Simulator:
-    """One process of a simulated endpoint: answers the requests of all its connections."""
+    """One process of a simulated endpoint: answers the requests of all its connections.
+
+    Nothing is buffered: every write goes to the kernel at once, so that the noted times are true.
+    """
+
+    headers = COMMON
+    buffered = 0
 
     def __init__(
         self,
@@ -43,7 +50,7 @@ class Simulator:
         self._generation = Generation(settings, board, process)
         self._scheduler = Scheduler(loop)
         self.truth = TruthLog(loop, truth_descriptor, settings.truth_kept)
-        self.connections: set[Connection] = set()
+        self.connections: set[ServerConnection] = set()
 
     def close(self) -> None:
         """Ends every connection and closes the truth log."""
@@ -52,7 +59,7 @@ class Simulator:
         self._scheduler.stop()
         self.truth.close()
 
-    def handle(self, connection: Connection, request: HttpRequest) -> Exchange:
+    def handle(self, connection: ServerConnection, request: HttpRequest) -> Exchange:
         """Starts the answer to a request."""
         truth = Truth(request.id, request.path.decode("latin-1"), request.received, status=200)
         ended = None

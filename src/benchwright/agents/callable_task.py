@@ -1,0 +1,107 @@
+"""An agent that is a Python function: it gets a row and the way to the model, and returns its answer."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.agents.call_threads import CallThreads
+from benchwright.agents.outside_task import OutsideTask, Said, read_said
+from benchwright.agents.sources import known_or_unique, source_fingerprint
+from benchwright.data.rows import Row
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Scorer
+from benchwright.engine.relayed import RelayedCalls
+from benchwright.errors import ExecutionError, UserError
+from benchwright.records import Trial
+
+OFFERED = ("base_url", "api_key", "model")
+"""The keywords that a function may take besides the row."""
+
+_THREADS = CallThreads()
+
+
+def callable_task(
+    path: Path,
+    function: Callable[..., Any],
+    scorers: Sequence[Scorer],
+    *,
+    module: str,
+    limit: int | None = None,
+    offset: int = 0,
+    group_by: str | None = None,
+) -> OutsideTask:
+    """The task of an agent that is a function; `module` is the `module:attribute` it was loaded from.
+
+    Raises:
+        UserError: the function cannot be called with a row.
+    """
+    agent = CallableAgent(function, module)
+    return OutsideTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by)
+
+
+class CallableAgent:
+    """Calls the function once per row: `agent(row, *, base_url, api_key, model)`, the keywords as it takes them.
+
+    An async function is awaited; a plain one runs in a thread, off the event loop. It returns its answer as
+    text, or a dict with `answer`, `messages` or both. The fingerprint covers the file that the function is
+    written in, but nothing that it imports.
+
+    Raises:
+        UserError: the function cannot be called with a row.
+    """
+
+    def __init__(self, function: Callable[..., Any], module: str) -> None:
+        self.name = module.rpartition(":")[2]
+        self._function = function
+        self._keywords = _keywords(function, module)
+        self._is_async = inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.iscoroutinefunction(
+            getattr(function, "__call__", None)  # noqa: B004 - its kind is wanted, not whether it is there
+        )
+        self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
+
+    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> Said:
+        """Calls the function.
+
+        Raises:
+            ExecutionError: it returned something that is no answer.
+            Exception: whatever the function raises.
+        """
+        offered = dict(zip(OFFERED, (calls.base_url, calls.token, calls.model), strict=True))
+        arguments = {name: offered[name] for name in self._keywords}
+        if self._is_async:
+            result = await self._function(row, **arguments)
+        else:
+            result = await _THREADS.call(functools.partial(self._function, row), arguments)
+            if inspect.isawaitable(result):
+                result = await result
+        if isinstance(result, str):
+            return Said(result)
+        if isinstance(result, dict):
+            return read_said(result)
+        raise ExecutionError(
+            f"the agent '{self.name}' returned a {type(result).__name__}; "
+            "it must return its answer as text, or a dict with 'answer' or 'messages'"
+        )
+
+
+def _keywords(function: Callable[..., Any], module: str) -> list[str]:
+    """Those of the keywords on offer that the function takes."""
+    try:
+        signature = inspect.signature(function)
+        parameters = list(signature.parameters.values())[1:]
+        takes_all = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters)
+        named = {parameter.name for parameter in parameters if parameter.kind in _BY_KEYWORD}
+        keywords = [name for name in OFFERED if takes_all or name in named]
+        signature.bind({}, **dict.fromkeys(keywords))
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"The agent '{module}' cannot be called as agent(row, *, base_url, api_key, model): {error}"
+        ) from None
+    return keywords
+
+
+_BY_KEYWORD = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

@@ -1,0 +1,127 @@
+"""An agent that is a program: the row as JSON on stdin, the answer on stdout, the model at OPENAI_BASE_URL."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchwright.agents.outside_task import OutsideTask, Said, read_said
+from benchwright.agents.programs import Ended, run_program
+from benchwright.agents.sources import source_fingerprint
+from benchwright.data.rows import Row
+from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Scorer
+from benchwright.engine.relayed import RelayedCalls
+from benchwright.errors import UserError
+from benchwright.records import Trial
+from benchwright.secrets import SECRETS
+
+_encode = msgspec.json.Encoder().encode
+
+
+def command_task(
+    path: Path,
+    command: str,
+    scorers: Sequence[Scorer],
+    *,
+    limit: int | None = None,
+    offset: int = 0,
+    group_by: str | None = None,
+) -> OutsideTask:
+    """The task of an agent that is the program and arguments in `command`.
+
+    Raises:
+        UserError: the command cannot be taken apart, or its program is not found.
+    """
+    return OutsideTask(path, CommandAgent(command), scorers, limit=limit, offset=offset, group_by=group_by)
+
+
+class CommandAgent:
+    """Starts the program once per row.
+
+    `command` is split as a shell would, but run without one. The fingerprint covers the command and every
+    file that it names by a path; a program found by PATH is known by its name only.
+
+    Raises:
+        UserError: the command cannot be taken apart, or its program is not found.
+    """
+
+    def __init__(self, command: str) -> None:
+        self._arguments = _split(command)
+        program, *scripts = (Path(argument) for argument in self._arguments)
+        self.name = next((script.stem for script in scripts if script.is_file()), program.stem)
+        sources = [source_fingerprint(file) for file in (program, *scripts) if file.is_file()]
+        self.fingerprint = fingerprint(self._arguments, sources)
+
+    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> Said:
+        """Runs the program. What it prints is its answer; or, printed as a JSON object, `answer` and
+        `messages` of it. An exit status other than 0 is a failure, told by the last line on stderr.
+
+        Raises:
+            ExecutionError: the program cannot be started, prints too much, or an object that is no answer.
+        """
+        environment = program_environment(os.environ, trial, calls)
+        ended = await run_program(self._arguments, _encode(row) + b"\n", environment)
+        artifacts = {"stderr": ended.errors} if ended.errors else {}
+        if ended.status != 0:
+            return Said(artifacts=artifacts, failure=_failure(ended))
+        return msgspec.structs.replace(_read_output(ended.output), artifacts=artifacts)
+
+
+def program_environment(environ: Mapping[str, str], trial: Trial, calls: RelayedCalls) -> dict[str, str]:
+    """The environment of a program: ours without any secret, and the way to the model through the relay."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name != "BENCHWRIGHT_API_KEY" and SECRETS.redact(value) == value
+    }
+    direct = [*filter(None, [kept.get("no_proxy") or kept.get("NO_PROXY")]), LOOPBACK]
+    return kept | {
+        "OPENAI_BASE_URL": calls.base_url,
+        "OPENAI_API_KEY": calls.token,
+        "OPENAI_MODEL": calls.model,
+        "BENCHWRIGHT_TRIAL": trial.key,
+        "NO_PROXY": ",".join(direct),
+        "no_proxy": ",".join(direct),
+    }
+
+
+def _split(command: str) -> list[str]:
+    try:
+        arguments = shlex.split(command)
+    except ValueError as error:
+        raise UserError(f"The agent's command cannot be read: {error}: {command}") from None
+    if not arguments:
+        raise UserError("The agent's command is empty.")
+    if shutil.which(arguments[0]) is None:
+        raise UserError(
+            f"The agent's program {arguments[0]!r} is not found, or may not be run; give its path or a name in PATH."
+        )
+    return arguments
+
+
+def _read_output(output: bytes) -> Said:
+    text = output.decode("utf-8", "replace").strip()
+    if text.startswith("{"):
+        try:
+            value = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            return Said(text)
+        if "answer" in value or "messages" in value:
+            return read_said(value)
+    return Said(text)
+
+
+def _failure(ended: Ended) -> str:
+    lines = ended.errors.strip().splitlines()
+    told = f": {lines[-1].strip()}" if lines else ""
+    if ended.status < 0:
+        return f"the program was killed by {signal.Signals(-ended.status).name}{told}"
+    return f"the program ended with exit status {ended.status}{told}"

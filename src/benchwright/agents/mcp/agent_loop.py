@@ -1,0 +1,128 @@
+"""The documented agent that works with the tools of a FastMCP server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import ConfigDict
+
+from benchwright.agents.mcp.task import NAME, finish_reason
+from benchwright.agents.mcp.toolbox import open_toolbox
+from benchwright.agents.rollout.context import RolloutContext, RolloutResult
+from benchwright.agents.rollout.loop import RolloutAgentLoop
+from benchwright.agents.rollout.schemas import (
+    OpenAIFunctionParametersSchema,
+    OpenAIFunctionSchema,
+    OpenAIFunctionToolSchema,
+)
+from benchwright.agents.rollout.types import RolloutRequest
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Session
+from benchwright.engine.tool_loop import Toolbox, tool_loop
+from benchwright.records import Message
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
+
+
+class MCPAgentLoop(RolloutAgentLoop):
+    """Lets the model call the tools of a server until it answers, or `max_turns` answers are used up.
+
+    Each rollout connects to the server anew, within this process. fastmcp 2 enters a server's lifespan but
+    once, and leaves it after the first connection; `McpTask`, which keeps its connection, has no such limit.
+
+    Raises:
+        MCPLoadError: the server does not start.
+    """
+
+    name = NAME
+
+    def __init__(self, mcp_server: FastMCP, agent_name: str = NAME) -> None:
+        self.name = agent_name
+        self._server = mcp_server
+        # The tools are asked for over a connection, which takes an event loop; the caller may be inside one.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            listed = thread.submit(lambda: asyncio.run(_list_tools(mcp_server))).result()
+        self._tools = [McpToolSchema.model_validate(tool) for tool in listed]
+
+    def get_tools(self, request: RolloutRequest) -> list[OpenAIFunctionToolSchema]:
+        """The server's tools, with their whole schemas."""
+        return list(self._tools)
+
+    async def run(self, ctx: RolloutContext) -> RolloutResult:
+        """Runs one rollout; the tool loop is the engine's own."""
+        async with open_toolbox(self._server) as toolbox:
+            outcome = await tool_loop(
+                cast(Session, ContextSession(ctx)),
+                ctx.request.messages,
+                ContextToolbox(ctx, toolbox),
+                ctx.request.max_turns,
+                **ctx.request.completion_params,
+            )
+        return ctx.complete(outcome.messages, finish_reason=finish_reason(outcome))
+
+
+class ContextSession:
+    """The part of an engine's session that a tool loop uses, spoken through a rollout's context."""
+
+    def __init__(self, ctx: RolloutContext) -> None:
+        self._ctx = ctx
+
+    async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
+        """Asks the model of the rollout."""
+        answer = await self._ctx.chat(list(messages), **params)
+        return Reply(
+            message=answer.message,
+            text=answer.content or "",
+            tool_calls=answer.tool_calls,
+            finish_reason=answer.finish_reason,
+        )
+
+    def progress(self, text: str) -> None:
+        """A rollout shows no progress."""
+
+
+class ContextToolbox:
+    """A toolbox whose calls are counted and timed in a rollout's metrics."""
+
+    def __init__(self, ctx: RolloutContext, toolbox: Toolbox) -> None:
+        self._ctx = ctx
+        self._toolbox = toolbox
+        self.tools = toolbox.tools
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Runs a tool; see `engine.tool_loop.Toolbox`."""
+        started = time.monotonic()
+        try:
+            return await self._toolbox.call(name, arguments)
+        finally:
+            self._ctx.record_tool_call(latency_ms=(time.monotonic() - started) * 1000)
+
+
+class McpParametersSchema(OpenAIFunctionParametersSchema):
+    """Parameters with everything that a JSON schema can say."""
+
+    model_config = ConfigDict(extra="allow")
+    properties: dict[str, Any]
+    required: list[str] = []
+
+
+class McpFunctionSchema(OpenAIFunctionSchema):
+    """A function with whole schemas of its parameters."""
+
+    parameters: McpParametersSchema
+
+
+class McpToolSchema(OpenAIFunctionToolSchema):
+    """A tool with whole schemas of its parameters."""
+
+    function: McpFunctionSchema
+
+
+async def _list_tools(server: FastMCP) -> Sequence[dict[str, Any]]:
+    async with open_toolbox(server) as toolbox:
+        return toolbox.tools

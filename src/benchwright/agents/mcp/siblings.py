@@ -1,0 +1,115 @@
+"""Imports the modules of a directory as a package that nobody else can see.
+
+A tool server's `main.py` writes `import tools`, `from tools import search` or `from .tools import search` and
+means the file beside it, be it at the top or in a function that runs much later. With the directory on
+`sys.path` the first two would work too, but every other part of the program that says `import tools` would
+then get this one. So the files become modules of a package under a name of its own, and the import
+statement, inside these modules only, looks among them first.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class DirectoryPackage:
+    """The modules of a directory as the package `name`; finds them as a member of `sys.meta_path`."""
+
+    def __init__(self, name: str, directory: Path) -> None:
+        self.name = name
+        self._directory = directory
+
+    def import_afresh(self, module: str) -> ModuleType:
+        """Imports a module and the others that it imports, whatever was imported before under this name.
+
+        Raises:
+            BaseException: whatever the modules' own code raises; nothing of them is left behind then.
+        """
+        self._forget()
+        importlib.invalidate_caches()
+        sys.meta_path.insert(0, self)
+        try:
+            return importlib.import_module(f"{self.name}.{module}")
+        except BaseException:
+            self._forget()
+            raise
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """How a module of this package is loaded; None for all others. Called by the import system."""
+        if fullname == self.name:
+            return self._own_spec()
+        if not fullname.startswith(self.name + "."):
+            return None
+        return self._with_siblings(PathFinder.find_spec(fullname, path))
+
+    def import_statement(
+        self,
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> ModuleType:
+        """What `import` does inside the package; see `builtins.__import__`."""
+        top = name.partition(".")[0]
+        if level or not self._is_sibling(top):
+            return builtins.__import__(name, globals, locals, fromlist, level)
+        module = builtins.__import__(f"{self.name}.{name}", globals, locals, fromlist)
+        return module if fromlist else sys.modules[f"{self.name}.{top}"]
+
+    def _is_sibling(self, name: str) -> bool:
+        """Whether the directory has such a module. A mere folder (of data, say) hides no installed one."""
+        if name in sys.builtin_module_names:
+            return False
+        spec = PathFinder.find_spec(name, [str(self._directory)])
+        if spec is None:
+            return False
+        return spec.has_location or (name not in sys.modules and find_spec(name) is None)
+
+    def _own_spec(self) -> ModuleSpec | None:
+        folder, start = str(self._directory), self._directory / "__init__.py"
+        if start.is_file():
+            spec = spec_from_file_location(self.name, start, submodule_search_locations=[folder])
+            return self._with_siblings(spec)
+        spec = ModuleSpec(self.name, None, is_package=True)
+        spec.submodule_search_locations = [folder]
+        return spec
+
+    def _with_siblings(self, spec: ModuleSpec | None) -> ModuleSpec | None:
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _Loader(spec.loader.name, spec.loader.path, self)
+        return spec
+
+    def _forget(self) -> None:
+        sys.meta_path[:] = [
+            finder
+            for finder in sys.meta_path
+            if not (isinstance(finder, DirectoryPackage) and finder.name == self.name)
+        ]
+        for name in list(sys.modules):
+            if name == self.name or name.startswith(self.name + "."):
+                del sys.modules[name]
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module whose import statements are those of its package."""
+
+    def __init__(self, name: str, path: str, package: DirectoryPackage) -> None:
+        super().__init__(name, path)
+        self._package = package
+
+    def exec_module(self, module: ModuleType) -> None:
+        # Code finds its built-in names in the `__builtins__` of its globals, `__import__` among them.
+        own: dict[str, Any] = {"__import__": self._package.import_statement}
+        module.__dict__["__builtins__"] = vars(builtins) | own
+        super().exec_module(module)

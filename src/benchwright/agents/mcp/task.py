@@ -1,0 +1,125 @@
+"""A model with a directory of MCP tools over a dataset, as a task of the engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
+from benchwright.agents.mcp.toolbox import open_toolbox
+from benchwright.agents.rows import SampleRows
+from benchwright.agents.sources import known_or_unique, source_fingerprint
+from benchwright.data.columns import documented_row
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Scorer, Session, TaskSpec
+from benchwright.engine.tool_loop import Toolbox, tool_loop
+from benchwright.records import Outcome, Sample, Status, Trial
+
+NAME = "mcp_agent"
+VERSION = "1"
+"""To be raised when the same row would be asked differently with the same tools."""
+
+
+class McpTask:
+    """The task: the rows of the dataset at `path`, each asked with the tools of `directory`, and the scorers.
+
+    A trial has `max_turns` answers of the model at most; one that runs out of them is scored by what was
+    said until then. `completion_params` are body fields of every request. The fingerprint covers both, and
+    every `*.py` file below the directory, but nothing else that the tools read.
+
+    Raises:
+        MCPLoadError: see `load_mcp_server`.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        path: Path,
+        scorers: Sequence[Scorer],
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        max_turns: int = 10,
+        completion_params: Mapping[str, Any] | None = None,
+        group_by: str | None = None,
+    ) -> None:
+        self._directory = directory
+        self._server = load_mcp_server(directory)
+        self._rows = SampleRows(path, limit, offset, group_by)
+        self._scorers = scorers
+        self._max_turns = max_turns
+        self._completion_params = completion_params or {}
+        sources = known_or_unique(source_fingerprint(Path(directory).resolve()))
+        self._spec = TaskSpec(
+            name=NAME,
+            version=VERSION,
+            fingerprint=fingerprint("mcp", VERSION, sources, max_turns, self._completion_params),
+            group_by=group_by,
+        )
+
+    @property
+    def spec(self) -> TaskSpec:
+        """Name, version and fingerprint."""
+        return self._spec
+
+    @property
+    def scorers(self) -> Sequence[Scorer]:
+        """The scorers applied to every outcome."""
+        return self._scorers
+
+    def samples(self) -> Iterator[Sample]:
+        """One sample per row; its content is the row with the documented column names."""
+        return self._rows.samples(documented_row)
+
+    def size(self) -> int:
+        """The number of rows; reads and checks them all."""
+        return self._rows.size(documented_row)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[McpSolver]:
+        """Connects to the server, once for all trials of the worker.
+
+        Raises:
+            MCPLoadError: the server does not start, or has no tools.
+        """
+        async with open_toolbox(self._server) as toolbox:
+            if not toolbox.tools:
+                raise MCPLoadError(
+                    f"The MCP server in {self._directory} has no tools; add functions to it with @mcp.tool()."
+                )
+            yield McpSolver(toolbox, self._max_turns, self._completion_params)
+
+
+class McpSolver:
+    """Lets the model work with the tools until it answers."""
+
+    def __init__(self, toolbox: Toolbox, max_turns: int, completion_params: Mapping[str, Any]) -> None:
+        self._toolbox = toolbox
+        self._max_turns = max_turns
+        self._completion_params = completion_params
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Asks the row's prompts; `artifacts["finish_reason"]` is "max_turns" or "stop", as documented.
+
+        Raises:
+            ProviderError, LimitReached: see `Session.chat`.
+        """
+        content = trial.sample.content
+        messages = [
+            {"role": "system", "content": content["system_prompt"]},
+            {"role": "user", "content": content["user_prompt"]},
+        ]
+        outcome = await tool_loop(
+            session, messages, self._toolbox, self._max_turns, **self._completion_params
+        )
+        return msgspec.structs.replace(outcome, artifacts={"finish_reason": finish_reason(outcome)})
+
+
+def finish_reason(outcome: Outcome) -> str:
+    """How a tool loop ended, in the documents' words."""
+    return "max_turns" if outcome.status is Status.LIMIT else "stop"

@@ -1,0 +1,79 @@
+"""The tools of a FastMCP server, as the engine's tool loop wants them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from benchwright.agents.mcp.containment import Containment
+from benchwright.agents.mcp.loading import MCPLoadError
+from benchwright.agents.rollout.tools import serialize_tool_result
+from benchwright.engine.boundary import describe
+
+if TYPE_CHECKING:
+    from fastmcp import Client, FastMCP
+
+
+class McpToolbox:
+    """The tools behind an open client; see `engine.tool_loop.Toolbox`."""
+
+    def __init__(self, client: Client[Any], tools: Sequence[dict[str, Any]]) -> None:
+        self._client = client
+        self.tools = tools
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Runs a tool and returns its result as text.
+
+        Raises:
+            ToolError: there is no such tool, the arguments do not fit, or the tool raised.
+        """
+        result = await self._client.call_tool(name, arguments)
+        return result_text(result.structured_content, result.content)
+
+
+@asynccontextmanager
+async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
+    """Connects to a server in this process, over memory streams, and lists its tools.
+
+    Raises:
+        MCPLoadError: the server's lifespan fails, or the tools cannot be listed.
+    """
+    from fastmcp import Client
+
+    Containment.add_to(server)
+    toolbox = None
+    try:
+        async with Client(server) as client:
+            toolbox = McpToolbox(client, [tool_schema(tool) for tool in await client.list_tools()])
+            yield toolbox
+    except Exception as error:
+        if toolbox is not None:
+            raise
+        raise MCPLoadError(
+            f"The MCP server '{server.name}' cannot tell its tools: {describe(error)}"
+        ) from error
+
+
+def tool_schema(tool: Any) -> dict[str, Any]:
+    """A listed tool in the OpenAI format, its JSON schema as it stands: items, references, defaults and all."""
+    schema = tool.input_schema if hasattr(tool, "input_schema") else tool.inputSchema
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description or f"Tool: {tool.name}",
+            "parameters": {"type": "object", "properties": {}, **schema},
+        },
+    }
+
+
+def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> str:
+    """What the model is told of a tool's result.
+
+    Structured content comes first: `{"result": x}`, into which fastmcp wraps what is no object, counts as x.
+    Without it, the parts that are text, one per line; a result without any (None, an image) is empty.
+    """
+    if structured is None:
+        return "\n".join(part.text for part in content if getattr(part, "text", None) is not None)
+    return serialize_tool_result(structured["result"] if structured.keys() == {"result"} else structured)

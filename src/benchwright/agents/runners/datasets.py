@@ -1,0 +1,53 @@
+"""`DatasetReader`: the documented way to read a dataset, every row checked when it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+from benchwright.agents.rollout_requests import dataset_row_to_request
+from benchwright.data.columns import DOCUMENTED_COLUMNS, documented_row
+from benchwright.data.rows import Row, count_rows, read_rows
+
+__all__ = ["REQUIRED_COLUMNS", "DatasetReader", "DatasetRow", "dataset_row_to_request"]
+
+REQUIRED_COLUMNS = list(DOCUMENTED_COLUMNS)
+
+DatasetRow = Row
+"""A row: the required columns, which are text, and whatever other columns the dataset has."""
+
+
+class DatasetReader:
+    """Reads the rows of a .json, .jsonl, .csv or .parquet file; `len` is the number of rows in the file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        DatasetParseError: its suffix is none of these; when reading or counting: it is not what that says.
+    """
+
+    def __init__(self, file_path: str | PathLike[str]) -> None:
+        self.file_path = Path(file_path)
+        read_rows(file_path, limit=0)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        return count_rows(self.file_path)
+
+    def read(self, limit: int | None = None, offset: int = 0) -> list[DatasetRow]:
+        """The rows from `offset` on, at most `limit` of them; see `iter_rows`."""
+        return list(self.iter_rows(limit, offset))
+
+    def iter_rows(self, limit: int | None = None, offset: int = 0) -> Iterator[DatasetRow]:
+        """The same rows one by one, read as they are asked for. Rows outside are not checked.
+
+        Raises:
+            DatasetParseError: the file is not what its suffix says.
+            DatasetValidationError: a row lacks a required column, or that is null, blank or no text.
+        """
+        for index, row in enumerate(read_rows(self.file_path, limit, offset), offset):
+            yield documented_row(row, index)

@@ -1,0 +1,45 @@
+"""The documented exceptions of the Python API; all but one are those of the house under other names."""
+
+from __future__ import annotations
+
+from benchwright.agents.rollout_requests import ToolValidationError
+from benchwright.data.errors import DatasetParseError, DatasetValidationError
+from benchwright.errors import BenchwrightError, ProviderError
+
+__all__ = [
+    "DatasetParseError",
+    "DatasetValidationError",
+    "LocalExecutionError",
+    "ProviderError",
+    "SystemicProviderError",
+    "ToolValidationError",
+]
+
+LocalExecutionError = BenchwrightError
+"""The base of all the others."""
+
+
+class SystemicProviderError(ProviderError):
+    """Every further request would fail alike (wrong key, unknown model, closed port): runners stop.
+
+    A runner notes in `duration_ms` and `tokens` what the run that met it had taken.
+    """
+
+    def __init__(self, message: str, *, http_status: int | None = None) -> None:
+        super().__init__(message, systemic=True, http_status=http_status)
+        self.duration_ms = 0.0
+        self.tokens = 0
+
+
+def documented_error(error: ProviderError) -> ProviderError:
+    """A failure of the endpoint as the documented class and in the documented words."""
+    status = error.http_status
+    if error.systemic:
+        return SystemicProviderError(str(error), http_status=status)
+    if status == 429:
+        text = f"Rate limit exceeded. Try reducing dataset size with --limit. Details: {error}"
+    elif status is not None and status != 200:
+        text = f"LLM API error (HTTP {status}): {error}"
+    else:
+        text = f"Unexpected error: {error}"
+    return ProviderError(text, http_status=status)

@@ -1,0 +1,161 @@
+"""Models of other providers than OpenAI, by way of LiteLLM (an extra, imported when the first is asked)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from time import perf_counter_ns
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from benchwright.agents.runners.errors import SystemicProviderError
+from benchwright.endpoint.client import NO_PURPOSE, Purpose
+from benchwright.endpoint.meter import AnswerMeter, BadAnswer
+from benchwright.endpoint.reply import Reply
+from benchwright.errors import ProviderError, UserError
+from benchwright.records import RequestRecord
+
+SYSTEMIC = frozenset({401, 402, 403, 404})
+SYSTEMIC_KINDS = frozenset({"APIConnectionError", "BudgetExceededError", "ConnectError"})
+LONGEST_DETAIL = 200
+
+
+class LiteLLMClient:
+    """Asks one model (`provider/name`) through LiteLLM, the way `EndpointClient` asks an endpoint.
+
+    Times are those of the whole call: what LiteLLM does before and after it is within.
+    """
+
+    def __init__(self, model: str, api_key: str | None = None) -> None:
+        self.model = model
+        self._api_key = api_key
+        self._requests = 0
+
+    async def ask(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        purpose: Purpose = NO_PURPOSE,
+        note: Callable[[RequestRecord], None] | None = None,
+    ) -> Reply:
+        """Asks `/chat/completions`, the only path there is; see `EndpointClient.ask`.
+
+        Raises:
+            ProviderError: no usable answer came, or LiteLLM is not installed.
+        """
+        litellm = self._import()
+        if path != "/chat/completions":
+            raise SystemicProviderError(f"LiteLLM cannot ask {self.model} at {path}, only for chat.")
+        fields = {name: value for name, value in body.items() if value is not None}
+        fields = {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **fields}
+        self._requests += 1
+        started = perf_counter_ns()
+        record = RequestRecord(
+            id=f"litellm-{self._requests}",
+            role=purpose.role,
+            turn=purpose.turn,
+            started=started - purpose.origin if purpose.origin else 0,
+        )
+        try:
+            answer = await litellm.acompletion(**fields)
+            reply = _read(answer.model_dump_json(warnings=False).encode())
+        except Exception as failure:
+            error = _explain(failure, self.model)
+            if note is not None:
+                note(_ended(record, started, error=str(error), http_status=error.http_status))
+            raise error from failure
+        reply.record = _ended(
+            record, started, usage=reply.usage, finish_reason=reply.finish_reason, http_status=200
+        )
+        if note is not None:
+            note(reply.record)
+        return reply
+
+    def close(self) -> None:
+        """Nothing: LiteLLM shares its connections among all who use it."""
+
+    def check(self) -> None:
+        """Checks what LiteLLM can say of the model without asking it.
+
+        Raises:
+            UserError: no such provider is known, or its key is not there.
+            SystemicProviderError: LiteLLM is not installed.
+        """
+        litellm = self._import()
+        try:
+            _, provider, *_ = litellm.get_llm_provider(model=self.model)
+        except Exception as error:
+            raise UserError(
+                "Invalid LiteLLM model format. Use 'provider/model' (for example: openai/gpt-5-mini). "
+                f"Received model='{self.model}'. Details: {_first_line(error)}"
+            ) from None
+        missing = self._missing_keys(litellm)
+        if missing and self._key(litellm) is None:
+            raise UserError(
+                f"Missing API key for provider '{provider}'. "
+                f"Set {' and '.join(missing)} or LITELLM_API_KEY, or pass --api-key."
+            )
+
+    def _key(self, litellm: ModuleType) -> str | None:
+        """The key given; LITELLM_API_KEY where the provider's own variable is not set."""
+        if self._api_key is None and self._missing_keys(litellm):
+            return os.environ.get("LITELLM_API_KEY")
+        return self._api_key
+
+    def _missing_keys(self, litellm: ModuleType) -> list[str]:
+        missing: list[str] = litellm.validate_environment(self.model)["missing_keys"]
+        return missing
+
+    def _import(self) -> ModuleType:
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or else it is downloaded
+        try:
+            litellm = import_module("litellm")
+        except ImportError:
+            raise SystemicProviderError(
+                f"The model '{self.model}' is reached through LiteLLM: pip install 'benchwright[litellm]', "
+                "or give the address of an OpenAI-compatible endpoint (--base-url, api_base)."
+            ) from None
+        vars(litellm).update(suppress_debug_info=True, telemetry=False)
+        return litellm
+
+
+def _read(answer: bytes) -> Reply:
+    meter = AnswerMeter()
+    at = perf_counter_ns()
+    meter.head(200, [], at)
+    meter.data(answer, at)
+    return meter.finish()
+
+
+def _ended(record: RequestRecord, started: int, **fields: Any) -> RequestRecord:
+    return msgspec.structs.replace(record, total=perf_counter_ns() - started, **fields)
+
+
+def _explain(failure: Exception, model: str) -> ProviderError:
+    """LiteLLM's exceptions carry the HTTP status that the provider's error stands for."""
+    if isinstance(failure, BadAnswer):
+        return ProviderError(f"{model}: {failure}", http_status=200)
+    text = f"{model}: {_first_line(failure)}"
+    status = getattr(failure, "status_code", None)
+    if status in SYSTEMIC or _kinds(failure) & SYSTEMIC_KINDS or "LLM Provider NOT provided" in str(failure):
+        return SystemicProviderError(text, http_status=status)
+    return ProviderError(text, http_status=status)
+
+
+def _kinds(failure: BaseException) -> set[str]:
+    """The names of an exception's class and of those of the exceptions behind it."""
+    kinds = set()
+    cause: BaseException | None = failure
+    while cause is not None:
+        kinds.add(type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
+    return kinds
+
+
+def _first_line(failure: Exception) -> str:
+    lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
+    line = lines[0] if lines else type(failure).__name__
+    return line if len(line) <= LONGEST_DETAIL else line[: LONGEST_DETAIL - 1] + "…"

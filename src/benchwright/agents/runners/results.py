@@ -1,0 +1,146 @@
+"""The documented results of runners that score: of a run, a row, a model, and the whole."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchwright.agents.cache.documents import KS, score_summaries
+from benchwright.agents.cache.runs import DocumentedRun
+from benchwright.records import Message
+
+
+@dataclass
+class EvalRunResult:
+    """One run of one row. `success`: the agent completed, so that there are scores; `error` says why not.
+
+    `duration_ms` is the agent's time, without scoring. `model_tag` is "primary", "baseline", or None where
+    there is one model.
+    """
+
+    run_index: int
+    success: bool
+    scores: dict[str, float] = field(default_factory=dict)
+    duration_ms: float = 0.0
+    tokens: int = 0
+    error: str | None = None
+    model_tag: str | None = None
+    messages: list[Message] | None = None
+    row_index: int = 0
+
+
+@dataclass
+class EvalRowResult:
+    """All runs of one row, by model and run."""
+
+    row_index: int
+    runs: list[EvalRunResult] = field(default_factory=list)
+
+
+@dataclass
+class EvalEvalSummary:
+    """One eval function's scores over all runs, where a run without a score counts as 0.
+
+    `std` is that of the population; `pass_at_k` is empty with one run per row.
+    """
+
+    mean: float = 0.0
+    std: float = 0.0
+    min: float = 0.0
+    max: float = 0.0
+    pass_at_k: dict[int, float] = field(default_factory=dict)
+
+
+@dataclass
+class EvalModelSummary:
+    """One model's runs; `total_duration_ms` is the sum of their times."""
+
+    model: str
+    model_tag: str
+    eval_summaries: dict[str, EvalEvalSummary]
+    total_runs: int
+    total_tokens: int
+    total_duration_ms: float
+
+
+@dataclass
+class EvalResult:
+    """A whole evaluation. With a baseline, `eval_summaries` are those of the primary model alone.
+
+    `total_rows` and `total_runs` count what was run, by either model; `total_duration_ms` is wall time.
+    """
+
+    rows: list[EvalRowResult]
+    eval_summaries: dict[str, EvalEvalSummary]
+    total_rows: int
+    total_runs: int
+    total_tokens: int
+    total_duration_ms: float
+    n_runs: int
+    pass_threshold: float
+    stopped_early: bool = False
+    stop_reason: str | None = None
+    model_summaries: list[EvalModelSummary] | None = None
+
+
+BenchRunResult = EvalRunResult
+BenchRowResult = EvalRowResult
+BenchEvalSummary = EvalEvalSummary
+BenchResult = EvalResult
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """The chance that one of `k` of `n` runs passes, of which `c` did; 1.0 where fewer than `k` failed."""
+    from benchwright.stats import passk
+
+    if c <= 0:
+        return 0.0
+    return passk.pass_at_k(n, c, k) if k <= n - c else 1.0
+
+
+def by_row(runs: Sequence[EvalRunResult]) -> list[EvalRowResult]:
+    """Runs in order of their rows, gathered into these."""
+    rows: dict[int, EvalRowResult] = {}
+    for run in runs:
+        rows.setdefault(run.row_index, EvalRowResult(run.row_index)).runs.append(run)
+    return list(rows.values())
+
+
+def summarise_scores(
+    runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
+) -> dict[str, EvalEvalSummary]:
+    """{eval function: summary} over these runs of one model."""
+    documented = [
+        DocumentedRun(*[getattr(run, name) for name in DocumentedRun.__struct_fields__]) for run in runs
+    ]
+    return {
+        name: EvalEvalSummary(
+            summary["mean"],
+            summary["std"],
+            summary["min"],
+            summary["max"],
+            {k: summary[f"pass_at_{k}"] for k in KS if f"pass_at_{k}" in summary},
+        )
+        for name, summary in score_summaries(documented, names, n_runs, pass_threshold).items()
+    }
+
+
+def summarise_model(
+    model: str,
+    tag: str,
+    runs: Sequence[EvalRunResult],
+    names: Sequence[str],
+    n_runs: int,
+    pass_threshold: float,
+) -> EvalModelSummary:
+    """The summary of the model with this tag."""
+    own = [run for run in runs if run.model_tag == tag]
+    return EvalModelSummary(
+        model=model,
+        model_tag=tag,
+        eval_summaries=summarise_scores(own, names, n_runs, pass_threshold),
+        total_runs=len(own),
+        total_tokens=sum(run.tokens for run in own),
+        total_duration_ms=math.fsum(run.duration_ms for run in own),
+    )

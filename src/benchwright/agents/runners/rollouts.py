@@ -1,0 +1,235 @@
+"""`LocalRolloutRunner`: runs an agent over rows, one row at a time, and says how each run ended."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from benchwright.agents.rollout.completions import LLMClientProtocol
+from benchwright.agents.rollout.context import RolloutContext, RolloutResult
+from benchwright.agents.rollout.loop import RolloutAgentLoop
+from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
+from benchwright.agents.rollout.types import RolloutRequest
+from benchwright.agents.rollout_requests import dataset_row_to_request, validate_tools
+from benchwright.agents.runners.client import systemic_failure
+from benchwright.agents.runners.datasets import DatasetRow
+from benchwright.agents.runners.row_runs import RowRun, run_rows
+from benchwright.engine.boundary import ends_the_run
+from benchwright.errors import ExecutionError
+
+logger = logging.getLogger(__name__)
+
+DEBUG_DIRECTORY = "./local_debug"
+"""Where the debug events of rollouts go, unless told otherwise."""
+
+
+class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
+    """What a runner needs of a model's client, beyond what the agent does."""
+
+    def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
+        """Offers these tools with every call."""
+        ...
+
+    def clear_tools(self) -> None:
+        """Offers no tools any more."""
+        ...
+
+    def reset_metrics(self) -> None:
+        """Starts counting anew."""
+        ...
+
+
+@dataclass
+class LocalRunResult:
+    """How one row went. `success`: the agent completed; `error` says why not.
+
+    `token_usage` holds prompt_tokens, completion_tokens, total_tokens and num_llm_calls.
+    """
+
+    row_index: int
+    success: bool
+    result: RolloutResult | None = None
+    error: str | None = None
+    duration_ms: float = 0.0
+    token_usage: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class LocalBatchResult:
+    """How several rows went, in their order; `total` counts those that were run."""
+
+    results: list[LocalRunResult]
+    total: int
+    passed: int
+    failed: int
+    total_duration_ms: float
+    total_tokens: int
+    stopped_early: bool = False
+    stop_reason: str | None = None
+
+
+class LocalRolloutRunner:
+    """Runs one agent with one client. `request_metadata` is added to the metadata of every request.
+
+    With `debug`, or a `debug_dir`, the agent's events are written to files named after the rollouts.
+    """
+
+    def __init__(
+        self,
+        agent_loop: RolloutAgentLoop,
+        llm_client: LocalLLMClientProtocol,
+        debug: bool = False,
+        debug_dir: str | None = None,
+        rollout_id_prefix: str = "local",
+        request_metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.agent_loop = agent_loop
+        self.llm_client = llm_client
+        self.debug = debug
+        self.debug_dir = debug_dir if debug_dir is not None else DEBUG_DIRECTORY if debug else None
+        self.rollout_id_prefix = rollout_id_prefix
+        self.request_metadata = dict(request_metadata or {})
+
+    def with_client(self, llm_client: LocalLLMClientProtocol) -> LocalRolloutRunner:
+        """The same runner with another client."""
+        return LocalRolloutRunner(
+            self.agent_loop,
+            llm_client,
+            self.debug,
+            self.debug_dir,
+            self.rollout_id_prefix,
+            self.request_metadata,
+        )
+
+    async def run_single(
+        self,
+        row: DatasetRow,
+        row_index: int,
+        max_turns: int = 10,
+        completion_params: dict[str, Any] | None = None,
+        rollout_id: str | None = None,
+        request_metadata: Mapping[str, Any] | None = None,
+    ) -> LocalRunResult:
+        """Runs one row. Whatever goes wrong in it is told by the result.
+
+        Raises:
+            SystemicProviderError: the model cannot be asked at all; carries the time and tokens of this run.
+        """
+        started = time.monotonic()
+        client = self.llm_client
+        client.reset_metrics()
+        client.clear_tools()
+        outcome = LocalRunResult(row_index, success=False)
+        failure: BaseException | None = None
+        try:
+            request = dataset_row_to_request(
+                row,
+                row_index,
+                max_turns=max_turns,
+                completion_params=completion_params,
+                rollout_id_prefix=self.rollout_id_prefix,
+                rollout_id=rollout_id,
+                metadata_overrides={**self.request_metadata, **(request_metadata or {})},
+            )
+            outcome.result = await roll_out(self.agent_loop, request, client, self.debug_dir)
+            outcome.success = outcome.result.status == "COMPLETED"
+            outcome.error = None if outcome.success else outcome.result.error_message
+        except BaseException as error:
+            if ends_the_run(error) and not isinstance(error, Exception):
+                raise
+            logger.debug("row %d failed", row_index, exc_info=True)
+            failure, outcome.error = error, str(error) or type(error).__name__
+        finally:
+            client.clear_tools()
+        outcome.duration_ms = (time.monotonic() - started) * 1000
+        outcome.token_usage = _token_usage(client)
+        systemic = None if outcome.success else systemic_failure(client, failure)
+        if systemic is not None:
+            systemic.duration_ms = outcome.duration_ms
+            systemic.tokens = outcome.token_usage["total_tokens"]
+            raise systemic
+        return outcome
+
+    async def run_batch(
+        self,
+        rows: Sequence[DatasetRow],
+        max_turns: int = 10,
+        completion_params: dict[str, Any] | None = None,
+        on_progress: Callable[[int, int, LocalRunResult], None] | None = None,
+        start_index: int = 0,
+    ) -> LocalBatchResult:
+        """Runs rows one after the other; the first one's index is `start_index`.
+
+        `on_progress(current, total, result)` is called after each. A systemic error of the provider ends the
+        batch early, any other failure does not.
+        """
+
+        async def attempt(run: RowRun) -> LocalRunResult:
+            return await self.run_single(run.row, run.row_index, max_turns, completion_params)
+
+        done = await run_rows(
+            rows, {"primary": [self]}, attempt, _failed, start_index=start_index, on_progress=on_progress
+        )
+        passed = sum(result.success for result in done.results)
+        return LocalBatchResult(
+            results=done.results,
+            total=len(done.results),
+            passed=passed,
+            failed=len(done.results) - passed,
+            total_duration_ms=done.duration_ms,
+            total_tokens=sum(result.token_usage.get("total_tokens", 0) for result in done.results),
+            stopped_early=done.stop_reason is not None,
+            stop_reason=done.stop_reason,
+        )
+
+
+async def roll_out(
+    agent: RolloutAgentLoop, request: RolloutRequest, llm: LocalLLMClientProtocol, debug_dir: str | None
+) -> RolloutResult:
+    """Runs one rollout of an agent with its tools.
+
+    Raises:
+        ToolValidationError: the agent's tools cannot be offered to a model.
+        ExecutionError: the agent returned something else than a `RolloutResult` with messages.
+        Exception: whatever the agent itself raises.
+    """
+    tools = agent.get_tools(request)
+    validate_tools(tools)
+    llm.set_tools(tools)
+    started = time.monotonic()
+    result: Any = await agent.run(
+        RolloutContext(request, tools, llm, _start_time=started, _debug_dir=debug_dir)
+    )
+    if not isinstance(result, RolloutResult):
+        raise ExecutionError(
+            f"the agent '{agent.name}' returned a {type(result).__name__}; "
+            "its run must return ctx.complete(...) or ctx.error(...)"
+        )
+    messages: Any = result.final_messages
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise ExecutionError(f"the agent '{agent.name}' must return its messages as a list of dicts")
+    return result
+
+
+def _failed(run: RowRun, error: BaseException) -> LocalRunResult:
+    tokens = getattr(error, "tokens", 0)
+    return LocalRunResult(
+        run.row_index,
+        success=False,
+        error=str(error) or type(error).__name__,
+        duration_ms=getattr(error, "duration_ms", 0.0),
+        token_usage={"total_tokens": tokens} if tokens else {},
+    )
+
+
+def _token_usage(client: LocalLLMClientProtocol) -> dict[str, int]:
+    metrics = client.get_metrics()
+    return {
+        "prompt_tokens": metrics.prompt_tokens,
+        "completion_tokens": metrics.response_tokens,
+        "total_tokens": metrics.prompt_tokens + metrics.response_tokens,
+        "num_llm_calls": metrics.num_llm_calls,
+    }

@@ -1,0 +1,215 @@
+"""Runs of rows that are already in memory, as a plan that the engine works off.
+
+Each run borrows a runner from the pool of its model, so that no two runs share a client. Nothing is kept: the
+journal lies in a temporary directory, and the results are handed to the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, cast
+
+from benchwright.agents.runners.client import ExternalLLMClient
+from benchwright.agents.runners.datasets import DatasetRow
+from benchwright.endpoint.client import EndpointClient
+from benchwright.engine.boundary import ends_the_run
+from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.journal import Journal
+from benchwright.engine.plan import Plan
+from benchwright.engine.protocols import Scorer, Session, TaskSpec
+from benchwright.engine.run import run
+from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.records import Outcome, Sample, Status, Target, Trial
+
+if TYPE_CHECKING:
+    from benchwright.agents.runners.rollouts import LocalRolloutRunner
+
+
+class RowRun(NamedTuple):
+    """One run of one row. `model_tag` names its model where there are several."""
+
+    row: DatasetRow
+    row_index: int
+    run_index: int
+    model_tag: str | None
+    runner: LocalRolloutRunner
+
+
+class RunOutcome(Protocol):
+    """What a run comes to, as far as it matters here."""
+
+    success: bool
+    error: str | None
+
+
+R = TypeVar("R", bound=RunOutcome)
+
+Pools = Mapping[str, Sequence["LocalRolloutRunner"]]
+"""The runners of each model, as many as there are to be runs at a time; the first model comes first."""
+
+
+class RowResults(NamedTuple, Generic[R]):
+    """The results by row, model and run. `stop_reason` is there if runs were left undone."""
+
+    results: list[R]
+    duration_ms: float
+    stop_reason: str | None
+
+
+async def run_rows(
+    rows: Sequence[DatasetRow],
+    pools: Pools,
+    attempt: Callable[[RowRun], Awaitable[R]],
+    failed: Callable[[RowRun, BaseException], R],
+    *,
+    n_runs: int = 1,
+    start_index: int = 0,
+    on_progress: Callable[[int, int, R], None] | None = None,
+) -> RowResults[R]:
+    """Makes `n_runs` attempts at every row with every model; the rows count from `start_index`.
+
+    `failed` is the result of an attempt that raised. `on_progress(current, total, result)` is called after
+    each attempt. A systemic error of the provider stops what has not begun.
+
+    Raises:
+        UserError: a client cannot be used as it is.
+    """
+    task = _Rows(rows, start_index, pools, attempt, failed)
+    plan = Plan(task, len(rows), [Target(slot, slot, "") for slot in pools], repeats=n_runs)
+    listener = _Listener(task.results, plan.trial_count, on_progress)
+    concurrency = min(map(len, pools.values()))
+    with TemporaryDirectory(prefix="benchwright-") as directory:
+        journal = Journal(Path(directory))
+        try:
+            ended = await run(
+                plan,
+                LocalExecutor(task.connections(), concurrency),
+                journal,
+                [_SystemicErrors()],
+                [listener],
+                signals=False,
+            )
+        finally:
+            journal.close()
+    order = list(pools)
+    places = sorted(
+        task.results, key=lambda place: (place.row_index, order.index(place.slot), place.run_index)
+    )
+    return RowResults(
+        [task.results[place] for place in places],
+        ended.seconds * 1000,
+        ended.stop_reason if len(places) < plan.trial_count else None,
+    )
+
+
+class _Place(NamedTuple):
+    row_index: int
+    slot: str
+    run_index: int
+
+    @classmethod
+    def of(cls, trial: Trial) -> _Place:
+        return cls(int(trial.sample.id), trial.target.slot, trial.repeat)
+
+
+class _Rows(Generic[R]):
+    """The task, and its own solver."""
+
+    spec = TaskSpec("rows", "1", "rows in memory")
+    scorers: Sequence[Scorer] = ()
+
+    def __init__(
+        self,
+        rows: Sequence[DatasetRow],
+        start_index: int,
+        pools: Pools,
+        attempt: Callable[[RowRun], Awaitable[R]],
+        failed: Callable[[RowRun, BaseException], R],
+    ) -> None:
+        self.results: dict[_Place, R] = {}
+        self._rows = rows
+        self._start_index = start_index
+        self._idle = {
+            slot: {f"{slot}-{number}": runner for number, runner in enumerate(runners)}
+            for slot, runners in pools.items()
+        }
+        self._attempt = attempt
+        self._failed = failed
+
+    def connections(self) -> Mapping[str, EndpointClient]:
+        """What carries the calls of the documented clients, by the names that their sessions know them by."""
+        found = {
+            name: runner.llm_client.connection()
+            for runners in self._idle.values()
+            for name, runner in runners.items()
+            if isinstance(runner.llm_client, ExternalLLMClient)
+        }
+        return cast("Mapping[str, EndpointClient]", found)
+
+    def samples(self) -> Iterator[Sample]:
+        for index in range(self._start_index, self._start_index + len(self._rows)):
+            yield Sample(str(index), index)
+
+    def size(self) -> int:
+        return len(self._rows)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[_Rows[R]]:
+        yield self
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        place = _Place.of(trial)
+        idle = self._idle[place.slot]
+        name, runner = idle.popitem()
+        row = self._rows[place.row_index - self._start_index]
+        tag = place.slot if len(self._idle) > 1 else None
+        row_run = RowRun(row, place.row_index, place.run_index, tag, runner)
+        client = runner.llm_client
+        try:
+            with client.within(session, name) if isinstance(client, ExternalLLMClient) else nullcontext():
+                result = await self._attempt(row_run)
+        except BaseException as error:
+            if not ends_the_run(error):
+                self.results[place] = self._failed(row_run, error)
+            raise
+        finally:
+            idle[name] = runner
+        self.results[place] = result
+        return Outcome(Status.ANSWERED if result.success else Status.EXECUTION_ERROR, reason=result.error)
+
+
+class _Listener(Generic[R]):
+    """Tells the caller of each result."""
+
+    def __init__(
+        self, results: Mapping[_Place, R], total: int, on_progress: Callable[[int, int, R], None] | None
+    ) -> None:
+        self._results = results
+        self._total = total
+        self._done = 0
+        self._on_progress = on_progress
+
+    def started(self, total: int, done: int) -> None:
+        pass
+
+    def delivered(self, result: Result) -> None:
+        if isinstance(result, Scored):
+            self._done += 1
+            if self._on_progress is not None:
+                self._on_progress(self._done, self._total, self._results[_Place.of(result.trial)])
+
+    def said(self, text: str) -> None:
+        pass
+
+    def ended(self) -> None:
+        pass
+
+
+class _SystemicErrors:
+    """Stops at an error that every further request would meet, and at nothing else."""
+
+    def update(self, result: Result) -> str | None:
+        return result.record.reason if isinstance(result, Solved) and result.systemic else None

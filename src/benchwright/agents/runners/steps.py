@@ -1,0 +1,83 @@
+"""The first steps of the documented commands: each returns what it made and None, or None and what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchwright.agents.loading import load_agent as load_agent_or_raise
+from benchwright.agents.rollout.loop import RolloutAgentLoop
+from benchwright.agents.runners.client import ExternalLLMClient
+from benchwright.agents.runners.datasets import DatasetReader, DatasetRow
+from benchwright.agents.runners.providers import check_model
+from benchwright.errors import BenchwrightError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def build_completion_params(temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
+    """The body fields that were given; what was not is not sent."""
+    params = {"temperature": temperature, "max_tokens": max_tokens}
+    return {name: value for name, value in params.items() if value is not None}
+
+
+def load_agent(
+    module: str, quiet: bool, console: Console
+) -> tuple[RolloutAgentLoop, None] | tuple[None, str]:
+    """The agent that `module:attribute` names."""
+    _say(console, quiet, f"Loading agent: {module}")
+    try:
+        agent = load_agent_or_raise(module)
+    except BenchwrightError as error:
+        return None, str(error)
+    _say(console, quiet, f"  Agent name: {agent.name}")
+    return agent, None
+
+
+def load_dataset_rows(
+    dataset_path: str,
+    limit: int | None,
+    offset: int,
+    quiet: bool,
+    console: Console,
+    empty_error: str,
+    action_label: str,
+) -> tuple[list[DatasetRow], None] | tuple[None, str]:
+    """The rows of a dataset, all checked. `empty_error` is what to say if there are none."""
+    _say(console, quiet, f"Loading dataset: {dataset_path}")
+    try:
+        reader = DatasetReader(dataset_path)
+        rows = reader.read(limit, offset)
+        total = len(reader)
+    except BenchwrightError as error:
+        return None, str(error)
+    if not rows:
+        return None, empty_error
+    part = f" ({action_label} {len(rows)})" if len(rows) < total else ""
+    _say(console, quiet, f"  Total rows: {total}{part}")
+    return rows, None
+
+
+def create_llm_client(
+    model: str, api_key: str | None, base_url: str | None, quiet: bool, console: Console
+) -> tuple[ExternalLLMClient, None] | tuple[None, str]:
+    """A client of the model; without a base URL, its provider and key are checked too."""
+    if base_url:
+        _say(console, quiet, f"Connecting to endpoint: {base_url}")
+    else:
+        provider = model.partition("/")[0] if "/" in model else "openai"
+        _say(console, quiet, f"Initializing provider: {provider}")
+    try:
+        check_model(model, api_key, base_url)
+        client = ExternalLLMClient(model, api_key, base_url)
+    except BenchwrightError as error:
+        return None, str(error)
+    _say(console, quiet, f"  Model: {client.display_name}")
+    return client, None
+
+
+def _say(console: Console, quiet: bool, line: str) -> None:
+    from rich.text import Text
+
+    if not quiet:
+        console.print(Text(line))

@@ -1,0 +1,58 @@
+"""Notices when the dataset changes under a running evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic
+
+from benchwright.data.fingerprint import file_fingerprint
+from benchwright.engine.worker import Result, Scored
+
+EVERY_RESULTS = 100
+EVERY_SECONDS = 300.0
+
+
+class DatasetUnchanged:
+    """A stop rule: looks at the file every 100 trials or 5 minutes, and reads it again if it looks touched."""
+
+    def __init__(self, path: Path, fingerprint: str) -> None:
+        self._path = path
+        self._fingerprint = fingerprint
+        self._stamp = _stamp(path)
+        self._results = 0
+        self._next = monotonic() + EVERY_SECONDS
+
+    def update(self, result: Result) -> str | None:
+        """The reason to stop, if the dataset is no longer what it was."""
+        if not isinstance(result, Scored):
+            return None
+        self._results += 1
+        if self._results < EVERY_RESULTS and monotonic() < self._next:
+            return None
+        self._results, self._next = 0, monotonic() + EVERY_SECONDS
+        what = self._changed()
+        if what is None:
+            return None
+        return (
+            f"Dataset was modified during evaluation ({what}). "
+            "Results may be inconsistent. Use --fresh to restart."
+        )
+
+    def _changed(self) -> str | None:
+        try:
+            stamp = _stamp(self._path)
+            if stamp == self._stamp:
+                return None
+            if file_fingerprint(self._path) != self._fingerprint:
+                return "Dataset modified"
+            self._stamp = stamp
+        except FileNotFoundError:
+            return "Dataset deleted"
+        except OSError:
+            return "Dataset inaccessible"
+        return None
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino

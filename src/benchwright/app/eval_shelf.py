@@ -1,0 +1,151 @@
+"""The shelf of `eval`: its documented cache files say which run belongs to a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.agents.cache.documents import Results, output_document
+from benchwright.agents.cache.entry import (
+    CacheEntry,
+    back_up,
+    entry_files,
+    moment,
+    new_entry,
+    new_path,
+    read_entry,
+    samples_path,
+    write_entry,
+    write_whole,
+)
+from benchwright.agents.cache.identity import config_hash, task_id
+from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize_path_part
+from benchwright.agents.cache.runs import DocumentedRuns
+from benchwright.agents.cache.samples import sample_lines
+from benchwright.app import store
+from benchwright.app.launch import Launch
+from benchwright.config import EvalSettings
+from benchwright.engine.journal import encode_json
+from benchwright.engine.manifest import MANIFEST, read_manifest
+from benchwright.errors import UserError
+
+
+class EvalShelf:
+    """Finds, makes and keeps the cache entry of one configuration; `entry_path` is there once a run is."""
+
+    def __init__(self, request: Launch, settings: EvalSettings, config: dict[str, Any]) -> None:
+        self._request = request
+        self._settings = settings
+        self._config = config
+        self._digest = config_hash(config)
+        self.task_id = task_id(self._digest)
+        assert settings.model is not None
+        self._directory = entry_directory(cache_root(), settings.model, str(settings.dataset))
+        self.entry_path: Path | None = None
+
+    @asynccontextmanager
+    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
+        """See `launch.Shelf.run_of`; the lock beside the entry is held throughout."""
+        async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
+            directory = self._find(say)
+            if directory is None:
+                directory = make()
+                self.entry_path = new_path(self._directory, self.task_id)
+                write_entry(self.entry_path, new_entry(self._config, self._digest, self.task_id, directory))
+            try:
+                yield directory
+            finally:
+                self._project(directory)
+
+    def has_entry(self) -> bool:
+        """Whether there is a cache file of this configuration."""
+        return bool(entry_files(self._directory, self.task_id))
+
+    def earlier_runs(self, say: Callable[[str], None]) -> Iterator[Path]:
+        """Runs of the same models whose conversations might still be valid, the newest first."""
+        typed = set(self._request.typed_models.values())
+        for model in sorted(sanitize_path_part(name) for name in typed):
+            for directory in sorted((cache_root() / model).glob("*/")):
+                for path in entry_files(directory):
+                    entry = read_entry(path, say)
+                    if entry is not None and entry.run is not None and (Path(entry.run) / MANIFEST).exists():
+                        yield Path(entry.run)
+
+    def _find(self, say: Callable[[str], None]) -> Path | None:
+        paths = entry_files(self._directory, self.task_id)
+        if len(paths) > 1 and not self._settings.fresh:
+            say(f"There are {len(paths)} cache files of task {self.task_id}; using the newest.")
+        for path in paths:
+            if self._settings.fresh or self._settings.rescore:
+                _retire(path, say)
+                continue
+            entry = read_entry(path, say)
+            if entry is None:
+                continue
+            if entry.config_hash != self._digest:
+                raise UserError(
+                    f"The cache file {path} belongs to another configuration with the same task id. "
+                    "Change a parameter, or delete the file."
+                )
+            run = Path(entry.run) if entry.run else None
+            if run is not None and (run / MANIFEST).exists():
+                self.entry_path = path
+                return run
+            say(f"The run of {path.name} is gone; it is kept as a backup, and the eval starts anew.")
+            back_up(path)
+        return None
+
+    def _project(self, directory: Path) -> None:
+        """Brings the cache file, and the samples if they are wanted, up to what the journal says."""
+        assert self.entry_path is not None
+        manifest = read_manifest(directory)
+        runs = DocumentedRuns(directory, manifest)
+        finished = store.last_event(directory) == "finished"
+        entry = new_entry(self._config, self._digest, self.task_id, directory)
+        entry.created_at = moment(manifest.created_at / 1e9)
+        entry.status = "completed" if finished else "in_progress"
+        entry.summary = Results(manifest, runs).summary if finished else None
+        write_entry(self.entry_path, entry, runs)
+        if self._settings.log_samples:
+            write_whole(samples_path(self.entry_path), sample_lines(directory))
+
+    def write_outputs(self, directory: Path, stop_reason: str | None) -> list[Path]:
+        """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""
+        written = []
+        if self._settings.output is not None:
+            manifest = read_manifest(directory)
+            document = output_document(manifest, DocumentedRuns(directory, manifest), stop_reason)
+            text = msgspec.json.format(encode_json(document), indent=2)
+            write_whole(self._settings.output, [text, b"\n"])
+            written.append(self._settings.output)
+        if self._settings.output_path is not None and store.last_event(directory) == "finished":
+            written += self._write_structured(self._settings.output_path)
+        return written
+
+    def _write_structured(self, root: Path) -> list[Path]:
+        assert self.entry_path is not None
+        target = root / self._directory.parent.name / self._directory.name
+        if root.resolve() == cache_root():
+            raise UserError(f"--output-path is the cache's own directory ({root}); give another one.")
+        stem = self.entry_path.stem
+        results = target / f"results_{stem}.json"
+        write_whole(results, [self.entry_path.read_bytes()])
+        samples = samples_path(self.entry_path)
+        if not samples.exists():
+            return [results]
+        copied = target / f"samples_{stem}.jsonl"
+        write_whole(copied, [samples.read_bytes()])
+        return [results, copied]
+
+
+def _retire(path: Path, say: Callable[[str], None]) -> None:
+    """`--fresh`: keeps a file with runs as a backup, deletes one without."""
+    entry: CacheEntry | None = read_entry(path, say)
+    if entry is not None and entry.runs:
+        back_up(path)
+    elif entry is not None:
+        path.unlink(missing_ok=True)

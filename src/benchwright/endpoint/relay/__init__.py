@@ -1,0 +1,10 @@
+"""The metered relay: lets programs of any kind ask a target, and records what they ask.
+
+A loopback server that speaks the OpenAI paths. Each trial gets a token of its own; requests go on to the
+target through its client's wire, with the real key, and come back byte for byte while a meter reads them.
+"""
+
+from benchwright.endpoint.relay.grant import Grant, Relayed
+from benchwright.endpoint.relay.server import Relay
+
+__all__ = ["Grant", "Relay", "Relayed"]

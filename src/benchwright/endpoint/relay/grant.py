@@ -1,0 +1,98 @@
+"""A grant: one trial's permission to ask its target through the relay, until it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+
+from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.relay.answer import RelayedAnswer
+from benchwright.endpoint.relay.body import body_for
+from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.errors import LimitReached, ProviderError
+from benchwright.records import Record, RequestRecord
+
+GRACE_SECONDS = 1.0
+"""How long an answer that is all there may take to end when its grant is closed."""
+
+
+class Relayed(Record, frozen=True):
+    """A request that went through the relay: the body as the target got it, and what came of it.
+
+    Without a `reply`, `error` says why; neither is there where whoever asked went away.
+    """
+
+    path: str
+    body: bytes
+    record: RequestRecord
+    reply: Reply | None = None
+    error: ProviderError | None = None
+
+
+class Grant:
+    """What `token` opens. `admit` is asked before each request, and raises LimitReached to refuse it; `note`
+    is told of each that has ended."""
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        client: EndpointClient,
+        admit: Callable[[], Purpose],
+        note: Callable[[Relayed], None],
+        withdraw: Callable[[Grant], None],
+    ) -> None:
+        self.base_url = base_url
+        self.token = token
+        self.model = client.target.model
+        self._client = client
+        self._admit = admit
+        self._note = note
+        self._withdraw = withdraw
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Refuses the token from now on, and ends what is under way; returns when all is noted."""
+        await asyncio.sleep(0)  # answers whose last byte is here become whole
+        self._withdraw(self)
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def models(self) -> bytes:
+        """The answer of /models: the one model there is."""
+        about = {"id": self.model, "object": "model", "created": 0, "owned_by": "benchwright"}
+        return msgspec.json.encode({"object": "list", "data": [about]})
+
+    def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
+        """Asks the target, and has the answer passed on.
+
+        Raises:
+            Refused: the body is no JSON object, or a limit of the trial is reached.
+        """
+        body = body_for(self._client.target, request.body)
+        try:
+            purpose = self._admit()
+        except LimitReached as limit:
+            raise Refused(400, f"{limit}.", "limit_reached", code=limit.limit) from None
+        answer.task = asyncio.get_running_loop().create_task(self._ask(path, body, purpose, answer))
+        self._tasks.add(answer.task)
+        answer.task.add_done_callback(self._tasks.discard)
+
+    async def _ask(self, path: str, body: bytes, purpose: Purpose, answer: RelayedAnswer) -> None:
+        records: list[RequestRecord] = []
+        reply, error = None, None
+        try:
+            reply = await self._client.forward(path, body, answer.tee, purpose, records.append)
+        except ProviderError as failure:
+            error = failure
+            answer.refuse(Refused(502, str(failure), "upstream_error"))
+        finally:
+            answer.refuse(Refused(500, "The relay failed.", "server_error"))
+            for record in records:
+                self._note(Relayed(path, body, record, reply, error))

@@ -1,0 +1,112 @@
+"""The relay's server: tokens, paths, and whose connection is whose."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
+from benchwright.endpoint.relay.grant import Grant, Relayed
+from benchwright.endpoint.serving.connection import ServerConnection
+from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
+
+_PATH = re.compile(rb"(?:/+v1)*/+(chat/completions|completions|models)/*")
+"""Clients put base URLs and paths together in many ways: with `/v1` twice, or not at all, or two slashes."""
+
+_BEARER = re.compile(rb"bearer +(\S+)", re.IGNORECASE)
+
+
+class Relay:
+    """A relay on a free port of 127.0.0.1, for any number of trials. Use as an async context manager.
+
+    Raises (on entering):
+        UserError: there is no port to listen on.
+    """
+
+    headers = HEADERS
+    buffered = 256 * 1024
+
+    def __init__(self) -> None:
+        self.base_url = ""
+        self.connections: set[ServerConnection] = set()
+        self._grants: dict[bytes, Grant] = {}
+        self._users: WeakKeyDictionary[ServerConnection, Grant] = WeakKeyDictionary()
+        self._server: asyncio.Server | None = None
+
+    async def __aenter__(self) -> Relay:
+        listener = listen(LOOPBACK, 0)
+        self.base_url = base_url(listener)
+        self._server = await accept(self, listener)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for grant in list(self._grants.values()):
+            await grant.close()
+        assert self._server is not None
+        await stop(self, self._server)
+
+    def open(
+        self, client: EndpointClient, admit: Callable[[], Purpose], note: Callable[[Relayed], None]
+    ) -> Grant:
+        """Lets whoever has the grant's token ask the client's target; see `Grant`."""
+        token = f"benchwright-{secrets.token_urlsafe(24)}"
+        grant = Grant(self.base_url, token, client, admit, note, self._withdraw)
+        self._grants[token.encode()] = grant
+        return grant
+
+    def handle(self, connection: ServerConnection, request: HttpRequest) -> RelayedAnswer:
+        """Starts the answer to a request."""
+        answer = RelayedAnswer(connection, request)
+        try:
+            grant = self._grant(request)
+            self._users[connection] = grant
+            path = _path(request)
+            if path == "/models":
+                answer.whole(grant.models())
+            else:
+                grant.pass_on(path, request, answer)
+        except Refused as refused:
+            answer.refuse(refused)
+        return answer
+
+    def close(self) -> None:
+        """Ends every connection."""
+        for connection in list(self.connections):
+            connection.close()
+
+    def _grant(self, request: HttpRequest) -> Grant:
+        shown = _BEARER.fullmatch(request.headers.get(b"authorization", b""))
+        grant = self._grants.get(shown[1]) if shown else None
+        if grant is None:
+            raise Refused(
+                401, "The token is missing, wrong, or of a trial that has ended.", code="invalid_api_key"
+            )
+        return grant
+
+    def _withdraw(self, grant: Grant) -> None:
+        """Forgets the token, and closes the connections that were last used with it, idle or not."""
+        self._grants.pop(grant.token.encode(), None)
+        for connection in list(self.connections):
+            if self._users.get(connection) is grant:
+                connection.close()
+
+
+def _path(request: HttpRequest) -> str:
+    known = _PATH.fullmatch(request.path)
+    if known is None:
+        shown = request.path.decode("latin-1")
+        raise Refused(
+            404,
+            f"The relay has no {shown}: it serves /v1/chat/completions, /v1/completions and /v1/models.",
+            "not_found_error",
+        )
+    path = "/" + known[1].decode()
+    method = b"GET" if path == "/models" else b"POST"
+    if request.method != method:
+        raise Refused(405, f"{path} takes {method.decode()} only.", headers=((b"allow", method),))
+    return path

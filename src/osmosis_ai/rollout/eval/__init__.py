@@ -1,0 +1,1 @@
+"""The documented Python API of evaluations; see `benchwright.agents.runners`."""

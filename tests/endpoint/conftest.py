@@ -1,0 +1,88 @@
+"""What the tests of the wire and the client share: servers that play scripts, and both event loops."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+import uvloop
+from http_kit import OpenClient, OpenWire
+from scripted_server import Script, ScriptedServer, Serve
+
+from benchwright.endpoint.address import Proxy, parse_base_url
+from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.wire import Limits, Wire
+from benchwright.records import Target
+
+ASYNCIO = {"asyncio": asyncio.new_event_loop}
+BOTH_LOOPS = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
+
+
+def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Mapping[str, Any]:
+    """Every test of the wire runs on both event loops: they differ in TLS, in closing and in errors."""
+    return BOTH_LOOPS if item.path.name.startswith("test_wire") else ASYNCIO
+
+
+@pytest.fixture
+async def complaints() -> AsyncIterator[list[str]]:
+    """What the event loop complains of (a failed callback, an error nobody looked at): to stay empty."""
+    heard: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: heard.append(str(context)))
+    yield heard
+    await asyncio.sleep(0)
+    assert heard == []
+
+
+@pytest.fixture
+async def serve(complaints: list[str]) -> AsyncIterator[Serve]:
+    """Starts servers that play scripts; ends them after the test."""
+    async with AsyncExitStack() as stack:
+
+        async def start(
+            *scripts: Script,
+            host: str = "127.0.0.1",
+            tls: ssl.SSLContext | None = None,
+            secure: bool = False,
+        ) -> ScriptedServer:
+            server = ScriptedServer(*scripts, host=host, tls=tls, secure=secure)
+            return await stack.enter_async_context(server)
+
+        yield start
+
+
+@pytest.fixture
+async def open_wire(complaints: list[str]) -> AsyncIterator[OpenWire]:
+    """Makes wires to an address; closes them after the test."""
+    wires: list[Wire] = []
+
+    def make(url: str, connections: int = 1, proxy: Proxy | None = None, **limits: float) -> Wire:
+        wire = Wire(parse_base_url(url), connections=connections, limits=Limits(**limits), proxy=proxy)
+        wires.append(wire)
+        return wire
+
+    yield make
+    for wire in wires:
+        wire.close()
+    await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def open_client(complaints: list[str]) -> AsyncIterator[OpenClient]:
+    """Makes clients of a model `m` that ask again without long waits; closes them after the test."""
+    clients: list[EndpointClient] = []
+
+    def make(url: str, settings: Mapping[str, Any] | None = None, **options: Any) -> EndpointClient:
+        target = Target("primary", "m", f"{url}/v1", dict(settings or {}))
+        client = EndpointClient(target, **{"retry": RetryPolicy(first=0.001, longest=0.002), **options})
+        clients.append(client)
+        return client
+
+    yield make
+    for client in clients:
+        client.close()
+    await asyncio.sleep(0)

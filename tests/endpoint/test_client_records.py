@@ -1,0 +1,149 @@
+"""What the client says of a request: timings, counts, flags."""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter_ns
+from typing import Any
+
+import pytest
+from http_kit import (
+    DONE,
+    HELLO,
+    STREAMED_HELLO,
+    OpenClient,
+    ask,
+    completion,
+    delta,
+    error_answer,
+    event,
+    head,
+    json_answer,
+    sse_answer,
+    usage,
+)
+from scripted_server import AGAIN, ASKED, CLOSE, Serve
+
+from benchwright.endpoint.client import Purpose
+from benchwright.errors import ProviderError
+from benchwright.records import NO_USAGE, RequestRecord, Usage
+
+MS = 1_000_000
+STREAM_HEAD = head("Content-Type: text/event-stream")
+
+
+async def record_of(serve: Serve, open_client: OpenClient, *script: Any, **options: Any) -> RequestRecord:
+    server = await serve([ASKED, *script])
+    return (await ask(open_client(server.url, **options))).record
+
+
+class TestTimings:
+    async def test_of_a_stream_run_from_the_request_to_its_tokens(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        record = await record_of(
+            *(serve, open_client, 0.05, STREAM_HEAD + event(delta(role="assistant"))),
+            *(0.05, event(delta(reasoning="hm")), 0.05, event(delta(content="42"))),
+            *(0.05, event(delta("stop")) + DONE, CLOSE),
+        )
+        assert record.ttft is not None
+        assert record.ttfa is not None
+        assert 95 * MS < record.ttft < record.ttfa < record.total
+        assert record.ttfa - record.ttft > 45 * MS
+        assert record.total - record.ttfa > 45 * MS
+        assert (record.chunks, sum(record.gaps.values())) == (2, 1)
+
+    async def test_of_a_whole_answer_know_no_first_token(self, serve: Serve, open_client: OpenClient) -> None:
+        record = await record_of(serve, open_client, 0.05, HELLO, stream=False)
+        assert (record.ttft, record.ttfa, record.chunks, record.gaps) == (None, None, 0, {})
+        assert record.total > 45 * MS
+
+    async def test_of_an_answer_that_is_all_reasoning_know_no_answer(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        record = await record_of(serve, open_client, sse_answer(delta(content="<think>hm"), delta("length")))
+        assert record.ttft is not None
+        assert record.ttfa is None
+
+    async def test_count_connecting_and_waiting_apart(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED, 0.06, HELLO, AGAIN])
+        client = open_client(server.url, connections=1)
+        first, second = await asyncio.gather(ask(client), ask(client))
+        assert first.record.connect > 0 == second.record.connect
+        assert first.record.waited < 50 * MS < second.record.waited
+        assert max(first.record.total, second.record.total) < 5_000 * MS
+        assert 0 <= second.record.dispatch_lag < 50 * MS
+
+    async def test_start_with_the_trial(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED, HELLO])
+        purpose = Purpose(origin=perf_counter_ns() - 1_000 * MS, role="judge", turn=3)
+        reply = await open_client(server.url).ask("/chat/completions", {}, purpose)
+        assert 1_000 * MS < reply.record.started < 6_000 * MS
+        assert (reply.record.role, reply.record.turn, reply.record.slot) == ("judge", 3, "primary")
+
+
+class TestCounts:
+    async def test_of_a_stream(self, serve: Serve, open_client: OpenClient) -> None:
+        counts = usage(prompt_tokens=5, completion_tokens=2, prompt_tokens_details={"cached_tokens": 4})
+        record = await record_of(
+            serve, open_client, sse_answer(delta(content="a"), delta(content="b"), delta("stop"), counts)
+        )
+        assert record.usage == Usage(5, 2, 4)
+        assert (record.chunks, record.finish_reason, record.http_status) == (2, "stop", 200)
+        assert (record.attempts, record.error, record.flags) == (1, None, [])
+
+    async def test_of_a_whole_answer(self, serve: Serve, open_client: OpenClient) -> None:
+        answer = {**completion("a", "length"), "usage": {"prompt_tokens": 5, "completion_tokens": 2}}
+        record = await record_of(serve, open_client, json_answer(answer), stream=False)
+        assert (record.usage, record.finish_reason, record.flags) == (Usage(5, 2), "length", [])
+
+    async def test_that_the_server_did_not_give_are_unknown(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        assert (await record_of(serve, open_client, STREAMED_HELLO)).usage is NO_USAGE
+
+
+class TestFlags:
+    async def test_a_stream_without_its_end(self, serve: Serve, open_client: OpenClient) -> None:
+        script = sse_answer(delta(content="a"), delta("stop"), done=False)
+        assert (await record_of(serve, open_client, script)).flags == ["no_done"]
+
+    async def test_an_answer_that_was_not_streamed_as_asked(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        assert (await record_of(serve, open_client, HELLO)).flags == ["not_streamed"]
+
+    async def test_an_answer_of_the_simulated_endpoint(self, serve: Serve, open_client: OpenClient) -> None:
+        script = json_answer(completion(), "X-Benchwright-Simulated: 1")
+        assert (await record_of(serve, open_client, script, stream=False)).flags == ["simulated"]
+
+
+class TestTheNote:
+    async def test_is_the_record_of_a_request_that_was_answered(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        server = await serve([ASKED, HELLO])
+        noted: list[RequestRecord] = []
+        reply = await open_client(server.url).ask("/chat/completions", {}, note=noted.append)
+        assert noted == [reply.record]
+
+    async def test_tells_of_one_that_failed_once_with_all_its_attempts(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        broken = sse_answer(delta(content="a"), delta(content="b"), done=False)
+        server = await serve([ASKED, broken, AGAIN])
+        noted: list[RequestRecord] = []
+        with pytest.raises(ProviderError) as caught:
+            await open_client(server.url).ask("/chat/completions", {}, Purpose(turn=2), noted.append)
+        (record,) = noted
+        assert record.error == str(caught.value)
+        assert (record.attempts, record.chunks, record.http_status, record.turn) == (6, 2, 200, 2)
+        assert record.flags == ["no_done"]
+        assert record.id == server.requests[0].headers["x-request-id"]
+
+    async def test_tells_the_status_of_a_refusal(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED, error_answer("400 Bad Request", "too long")])
+        noted: list[RequestRecord] = []
+        with pytest.raises(ProviderError):
+            await open_client(server.url).ask("/chat/completions", {}, note=noted.append)
+        assert (noted[0].http_status, noted[0].attempts) == (400, 1)

@@ -1,0 +1,202 @@
+"""When the client asks again, and what the timings of such a request mean."""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter
+
+import pytest
+from http_kit import (
+    HELLO,
+    STREAMED_HELLO,
+    OpenClient,
+    answer,
+    ask,
+    completion,
+    delta,
+    error_answer,
+    event,
+    head,
+    json_answer,
+    refusal_of,
+    sse_answer,
+)
+from scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
+
+from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.wire import Limits
+from benchwright.errors import ProviderError
+
+STREAM_HEAD = head("Content-Type: text/event-stream")
+MS = 1_000_000
+
+
+class TestPassingFaults:
+    @pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 504, 529])
+    async def test_of_the_server_are_asked_again(
+        self, serve: Serve, open_client: OpenClient, status: int
+    ) -> None:
+        server = await serve([ASKED, error_answer(f"{status} Passing"), ASKED, STREAMED_HELLO])
+        reply = await ask(open_client(server.url))
+        assert (reply.text, reply.record.attempts, reply.record.http_status) == ("Hello", 2, 200)
+
+    @pytest.mark.parametrize(
+        "script",
+        [
+            [ASKED, CLOSE],
+            [ASKED, RESET],
+            [ASKED, STREAM_HEAD, event(delta(content="a")), 0.01, RESET],
+            [ASKED, STREAM_HEAD, event(delta(content="a")), CLOSE],
+            [ASKED, sse_answer(delta(content="a"), done=False)],
+            [ASKED, sse_answer(delta(content="a"), b"{broken")],
+            [ASKED, sse_answer(delta(content="a"), {"error": {"message": "oops", "code": 500}})],
+            [ASKED, sse_answer({"error": {"message": "no code at all"}})],
+            [ASKED, json_answer({"error": {"message": "overloaded", "code": 503}})],
+            [ASKED, json_answer({"detail": "not an answer"})],
+            [ASKED, answer(b"", "Content-Encoding: gzip")],
+            [ASKED, b"garbage\r\n\r\n"],
+            [ASKED, b"[" * 100_000],
+            [ASKED, answer(b"[" * 100_000)],
+            [ASKED, sse_answer(b"[" * 100_000)],
+        ],
+        ids=lambda script: repr(script[1])[:40],
+    )
+    async def test_of_the_answer_are_asked_again(
+        self, serve: Serve, open_client: OpenClient, script: Script
+    ) -> None:
+        server = await serve([*script, ASKED, STREAMED_HELLO], [ASKED, STREAMED_HELLO])
+        reply = await ask(open_client(server.url))
+        assert (reply.text, reply.record.attempts) == ("Hello", 2)
+
+    async def test_of_time_are_asked_again(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED], [ASKED, b"HTTP"], [ASKED, STREAMED_HELLO])
+        client = open_client(server.url, limits=Limits(read=0.1, stall=0.1))
+        assert (await ask(client)).record.attempts == 3
+
+    async def test_that_do_not_pass_fail_in_the_end(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED, error_answer("503 Busy", "warming up"), AGAIN])
+        client = open_client(server.url, retry=RetryPolicy(retries=2, first=0.001))
+        error = await refusal_of(client)
+        assert str(error) == f"{server.url}/v1 answered HTTP 503: warming up"
+        assert (error.http_status, error.systemic) == (503, False)
+        assert len(server.requests) == 3
+
+    async def test_are_not_asked_again_without_retries(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED, error_answer("503 Busy"), AGAIN])
+        await refusal_of(open_client(server.url, retry=RetryPolicy(retries=0)))
+        assert len(server.requests) == 1
+
+    async def test_a_stream_that_stays_empty_is_asked_whole(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        refusal = error_answer("400 Bad Request", "the prompt is too long")
+        server = await serve([ASKED, STREAM_HEAD, CLOSE], [ASKED, refusal])
+        assert "the prompt is too long" in str(await refusal_of(open_client(server.url)))
+        assert ["stream" in request.json for request in server.requests] == [True, False]
+
+
+class TestRateLimits:
+    @pytest.mark.parametrize("after", ["0", "0.01", "Fri, 31 Dec 1999 23:59:59 GMT"])
+    async def test_are_waited_for_as_long_as_the_server_says(
+        self, serve: Serve, open_client: OpenClient, after: str
+    ) -> None:
+        limited = error_answer("429 Too Many Requests", "slow down", f"Retry-After: {after}")
+        server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
+        started = perf_counter()
+        reply = await ask(open_client(server.url, retry=RetryPolicy(first=60)))
+        assert reply.record.attempts == 3
+        assert perf_counter() - started < 10
+
+    async def test_are_not_asked_again_sooner(self, serve: Serve, open_client: OpenClient) -> None:
+        limited = error_answer("503 Busy", "slow down", "retry-after: 0.2")
+        server = await serve([ASKED, limited, ASKED, HELLO])
+        reply = await ask(open_client(server.url))
+        assert reply.record.waited > 190 * MS
+
+    @pytest.mark.parametrize("after", ["301", "9" * 400, "Thu, 31 Dec 2099 23:59:59 GMT"])
+    async def test_that_last_too_long_fail(self, serve: Serve, open_client: OpenClient, after: str) -> None:
+        limited = error_answer("429 Too Many Requests", "come back later", f"Retry-After: {after}")
+        server = await serve([ASKED, limited, AGAIN])
+        error = await refusal_of(open_client(server.url))
+        assert "come back later" in str(error)
+        assert (len(server.requests), error.systemic) == (1, False)
+
+
+class TestTimings:
+    async def test_are_those_of_the_attempt_that_answered(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.1")
+        server = await serve([ASKED, 0.2, limited, ASKED, STREAMED_HELLO])
+        record = (await ask(open_client(server.url))).record
+        assert record.waited > 290 * MS
+        assert record.ttft is not None
+        assert record.ttft <= record.total < 190 * MS
+        assert record.dispatch_lag < 190 * MS
+        assert (record.attempts, record.connect) == (2, 0)
+
+    async def test_count_the_chunks_of_that_attempt_alone(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        broken = sse_answer(*[delta(content="x")] * 10, done=False)
+        server = await serve([ASKED, broken, ASKED, STREAMED_HELLO])
+        reply = await ask(open_client(server.url))
+        assert (reply.text, reply.record.chunks, reply.record.flags) == ("Hello", 2, [])
+
+
+class TestWhatIsNotAskedAgain:
+    @pytest.mark.parametrize(
+        ("status", "systemic"),
+        [
+            *((status, False) for status in (201, 400, 405, 413, 422, 501)),
+            *((status, True) for status in (301, 307, 401, 402, 403, 404)),
+        ],
+    )
+    async def test_a_refusal(
+        self, serve: Serve, open_client: OpenClient, status: int, systemic: bool
+    ) -> None:
+        server = await serve([ASKED, error_answer(f"{status} No"), AGAIN])
+        error = await refusal_of(open_client(server.url))
+        assert (error.http_status, error.systemic, len(server.requests)) == (status, systemic, 1)
+
+    async def test_an_error_inside_an_answer_that_tells_so(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        server = await serve([ASKED, sse_answer({"error": {"message": "too long", "code": 400}}), AGAIN])
+        error = await refusal_of(open_client(server.url))
+        assert str(error) == f"{server.url}/v1 sent an error in its answer: too long"
+        assert (error.http_status, len(server.requests)) == (400, 1)
+
+    async def test_a_server_that_never_answered(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([])
+        await server.__aexit__()
+        started = perf_counter()
+        error = await refusal_of(open_client(server.url, retry=RetryPolicy(first=60)))
+        assert perf_counter() - started < 10
+        assert error.systemic
+        assert str(error).startswith(f"Cannot connect to {server.url}/v1: ")
+        assert str(error).endswith("Is the server running, and is --base-url right?")
+
+    async def test_a_request_whose_client_is_closed(self, serve: Serve, open_client: OpenClient) -> None:
+        server = await serve([ASKED])
+        client = open_client(server.url)
+        failing = asyncio.create_task(refusal_of(client))
+        while not server.requests:
+            await asyncio.sleep(0.001)
+        client.close()
+        assert str(await failing) == f"{server.url}/v1: the client was closed"
+        assert len(server.requests) == 1
+
+
+async def test_a_server_that_went_away_after_it_answered_may_come_back(
+    serve: Serve, open_client: OpenClient
+) -> None:
+    server = await serve([ASKED, json_answer(completion(), "Connection: close")])
+    client = open_client(server.url)
+    await ask(client)
+    await server.__aexit__()
+    noted: list[int] = []
+    with pytest.raises(ProviderError, match="Cannot connect") as caught:
+        await client.ask("/chat/completions", {}, note=lambda record: noted.append(record.attempts))
+    assert noted == [6]
+    assert caught.value.systemic

@@ -1,0 +1,56 @@
+"""Environments of their own for what cannot stand beside the project's requirements (another fastmcp).
+
+`.venv-<name>` is made from `requirements/<name>.txt` on first use and kept. Where it cannot be made the test is
+skipped, but under CI it fails. Installing takes its time: mark such tests `slow` and give them a longer limit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+ROOT = Path(__file__).parents[1]
+
+
+def programs_of(name: str) -> Path:
+    """The `bin` folder of the environment; skips or fails the test where there is none."""
+    try:
+        return installed(name)
+    except (subprocess.SubprocessError, OSError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        reason = f"the requirements of {name} cannot be installed: {said.strip().splitlines()[-1]}"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+def installed(name: str) -> Path:
+    """The `bin` folder of the environment; makes it where there is none yet for these requirements.
+
+    Raises:
+        CalledProcessError, OSError: it cannot be made.
+    """
+    environment, requirements = ROOT / f".venv-{name}", ROOT / "requirements" / f"{name}.txt"
+    programs, stamp = environment / "bin", environment / "installed"
+    wanted = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()
+    environment.mkdir(exist_ok=True)
+    with FileLock(environment / "lock"):
+        if stamp.exists() and stamp.read_text() == wanted:
+            return programs
+        stamp.unlink(missing_ok=True)
+        run(sys.executable, "-m", "venv", str(environment))
+        pip = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        # The file names every package, so pip has nothing to resolve (where it would stumble over extras).
+        run(*pip, "--no-deps", "--no-compile", "--require-hashes", "--requirement", str(requirements))
+        stamp.write_text(wanted)
+    return programs
+
+
+def run(*command: str) -> None:
+    subprocess.run(command, check=True, capture_output=True, text=True)

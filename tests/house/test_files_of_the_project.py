@@ -1,0 +1,57 @@
+"""The project's own files: what must be in none of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+INDEX_HOSTS = re.compile(
+    rb"\bpypi" rb"\.org|python" rb"hosted\.org|index" rb"-url *[= ] *http|find" rb"-links *[= ] *[/h]"
+)
+"""Hosts of package indexes and the options that name one, written so that this file is not found itself."""
+
+PINNED = re.compile(r"^[a-z0-9._-]+(\[[a-z,-]+\])?==[^ ]+( ; .+)? \\$")
+
+
+def files() -> list[Path]:
+    """Every file that is, or would be, committed."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this is no git checkout")
+    paths = (ROOT / name.decode() for name in listed.stdout.split(b"\0") if name)
+    return [path for path in paths if path.is_file()]
+
+
+def test_no_file_names_the_host_of_a_package_index() -> None:
+    found = files()
+    assert ROOT / "pyproject.toml" in found
+    naming = [path.relative_to(ROOT).as_posix() for path in found if INDEX_HOSTS.search(path.read_bytes())]
+    assert naming == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "requirements").glob("*.txt")), ids=lambda path: path.name)
+def test_requirements_are_versions_with_hashes_and_nothing_else(path: Path) -> None:
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    assert lines
+    for line in lines:
+        hashed = re.match(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$", line)
+        assert hashed or PINNED.match(line), line
+
+
+def test_no_module_is_longer_than_a_room_should_be() -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "src").rglob("*.py")
+    }
+    assert {path: length for path, length in lengths.items() if length > 400} == {}

@@ -1,0 +1,112 @@
+"""One loop: tasks over trials, the awaiting of solvers and the writing of journals each have one place.
+
+These tests read the source as it stands, so that a second place is noticed on the day it is written.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+CONCURRENCY = {
+    *("create_task", "ensure_future", "gather", "as_completed", "TaskGroup"),
+    *(
+        "Semaphore",
+        "BoundedSemaphore",
+        "ThreadPoolExecutor",
+        "ProcessPoolExecutor",
+        "run_coroutine_threadsafe",
+    ),
+    *("to_thread", "run_in_executor", "create_task_group", "start_soon"),
+}
+"""Calls that put several things under way at once."""
+
+ROOMS_WITHOUT = ["agents", "catalog", "packs", "scorers", "app", "reports", "cli", "web", "data", "stats"]
+
+ALLOWED = {
+    (
+        "benchwright/agents/rollout/tools.py",
+        "gather",
+    ): "the documented helper runs the tool calls of one turn",
+    ("benchwright/agents/mcp/agent_loop.py", "ThreadPoolExecutor"): "one thread, where there is no loop yet",
+}
+
+
+class Call(NamedTuple):
+    """A call in the source: where, in which function, and of what."""
+
+    file: str
+    function: str
+    name: str
+    awaited: bool
+
+
+def calls(*rooms: str) -> Iterator[Call]:
+    """All calls in these folders of src/."""
+    for room in rooms:
+        for path in sorted((SOURCE / room).rglob("*.py")):
+            file = path.relative_to(SOURCE).as_posix()
+            yield from _calls_in(ast.parse(path.read_text(encoding="utf-8")), file, "")
+
+
+def _calls_in(node: ast.AST, file: str, function: str, awaited: bool = False) -> Iterator[Call]:
+    if isinstance(node, ast.Call):
+        yield Call(file, function, _name(node.func), awaited)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        function = node.name
+    within_await = awaited or isinstance(node, ast.Await)
+    for child in ast.iter_child_nodes(node):
+        yield from _calls_in(child, file, function, within_await)
+
+
+def _name(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def test_only_the_engine_and_the_wire_put_several_things_under_way() -> None:
+    rooms = [*(f"benchwright/{room}" for room in ROOMS_WITHOUT), "osmosis_ai", "llm_benchmarker"]
+    found = {(call.file, call.name) for call in calls(*rooms) if call.name in CONCURRENCY}
+    assert found - ALLOWED.keys() == set()
+
+
+def test_one_function_awaits_a_solver() -> None:
+    found = [call for call in calls("benchwright", "osmosis_ai", "llm_benchmarker") if call.name == "solve"]
+    assert [(call.file, call.function, call.awaited) for call in found] == [
+        ("benchwright/engine/worker.py", "_within_seconds", True)
+    ]
+
+
+def test_one_function_awaits_a_scorer() -> None:
+    found = [call for call in calls("benchwright") if call.name == "score" and call.awaited]
+    assert [(call.file, call.function) for call in found] == [("benchwright/engine/worker.py", "_score")]
+
+
+def test_one_place_writes_trials_and_scores() -> None:
+    found = [
+        call for call in calls("benchwright", "osmosis_ai", "llm_benchmarker") if call.name == "write_trial"
+    ]
+    assert {call.file for call in found} == {"benchwright/engine/run.py"}
+
+
+def test_one_class_appends_to_a_journals_files() -> None:
+    """The simulated endpoint's log is the only other file that is written in such a way."""
+    openers = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("O_APPEND", "fdatasync", "ftruncate")
+    }
+    assert openers == {"benchwright/engine/journal.py", "benchwright/endpoint/simulate/truth.py"}
+
+
+def test_the_scan_sees_what_it_looks_for() -> None:
+    """Were it blind, all of the above would pass."""
+    engine = {(call.file, call.name) for call in calls("benchwright/engine") if call.name in CONCURRENCY}
+    assert ("benchwright/engine/executor.py", "TaskGroup") in engine
+    assert ("benchwright/engine/executor.py", "create_task") in engine
