@@ -14,7 +14,7 @@ from benchwright.config import EvalSettings
 from benchwright.engine.journal import TRIALS
 from benchwright.engine.manifest import read_manifest
 
-CACHED = "Evaluation already completed (cached). Use --fresh to run it again from scratch."
+CACHED = "Evaluation already completed (cached)."
 
 
 def test_a_finished_run_is_shown_and_not_run_again(program: Program, echo: str) -> None:
@@ -64,7 +64,7 @@ def identity(directory: Path, **settings: Any) -> str:
         "model": "m",
         "base_url": NOWHERE,
     }
-    return prepare_eval(EvalSettings(**{**plain, **settings}), say=print).fingerprint
+    return prepare_eval(EvalSettings(**{**plain, **settings}), say=print).shelf.task_id
 
 
 @pytest.mark.parametrize(
@@ -122,23 +122,25 @@ def test_a_dataset_that_changed_is_another_run(program: Program, echo: str) -> N
     assert len(program.runs) == 2
 
 
-def test_a_dataset_that_was_moved_is_the_same_run(program: Program, echo: str) -> None:
+def test_a_dataset_that_was_moved_keeps_its_conversations_with_reuse(program: Program, echo: str) -> None:
     command = program.evaluating(program.rows(3), echo)
     program.summary(*command)
     (program.directory / "data").mkdir()
     (program.directory / "rows.jsonl").rename(program.directory / "data" / "rows.jsonl")
     command[command.index("rows.jsonl")] = "data/rows.jsonl"
-    assert CACHED in program.run(*command).stderr
+    moved = program.summary(*command, "--reuse")
+    assert (moved.done, moved.targets[0].reused, moved.targets[0].requests.total_requests) == (3, 3, 0)
 
 
 def test_a_budget_stops_a_run_and_the_same_command_goes_on(program: Program, echo: str) -> None:
     command = program.evaluating(program.rows(10), echo, "--budget-tokens=8")
     ended = program.run(*command)
     assert ended.returncode == 1
-    assert "Stopped: the budget of 8 tokens is used up" in ended.stderr
+    assert "Error: the budget of 8 tokens is used up" in ended.stderr
     done = len(finished(program.only_run))
     assert 0 < done < 10
-    assert f"{10 - done} trials are left. Run the same command again to go on from here." in ended.stderr
+    assert f"Progress: {done}/10 runs." in ended.stderr
+    assert "Re-run the same command to resume from where you left off." in ended.stderr
     for _ in range(10):
         if program.run(*command).returncode == 0:
             break

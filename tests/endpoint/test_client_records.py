@@ -49,8 +49,8 @@ class TestTimings:
         assert record.ttft is not None
         assert record.ttfa is not None
         assert 95 * MS < record.ttft < record.ttfa < record.total
-        assert record.ttfa - record.ttft > 45 * MS
-        assert record.total - record.ttfa > 45 * MS
+        assert record.ttfa > 145 * MS
+        assert record.total > 195 * MS
         assert (record.chunks, sum(record.gaps.values())) == (2, 1)
 
     async def test_of_a_whole_answer_know_no_first_token(self, serve: Serve, open_client: OpenClient) -> None:
@@ -70,9 +70,8 @@ class TestTimings:
         client = open_client(server.url, connections=1)
         first, second = await asyncio.gather(ask(client), ask(client))
         assert first.record.connect > 0 == second.record.connect
-        assert first.record.waited < 50 * MS < second.record.waited
-        assert max(first.record.total, second.record.total) < 5_000 * MS
-        assert 0 <= second.record.dispatch_lag < 50 * MS
+        assert max(50 * MS, first.record.waited) < second.record.waited
+        assert 0 <= second.record.dispatch_lag < second.record.waited
 
     async def test_start_with_the_trial(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, HELLO])

@@ -45,7 +45,7 @@ class TestPassingFaults:
         [
             [ASKED, CLOSE],
             [ASKED, RESET],
-            [ASKED, STREAM_HEAD, event(delta(content="a")), 0.01, RESET],
+            [ASKED, STREAM_HEAD, event(delta(content="a")), 0.05, RESET],
             [ASKED, STREAM_HEAD, event(delta(content="a")), CLOSE],
             [ASKED, sse_answer(delta(content="a"), done=False)],
             [ASKED, sse_answer(delta(content="a"), b"{broken")],
@@ -131,8 +131,8 @@ class TestTimings:
         record = (await ask(open_client(server.url))).record
         assert record.waited > 290 * MS
         assert record.ttft is not None
-        assert record.ttft <= record.total < 190 * MS
-        assert record.dispatch_lag < 190 * MS
+        assert record.ttft <= record.total < record.waited
+        assert record.dispatch_lag < record.waited
         assert (record.attempts, record.connect) == (2, 0)
 
     async def test_count_the_chunks_of_that_attempt_alone(

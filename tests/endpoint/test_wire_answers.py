@@ -46,7 +46,7 @@ class TestWhereABodyEnds:
         assert (await send(open_wire(server.url))).body == b"hello"
 
     async def test_a_broken_connection_is_no_such_close(self, serve: Serve, open_wire: OpenWire) -> None:
-        server = await serve([ASKED, head(), b"hel", 0.02, RESET])
+        server = await serve([ASKED, head(), b"hel", 0.05, RESET])
         error = await failure_of(open_wire(server.url))
         assert (error.kind, error.received) == ("closed", True)
 
@@ -114,8 +114,8 @@ class TestMoments:
         delivery = await open_wire(server.url).send(CALL, sink)
         moments = [before, delivery.sent_at, *sink.moments]
         assert moments == sorted(moments)
-        gaps = [later - earlier for earlier, later in zip(moments[1:], sink.moments, strict=False)]
-        assert all(gap > 20_000_000 for gap in gaps)
+        assert len(set(sink.moments)) == 3
+        assert sink.moments[-1] - delivery.sent_at > 80_000_000
         assert delivery.ended_at == sink.moments[-1]
 
     async def test_bytes_that_lie_unread_show_as_detect_lag(self, open_wire: OpenWire) -> None:

@@ -38,7 +38,7 @@ class TestClosedTooEarly:
         ],
     )
     async def test_after_some(self, serve: Serve, open_wire: OpenWire, part: bytes, how: Step) -> None:
-        server = await serve([ASKED, part, 0.02, how])
+        server = await serve([ASKED, part, 0.05, how])
         error = await failure_of(open_wire(server.url))
         assert (error.kind, str(error), error.received) == ("closed", BROKEN_OFF, True)
 

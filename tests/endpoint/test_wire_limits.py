@@ -61,16 +61,16 @@ async def test_a_slow_answer_within_its_limits_is_fine(serve: Serve, open_wire: 
 
 
 async def test_waiting_for_a_turn_counts_for_no_limit(serve: Serve, open_wire: OpenWire) -> None:
-    server = await serve([ASKED, 0.05, answer(b"hello"), AGAIN])
-    wire = open_wire(server.url, read=0.2, total=0.2)
-    sinks = await asyncio.gather(*(send(wire) for _ in range(5)))
-    assert [sink.body for sink in sinks] == [b"hello"] * 5
+    server = await serve([ASKED, 0.1, answer(b"hello"), AGAIN])
+    wire = open_wire(server.url, read=0.35, total=0.35)
+    sinks = await asyncio.gather(*(send(wire) for _ in range(4)))
+    assert [sink.body for sink in sinks] == [b"hello"] * 4
 
 
 async def test_the_limits_count_anew_for_every_request(serve: Serve, open_wire: OpenWire) -> None:
-    server = await serve([ASKED, 0.05, answer(b"hello"), AGAIN])
-    wire = open_wire(server.url, read=0.2, total=0.2)
-    for _ in range(5):
+    server = await serve([ASKED, 0.1, answer(b"hello"), AGAIN])
+    wire = open_wire(server.url, read=0.35, total=0.35)
+    for _ in range(4):
         assert (await send(wire)).body == b"hello"
 
 

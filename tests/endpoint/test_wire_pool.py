@@ -101,7 +101,7 @@ class TestHowManyConnections:
         server = await serve([ASKED, 0.05, HELLO, AGAIN])
         wire = open_wire(server.url)
         first, second = await asyncio.gather(*(wire.send(CALL, Collected()) for _ in range(2)))
-        assert first.queued < 40_000_000 < second.queued
+        assert max(40_000_000, first.queued) < second.queued
         assert first.ended_at <= second.sent_at
 
 
@@ -176,17 +176,16 @@ class TestBytesThatNobodyAskedFor:
             b"\0",
         ],
     )
-    @pytest.mark.parametrize("pause", [0.0, 0.01], ids=["with the answer", "later"])
+    @pytest.mark.parametrize("later", [True, False], ids=["later", "with the answer"])
     async def test_never_become_the_next_answer(
-        self, serve: Serve, open_wire: OpenWire, more: bytes, pause: float
+        self, serve: Serve, open_wire: OpenWire, more: bytes, later: bool
     ) -> None:
-        first = [ASKED, HELLO, pause, more] if pause else [ASKED, HELLO + more]
+        first = [ASKED, HELLO, 0.01, more] if later else [ASKED, HELLO + more]
         server = await serve(first, [ASKED, answer(b"second")])
         wire = open_wire(server.url)
         assert (await send(wire)).body == b"hello"
-        await asyncio.sleep(2 * pause)
+        await until(lambda: server.open == 0)
         assert (await send(wire)).body == b"second"
-        assert server.connections == 2
 
 
 class TestCancelling:

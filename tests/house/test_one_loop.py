@@ -33,6 +33,10 @@ ALLOWED = {
         "gather",
     ): "the documented helper runs the tool calls of one turn",
     ("benchwright/agents/mcp/agent_loop.py", "ThreadPoolExecutor"): "one thread, where there is no loop yet",
+    (
+        "benchwright/agents/programs.py",
+        "ensure_future",
+    ): "the start of one program, shielded from a cancellation",
 }
 
 

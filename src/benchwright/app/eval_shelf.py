@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from benchwright.app.launch import Launch
 from benchwright.config import EvalSettings
 from benchwright.engine.journal import encode_json
 from benchwright.engine.manifest import MANIFEST, read_manifest
-from benchwright.errors import UserError
+from benchwright.errors import JournalError, UserError
 
 
 class EvalShelf:
@@ -58,8 +58,11 @@ class EvalShelf:
                 write_entry(self.entry_path, new_entry(self._config, self._digest, self.task_id, directory))
             try:
                 yield directory
-            finally:
-                self._project(directory)
+            except BaseException:
+                with suppress(JournalError):  # what went wrong first is what is to be told
+                    self._project(directory)
+                raise
+            self._project(directory)
 
     def has_entry(self) -> bool:
         """Whether there is a cache file of this configuration."""

@@ -156,9 +156,9 @@ def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
     """The configuration as the cache file shows it; `fingerprint` covers what the other keys do not say."""
     return {
         "model": settings.model,
-        "base_url": settings.base_url,
+        "base_url": settings.base_url and settings.base_url.rstrip("/"),
         "baseline_model": settings.baseline_model,
-        "baseline_base_url": settings.baseline_base_url,
+        "baseline_base_url": settings.baseline_base_url and settings.baseline_base_url.rstrip("/"),
         "module": settings.module,
         "dataset": str(settings.dataset),
         "eval_fns": sorted(settings.eval_fn) or None,

@@ -32,8 +32,8 @@ class MCPLoadError(UserError):
 def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
     """The FastMCP server that `main.py` of the directory makes; loaded afresh every time.
 
-    `main.py` may import the files beside it, with or without a dot, also inside its tools. It is not run as
-    a script: `if __name__ == "__main__"` is false.
+    `main.py` may import the files beside it by import statements, with or without a dot, also inside its
+    tools (`importlib.import_module` needs the dot). It is not run as a script: `__name__` is not `__main__`.
 
     Raises:
         MCPLoadError: no directory, no `main.py`, no fastmcp, an error in the code, or no server in it.
@@ -70,8 +70,9 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
     try:
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("ignore")
+            # The client too, which newer versions import when it is first asked for.
             from fastmcp import Client, FastMCP  # noqa: F401
-    except ImportError as failure:
+    except Exception as failure:  # an old fastmcp with a new pydantic raises more than ImportError
         if isinstance(failure, ModuleNotFoundError) and failure.name == "fastmcp":
             raise MCPLoadError(
                 "MCP tools need fastmcp. Install it with: pip install 'benchwright[mcp]'"

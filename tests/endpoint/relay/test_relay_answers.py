@@ -1,0 +1,201 @@
+"""What comes back through the relay: the target's bytes, and nothing that is none of the agent's business."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from http_kit import (
+    DONE,
+    HELLO,
+    STREAMED_HELLO,
+    OpenClient,
+    answer,
+    delta,
+    error_answer,
+    event,
+    head,
+    json_answer,
+    sse_answer,
+    usage,
+)
+from relay_kit import Agent, LetIn, error_in
+from scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve
+
+from benchwright.endpoint.connection import WireError
+from benchwright.secrets import SECRETS
+
+EVENTS = [
+    delta(role="assistant", content=""),
+    delta(reasoning_content="hm…"),
+    delta(content="Grüße, "),
+    delta(content="世界"),
+    delta("stop"),
+    usage(prompt_tokens=3, completion_tokens=4),
+]
+STREAM = b": a comment\r\n\r\n" + b"".join(map(event, EVENTS)) + DONE
+
+
+@pytest.fixture
+def through(serve: Serve, open_client: OpenClient, let_in: LetIn):
+    """Lets an agent ask a server that plays these steps whenever it is asked."""
+
+    async def start(*steps: bytes | float, key: str | None = None) -> Agent:
+        script: Script = [ASKED, *steps, AGAIN]
+        server: ScriptedServer = await serve(script)
+        return let_in(open_client(server.url, key=key))
+
+    return start
+
+
+class TestBytes:
+    async def test_of_a_stream_come_through_wherever_it_is_cut(self, serve, open_client, let_in) -> None:
+        chunked = b"".join(
+            b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (STREAM[:200], STREAM[200:], b"")
+        )
+        raw = head("Content-Type: text/event-stream", "Transfer-Encoding: chunked") + chunked
+        cuts = range(1, len(raw), 3)
+        server = await serve([step for cut in cuts for step in (ASKED, raw[:cut], 0.001, raw[cut:])])
+        agent = let_in(open_client(server.url))
+        for _ in cuts:
+            assert (await agent.ask()).body == STREAM
+        assert {relayed.reply.text for relayed in agent.relayed} == {"Grüße, 世界"}
+
+    async def test_of_a_stream_come_through_when_they_come(self, through) -> None:
+        agent = await through(
+            head("Content-Type: text/event-stream", "Transfer-Encoding: chunked"),
+            0.05,
+            b"5\r\nfirst\r\n",
+            0.05,
+            b"4\r\nlast\r\n0\r\n\r\n",
+        )
+        passed = await agent.ask()
+        assert passed.pieces == [b"first", b"last"]
+        waits = [later - earlier for earlier, later in zip(passed.moments, passed.moments[1:], strict=False)]
+        assert all(wait > 25e6 for wait in waits), waits
+
+    async def test_of_a_stream_that_ends_by_closing_come_through(self, through) -> None:
+        agent = await through(head("Content-Type: text/event-stream") + STREAM, CLOSE)
+        passed = await agent.ask()
+        assert passed.body == STREAM
+        assert (b"transfer-encoding", b"chunked") in passed.headers
+
+    async def test_of_a_whole_answer_come_through_with_their_length(self, through) -> None:
+        agent = await through(HELLO)
+        passed = await agent.ask()
+        assert HELLO.endswith(b"\r\n\r\n" + passed.body)
+        assert (b"content-length", b"%d" % len(passed.body)) in passed.headers
+
+    async def test_that_are_no_completion_come_through_and_are_told_as_an_error(self, through) -> None:
+        broken = (
+            event(delta(content="Hel")) + b'data: {"choices": [{"del\n\n' + event(delta(content="lo")) + DONE
+        )
+        agent = await through(answer(broken, "Content-Type: text/event-stream"))
+        assert (await agent.ask()).body == broken
+        assert "no chat completion chunk" in agent.record.error
+        assert "malformed_chunk" in agent.record.flags
+
+    async def test_reach_a_client_that_knows_no_chunks(self, through) -> None:
+        agent = await through(STREAMED_HELLO)
+        reader, writer = await asyncio.open_connection("127.0.0.1", agent.port)
+        call = agent.request(version="1.0")
+        writer.write(call.head + call.body)
+        answered, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        assert b"chunked" not in answered
+        assert body == event(delta(content="Hel")) + event(delta(content="lo")) + event(delta("stop")) + DONE
+
+
+class TestHeaders:
+    async def test_of_the_answer_are_passed_on_but_for_those_of_the_connection(self, through) -> None:
+        agent = await through(
+            json_answer(
+                {},
+                "X-Request-Id: abc",
+                "X-RateLimit-Remaining: 7",
+                "Set-Cookie: a=b",
+                "Keep-Alive: timeout=5",
+            )
+        )
+        names = dict((await agent.ask()).headers)
+        assert names == {
+            b"content-type": b"application/json",
+            b"content-length": b"2",
+            b"x-request-id": b"abc",
+            b"x-ratelimit-remaining": b"7",
+        }
+
+    async def test_let_one_connection_serve_several_requests(self, through, relay) -> None:
+        agent = await through(STREAMED_HELLO)
+        for _ in range(3):
+            await agent.ask()
+        assert len(relay.connections) == 1
+
+
+class TestErrors:
+    async def test_of_the_target_are_passed_on_for_the_agent_to_decide(self, through) -> None:
+        agent = await through(error_answer("429 Too Many Requests", "slow down", "Retry-After: 3"))
+        passed = await agent.ask()
+        assert passed.status == 429
+        assert json.loads(passed.body) == {"error": {"message": "slow down"}}
+        assert (b"retry-after", b"3") in passed.headers
+        assert agent.record.http_status == 429
+        assert agent.record.attempts == 1
+
+    async def test_do_not_tell_the_key(self, through, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(SECRETS, "_texts", [])
+        monkeypatch.setattr(SECRETS, "_encoded", [])
+        SECRETS.add("sk-real-key")
+        agent = await through(error_answer("401 Unauthorized", "wrong key: sk-real-key"), key="sk-real-key")
+        passed = await agent.ask()
+        assert passed.status == 401
+        assert json.loads(passed.body)["error"]["message"] == "wrong key: [secret]"
+
+    async def test_that_have_no_end_are_cut(self, through) -> None:
+        endless = answer(b"x" * 2_000_000, status="500 Internal Server Error")
+        agent = await through(endless)
+        passed = await agent.ask()
+        assert passed.status == 502
+        assert "larger than" in error_in(passed)["message"]
+
+    async def test_with_an_unheard_of_status_are_passed_on(self, through) -> None:
+        agent = await through(error_answer("529 Overloaded"))
+        assert (await agent.ask()).status == 529
+
+    async def test_in_a_stream_are_passed_on_and_recorded(self, through) -> None:
+        stream = sse_answer(delta(content="Hel"), {"error": {"message": "out of memory"}})
+        agent = await through(stream)
+        assert b"out of memory" in (await agent.ask()).body
+        assert "out of memory" in agent.record.error
+
+    async def test_of_connecting_are_told_in_openais_shape(self, open_client, let_in) -> None:
+        agent = let_in(open_client("http://127.0.0.1:9"))
+        passed = await agent.ask()
+        assert passed.status == 502
+        assert "Cannot connect to http://127.0.0.1:9/v1" in error_in(passed)["message"]
+        (relayed,) = agent.relayed
+        assert relayed.error is not None
+        assert relayed.error.systemic
+
+    async def test_before_the_answer_are_told_in_openais_shape(self, serve, open_client, let_in) -> None:
+        server = await serve([ASKED, RESET])
+        agent = let_in(open_client(server.url))
+        passed = await agent.ask()
+        assert passed.status == 502
+        assert "before it answered" in error_in(passed)["message"]
+
+    async def test_in_the_middle_cut_the_answer_off(self, serve, open_client, let_in) -> None:
+        server = await serve([ASKED, STREAMED_HELLO[:-30], CLOSE])
+        agent = let_in(open_client(server.url))
+        with pytest.raises(WireError, match="in the middle"):
+            await agent.ask()
+        assert "in the middle" in agent.record.error
+        assert agent.record.chunks == 2
+
+    async def test_that_lead_elsewhere_are_not_followed(self, through) -> None:
+        agent = await through(answer(b"", "Location: http://elsewhere/v1", status="307 Temporary Redirect"))
+        passed = await agent.ask()
+        assert passed.status == 502
+        assert "redirects to http://elsewhere/v1" in error_in(passed)["message"]
+        assert b"location" not in dict(passed.headers)
