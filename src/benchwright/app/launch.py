@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -73,26 +73,11 @@ class Shelf(Protocol):
         ...
 
 
-class RunShelf:
-    """Goes by the request's fingerprint: the newest run that has it."""
-
-    def __init__(self, request: Launch) -> None:
-        self._request = request
-
-    @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
-        """See `Shelf.run_of`."""
-        with store.making_a_run():
-            fresh = self._request.settings.fresh
-            directory = (None if fresh else store.latest_with(self._request.fingerprint)) or make()
-        yield directory
-
-
 async def launch(
     request: Launch,
     listeners: Sequence[Listener],
     say: Callable[[str], None],
-    shelf: Shelf | None = None,
+    shelf: Shelf,
     reuse: Reuse = NO_REUSE,
 ) -> Ended:
     """Starts a run, goes on with an unfinished one, or finds a finished one: `shelf` says which it is.
@@ -104,7 +89,7 @@ async def launch(
         UserError, JournalError: see `engine.run.run`.
     """
     retry = request.settings.retry_failed
-    found = (shelf or RunShelf(request)).run_of(lambda: _make(request), say)
+    found = shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
         if store.last_event(directory) == "finished" and not retry:
             return Ended(directory, None)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.engine.journal import TRIALS
-from benchwright.engine.manifest import MANIFEST, read_manifest
+from benchwright.engine.manifest import MANIFEST
 from benchwright.errors import JournalError, RunLocked, UserError
 from benchwright.suggest import did_you_mean
 
@@ -56,13 +56,6 @@ def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
     raise JournalError(f"There are too many runs named {identity}; wait a second.")
 
 
-def latest_with(fingerprint: str) -> Path | None:
-    """The newest run with this fingerprint, None if there is none."""
-    found = sorted(runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST}"), reverse=True)
-    runs = (path.parent for path in found)
-    return next((run for run in runs if read_manifest(run).fingerprint == fingerprint), None)
-
-
 def find_run(reference: str) -> Path:
     """The directory of a run given by id, by a unique beginning or part of the id, or by path.
 
@@ -100,26 +93,6 @@ def last_event(directory: Path) -> str | None:
         tail = file.read()
     names = re.findall(rb'^\{"type":"event","name":"(\w+)"', tail, re.MULTILINE)
     return names[-1].decode() if names else None
-
-
-@contextmanager
-def making_a_run() -> Iterator[None]:
-    """Lets one process at a time look for a run and make it, so that two that start together share one.
-
-    Raises:
-        JournalError: the directory of runs cannot be written.
-    """
-    from filelock import FileLock
-
-    directory = runs_directory()
-    with _writing_to(directory):
-        directory.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(directory / ".lock")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def run_lock(directory: Path, say: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
