@@ -116,24 +116,6 @@ def test_a_directory_that_is_no_run_is_not_found(home: Path) -> None:
     assert store.find_run("maths").name.endswith("-01234567")
 
 
-def test_the_newest_run_of_a_configuration_is_gone_on_with() -> None:
-    make_run("maths")
-    newer = make_run("maths", at=NOON + SECOND)
-    make_run("maths", "another configuration", NOON + 2 * SECOND)
-    assert store.latest_with("0123456789abcdef") == newer
-    assert store.latest_with("ffff") is None
-
-
-def test_configurations_whose_digests_only_begin_alike_are_two() -> None:
-    make_run("maths", "01234567 and so on")
-    assert store.latest_with("01234567 and otherwise") is None
-
-
-def test_a_run_of_which_only_the_directory_was_made_is_none(home: Path) -> None:
-    (home / "runs" / "20260101T120000-maths-01234567").mkdir(parents=True)
-    assert store.latest_with("0123456789abcdef") is None
-
-
 @pytest.mark.parametrize(
     ("events", "last", "state"),
     [
