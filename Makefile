@@ -36,6 +36,11 @@ requirements:
 		--no-header --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate requirements/litellm.in -o requirements/litellm.txt
+	for version in 2 3; do \
+		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+			--no-emit-find-links --no-header --no-annotate --extra mcp pyproject.toml \
+			requirements/fastmcp$$version.in -o requirements/fastmcp$$version.txt || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis

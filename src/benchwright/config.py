@@ -47,6 +47,8 @@ class EvalSettings(Settings):
 
     dataset: Path | None = None
     module: str | None = None
+    mcp: Path | None = None
+    agent_command: str | None = None
     eval_fn: tuple[str, ...] = ()
     scorer: tuple[str, ...] = ()
     scorer_option: dict[str, str] = {}
@@ -64,6 +66,9 @@ class EvalSettings(Settings):
     baseline_model: str | None = None
     baseline_base_url: str | None = None
     baseline_api_key: SecretStr | None = None
+
+    anew: bool = False
+    """Whether a finished evaluation is run again (`bench`), not shown (`eval`)."""
 
     reuse: bool = False
     rescore: bool = False

@@ -227,7 +227,7 @@ class TestLoading:
             ("rewards:limit", "'rewards:limit' is not callable: it is a int"),
         ],
     )
-    def test_says_in_one_line_what_is_wrong(self, project: Write, path: str, complaint: str) -> None:
+    def test_saysin_one_line_what_is_wrong(self, project: Write, path: str, complaint: str) -> None:
         project("rewards.py", "limit = 3\ndef fn(solution_str, **rest): return 0.5")
         with pytest.raises(EvalFnError) as caught:
             load_eval_fn(path)

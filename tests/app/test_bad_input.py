@@ -157,7 +157,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future
 
 
 @pytest.mark.parametrize("case", MISTAKES, ids=lambda case: case.what)
-def test_a_mistake_is_told_in_one_line(case: Case, ended: dict[str, Future[Ended]]) -> None:
+def test_a_mistake_is_toldin_one_line(case: Case, ended: dict[str, Future[Ended]]) -> None:
     result = ended[case.what].result()
     assert result.returncode == 1
     assert re.search(case.says, one_line_of(result.stderr)), result.stderr

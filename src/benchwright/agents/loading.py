@@ -68,9 +68,9 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
                 f"Cannot import module '{name}': no such module in {directory} or among the installed ones."
                 + did_you_mean(name, files)
             ) from None
-        raise error(f"Cannot import module '{name}': {_in_one_line(failure)}") from failure
+        raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
     except (Exception, SystemExit) as failure:
-        raise error(f"Cannot import module '{name}': {_in_one_line(failure)}") from failure
+        raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
 
 
 def load_agent(path: str) -> RolloutAgentLoop:
@@ -86,14 +86,14 @@ def load_agent(path: str) -> RolloutAgentLoop:
         try:
             found = found()
         except Exception as failure:
-            raise UserError(f"Cannot create agent '{path}': {_in_one_line(failure)}") from failure
+            raise UserError(f"Cannot create agent '{path}': {in_one_line(failure)}") from failure
     if not isinstance(found, RolloutAgentLoop):
         kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
         raise UserError(f"'{path}' must be a RolloutAgentLoop or a subclass of it, but it is {kind}")
     return found
 
 
-def _in_one_line(failure: BaseException) -> str:
+def in_one_line(failure: BaseException) -> str:
     """What failed and where: a syntax error's own place, else the innermost line of the user's code."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} ({_place(failure.filename, failure.lineno)})"

@@ -16,16 +16,21 @@ def check_eval(settings: EvalSettings) -> None:
         raise UserError("--model is required.")
     if not settings.eval_fn and not settings.scorer:
         raise UserError("--eval-fn is required (or --scorer, to score without code of your own).")
-    if settings.module is None and settings.eval_fn and not settings.scorer and settings.column:
-        raise UserError("--column works with --scorer only; eval functions need the documented columns.")
+    agents = [settings.module, settings.mcp, settings.agent_command]
+    if not settings.scorer and not any(agents):
+        raise UserError("Either --module (-m) or --mcp is required.")
+    if settings.module is not None and settings.mcp is not None:
+        raise UserError("--module and --mcp are mutually exclusive.")
+    if sum(agent is not None for agent in agents) > 1:
+        raise UserError("--agent-command goes with neither --module nor --mcp.")
     for field, option in AT_LEAST_ONE.items():
         value = getattr(settings, field)
         if value is not None and value < 1:
             raise UserError(f"{option} must be >= 1.")
     if settings.offset < 0:
         raise UserError("--offset must be >= 0.")
-    if settings.module is not None and settings.column:
-        raise UserError("--column and --module exclude each other: an agent needs the documented columns.")
+    if any(agents) and settings.column:
+        raise UserError("--column does not go with an agent: it needs the documented columns.")
     if settings.baseline_model is None:
         if settings.baseline_base_url is not None:
             raise UserError("--baseline-base-url requires --baseline-model.")

@@ -96,6 +96,8 @@ class EvalShelf:
                 )
             run = Path(entry.run) if entry.run else None
             if run is not None and (run / MANIFEST).exists():
+                if self._settings.anew and store.last_event(run) == "finished":
+                    return None
                 self.entry_path = path
                 return run
             say(f"The run of {path.name} is gone; it is kept as a backup, and the eval starts anew.")

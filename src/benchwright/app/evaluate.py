@@ -73,12 +73,15 @@ class EvalRun:
     @property
     def coverage_note(self) -> str | None:
         """What a resumed run does not notice: changes in what the user's code imports."""
-        module = self.settings.module
-        if module is None:
+        settings = self.settings
+        if settings.mcp is not None:
+            covered = f"MCP directory {settings.mcp}"
+        elif settings.module is not None:
+            covered = f"file {settings.module.rpartition(':')[0].replace('.', '/')}.py"
+        else:
             return None
-        file = f"file {module.rpartition(':')[0].replace('.', '/')}.py"
         return (
-            f"Note: Module fingerprint covers {file}. External dependency changes\n"
+            f"Note: Module fingerprint covers {covered}. External dependency changes\n"
             "      are not detected. Use --fresh if you changed external imports."
         )
 
@@ -159,7 +162,8 @@ def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
         "base_url": settings.base_url and settings.base_url.rstrip("/"),
         "baseline_model": settings.baseline_model,
         "baseline_base_url": settings.baseline_base_url and settings.baseline_base_url.rstrip("/"),
-        "module": settings.module,
+        "module": f"mcp:{settings.mcp.resolve()}" if settings.mcp is not None else settings.module,
+        "agent_command": settings.agent_command,
         "dataset": str(settings.dataset),
         "eval_fns": sorted(settings.eval_fn) or None,
         "scorers": sorted(settings.scorer) or None,
@@ -201,31 +205,37 @@ def _secret(value: SecretStr | None) -> str | None:
 
 def _task(settings: EvalSettings, path: Path) -> Task:
     scorers = _scorers(settings)
-    if settings.module is None:
-        return PromptTask(
-            path,
-            scorers,
-            columns=settings.column,
-            needs_target=bool(settings.eval_fn) or any(name != "judge" for name in settings.scorer),
-            system=settings.system,
-            template=_template(settings),
-            limit=settings.limit,
-            offset=settings.offset,
-            group_by=settings.group_by,
-        )
-    from benchwright.agents.agent_task import AgentTask
-    from benchwright.agents.loading import load_agent
+    rows: dict[str, Any] = {
+        "limit": settings.limit,
+        "offset": settings.offset,
+        "group_by": settings.group_by,
+    }
+    if settings.mcp is not None:
+        from benchwright.agents.mcp.task import McpTask
 
-    return AgentTask(
+        turns, params = settings.max_turns, _completion_params(settings)
+        return McpTask(settings.mcp, path, scorers, max_turns=turns, completion_params=params, **rows)
+    if settings.module is not None:
+        from benchwright.agents.agent_task import AgentTask
+        from benchwright.agents.loading import load_agent
+
+        return AgentTask(
+            path,
+            load_agent(settings.module),
+            scorers,
+            module=settings.module,
+            max_turns=settings.max_turns,
+            completion_params=_completion_params(settings),
+            **rows,
+        )
+    return PromptTask(
         path,
-        load_agent(settings.module),
         scorers,
-        module=settings.module,
-        limit=settings.limit,
-        offset=settings.offset,
-        max_turns=settings.max_turns,
-        completion_params=_completion_params(settings),
-        group_by=settings.group_by,
+        columns=settings.column,
+        needs_target=bool(settings.eval_fn) or any(name != "judge" for name in settings.scorer),
+        system=settings.system,
+        template=_template(settings),
+        **rows,
     )
 
 
@@ -266,7 +276,7 @@ def _completion_params(settings: EvalSettings) -> dict[str, float | int]:
 
 
 def _model_settings(settings: EvalSettings) -> dict[str, object]:
-    own = {} if settings.module is not None else _completion_params(settings)
+    own = {} if settings.module is not None or settings.mcp is not None else _completion_params(settings)
     return {**own, "seed": settings.seed, **settings.param}
 
 

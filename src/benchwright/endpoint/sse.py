@@ -4,6 +4,7 @@ from __future__ import annotations
 
 BOM = b"\xef\xbb\xbf"
 LARGEST_EVENT = 64 * 1024 * 1024
+_ENDS = (b"\n\n", b"\r\n\r\n")
 
 
 class EventTooLarge(ValueError):
@@ -19,43 +20,40 @@ class EventStream:
     """
 
     def __init__(self) -> None:
-        self._rest = bytearray()
+        self._rest: list[bytes] = []
+        self._size = 0
         self._data: list[bytes] = []
         self._started = False
         self._after_cr = False
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of the events that this piece completes, in order."""
-        if (
-            not self._rest
-            and not self._data
-            and chunk.startswith(b"data: ")
-            and chunk.endswith(b"\n\n")
-            and b"\r" not in chunk
-        ):
-            self._started, self._after_cr = True, False
-            events = chunk[:-2].split(b"\n\n")
-            if all(event.startswith(b"data: ") and b"\n" not in event for event in events):
-                return [event[6:] for event in events]
-        return self._feed_slowly(chunk)
+        if chunk.startswith(b"data: ") and chunk.endswith(_ENDS) and not self._rest and not self._data:
+            data = chunk[6:-4] if chunk.endswith(b"\r\n\r\n") else chunk[6:-2]
+            if b"\n" not in data and b"\r" not in data:  # one event, as most servers send them
+                self._started, self._after_cr = True, False
+                return [data]
+        return self._feed_lines(chunk)
 
-    def _feed_slowly(self, chunk: bytes) -> list[bytes]:
+    def _feed_lines(self, chunk: bytes) -> list[bytes]:
         if self._after_cr and chunk.startswith(b"\n"):
             chunk = chunk[1:]
         self._after_cr = chunk.endswith(b"\r")
-        self._rest += chunk
-        if len(self._rest) > LARGEST_EVENT:
+        self._rest.append(chunk)
+        self._size += len(chunk)
+        if self._size > LARGEST_EVENT:
             raise EventTooLarge(f"an event is larger than {LARGEST_EVENT} bytes")
         if self._started and b"\n" not in chunk and b"\r" not in chunk:
             return []
-        text = bytes(self._rest)
+        text = b"".join(self._rest)
         if not self._started:
             if BOM.startswith(text):
                 return []
             self._started = True
             text = text.removeprefix(BOM)
         lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._rest = bytearray(lines.pop())
+        rest = lines.pop()
+        self._rest, self._size = [rest] if rest else [], len(rest)
         events = []
         for line in lines:
             if not line:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from benchwright.agents.loading import _in_one_line
+from benchwright.agents.loading import in_one_line
 from benchwright.agents.mcp.siblings import DirectoryPackage
 from benchwright.errors import UserError
 
@@ -49,7 +49,7 @@ def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
     try:
         module = DirectoryPackage(name, folder).import_afresh("main")
     except (Exception, SystemExit) as failure:
-        raise MCPLoadError(f"Error importing {main}: {_in_one_line(failure)}") from failure
+        raise MCPLoadError(f"Error importing {main}: {in_one_line(failure)}") from failure
     return _server_in(module, server_class, main)
 
 
@@ -77,7 +77,7 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
             raise MCPLoadError(
                 "MCP tools need fastmcp. Install it with: pip install 'benchwright[mcp]'"
             ) from None
-        raise MCPLoadError(f"fastmcp cannot be imported: {_in_one_line(failure)}") from failure
+        raise MCPLoadError(f"fastmcp cannot be imported: {in_one_line(failure)}") from failure
     finally:
         sys.path[:] = path
     if not logging.getLogger().isEnabledFor(logging.DEBUG):

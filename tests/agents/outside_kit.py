@@ -1,0 +1,52 @@
+"""Runs the trials of a task with the worker of the engine, against a simulated endpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from benchwright.agents.outside_task import OutsideTask
+from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
+from benchwright.engine.journal import Body
+from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.worker import Result, Solved, Work, Worker
+from benchwright.records import Target, TrialRecord
+
+_decode_body = msgspec.json.Decoder(Body).decode
+
+
+class Ran(NamedTuple):
+    """A trial that was run: its line and its body, as they would be journalled."""
+
+    record: TrialRecord
+    body: Body
+    systemic: bool
+
+
+async def run_trial(
+    task: OutsideTask,
+    settings: Settings | None = None,
+    *,
+    limits: TrialLimits | None = None,
+    key: str | None = None,
+    **target_settings: Any,
+) -> Ran:
+    """Runs the trial of the first row."""
+    delivered: list[Result] = []
+    async with SimulatedEndpoint(settings or Settings()) as endpoint:
+        target = Target("primary", "the-model", endpoint.base_url, target_settings)
+        plan = Plan(task, 1, (target,), limits=limits or TrialLimits())
+        async with EndpointClient(target, key=key) as client, task.open() as solver:
+            worker = Worker(solver, (), {"primary": client}, plan.limits, delivered.append)
+            await worker.do(Work(next(plan.trials())))
+    (solved,) = (result for result in delivered if isinstance(result, Solved))
+    return Ran(solved.record, _decode_body(solved.body), solved.systemic)
+
+
+def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
+    """A dataset of these rows."""
+    path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+    return path
