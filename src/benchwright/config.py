@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 
 class Settings(BaseModel):
@@ -20,21 +20,21 @@ class Settings(BaseModel):
     base_url: str | None = None
     api_key: SecretStr | None = None
     temperature: float | None = None
-    max_tokens: int | None = None
+    max_tokens: int | None = Field(default=None, gt=0)
     seed: int | None = None
     param: dict[str, Any] = {}
     """Further body fields of every request, passed on as they are."""
 
     concurrency: int = 1
     stream: bool = True
-    timeout: float = 300.0
+    timeout: float = Field(default=300.0, gt=0)
     """Seconds to wait for the first byte of an answer."""
-    retries: int = 5
+    retries: int = Field(default=5, ge=0)
 
-    trial_tokens: int | None = None
-    trial_seconds: float | None = None
-    budget_tokens: int | None = None
-    budget_seconds: float | None = None
+    trial_tokens: int | None = Field(default=None, gt=0)
+    trial_seconds: float | None = Field(default=None, gt=0)
+    budget_tokens: int | None = Field(default=None, gt=0)
+    budget_seconds: float | None = Field(default=None, gt=0)
 
     fresh: bool = False
     retry_failed: bool = False

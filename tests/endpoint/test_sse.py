@@ -82,7 +82,16 @@ class TestByExample:
 
 
 FRAGMENTS = [
-    *(b"data", b"data:", b"data: ", b"data: a\n\n", b"data: b\n\ndata: c\n\n", b"event: e\n", b"id"),
+    *(
+        b"data",
+        b"data:",
+        b"data: ",
+        b"data: a\n\n",
+        b"data: d\r\n\r\n",
+        b"data: b\n\ndata: c\n\n",
+        b"event: e\n",
+        b"id",
+    ),
     *(b"\n", b"\r", b"\r\n", b"\n\n", b"\r\r", b":", b" ", b"x", BOM, BOM[:1], b"\0"),
 ]
 

@@ -173,6 +173,7 @@ def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
         "offset": settings.offset,
         "limit": settings.limit,
         "completion_params": _completion_params(settings) or None,
+        "stream": None if settings.stream else False,
         "dataset_fingerprint": request.data[0].xxh3,
         "fingerprint": request.fingerprint,
     }

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from benchwright.errors import LimitReached, ProviderError, TrialError, UserError
 from benchwright.records import Status
+from benchwright.secrets import SECRETS
 
 LONGEST_REASON = 500
 
@@ -79,7 +80,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 def describe(error: BaseException) -> str:
     """An exception in one line: our own errors by their text, others with their type."""
-    text = " ".join(str(error).split())
+    text = " ".join(SECRETS.redact(str(error)).split())
     if not isinstance(error, TrialError):
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"

@@ -8,6 +8,7 @@ from pathlib import Path
 from benchwright.engine.journal import read_body
 from benchwright.engine.key_index import KeyIndex
 from benchwright.engine.keys import key_prefix
+from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, JournalLine, Outcome, ScoreRecord, Status, TrialRecord
 
 
@@ -59,4 +60,7 @@ class Ledger:
         Raises:
             JournalError: the body is gone.
         """
-        return read_body(self._directory, self._trials.find(trial_key)[-1]).outcome
+        body = read_body(self._directory, self._trials.find(trial_key)[-1])
+        if body.key != trial_key:
+            raise JournalError(f"The body of trial {trial_key} in {self._directory} is not its own.")
+        return body.outcome
