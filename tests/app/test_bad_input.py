@@ -128,7 +128,7 @@ MISTAKES = [
     Case("a URL with a password", [*GOOD, "--scorer", "exact", "--model", "m", "--base-url", "http://a:b@localhost/v1"],
          r"holds a user name or password; give the key by --api-key"),
     Case("a model of an unknown provider", [*GOOD, "--scorer", "exact", "--model", "acme/m"],
-         r"belongs to the provider 'acme': give its address by --base-url"),
+         r"Invalid LiteLLM model format\. .* Received model='acme/m'\."),
     Case("a closed port", [*GOOD, *EXACT],
          r"Cannot connect to http://127\.0\.0\.1:9/v1: .*Is the server running, and is --base-url right\?"),
     Case("no such run", ["show", "yesterday"], r"There is no run 'yesterday' in .*runs\."),
@@ -233,7 +233,7 @@ def test_a_key_that_no_header_can_carry(program: Program) -> None:
 def test_no_key_for_openai(program: Program) -> None:
     result = program.run("eval", "-d", program.rows(1), "--scorer", "exact", "--model", "gpt-x")
     assert result.returncode == 1
-    assert "Missing API key for OpenAI. Set OPENAI_API_KEY" in one_line_of(result.stderr)
+    assert "Missing API key for provider 'openai'. Set OPENAI_API_KEY" in one_line_of(result.stderr)
 
 
 def test_a_home_that_cannot_be_written(program: Program, echo: str) -> None:

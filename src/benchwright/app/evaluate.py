@@ -12,11 +12,11 @@ from benchwright.agents.eval_fns import EvalFnScorer, load_eval_fns
 from benchwright.agents.prompt_task import PromptTask
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
-from benchwright.app.endpoints import make_target, resolve_key
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.launch import Ended, Launch, launch
 from benchwright.config import EvalSettings
 from benchwright.data.fingerprint import file_fingerprint
+from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.manifest import DataFile
 from benchwright.engine.plan import Plan, TrialLimits
@@ -184,19 +184,21 @@ def _targets(
 ) -> tuple[tuple[Target, ...], tuple[Target, ...], dict[str, str | None]]:
     """(targets to try, targets to ask besides, their keys)."""
     assert settings.model is not None
-    primary = make_target("primary", settings.model, settings.base_url, _model_settings(settings))
+    primary = find_target(settings.model, settings.base_url, "primary", _model_settings(settings))
     targets = [primary]
-    keys = {"primary": resolve_key(_secret(settings.api_key), primary, say)}
+    keys = {"primary": find_key(_secret(settings.api_key), primary, say)}
     if settings.baseline_model is not None:
-        baseline = make_target(
-            "baseline", settings.baseline_model, settings.baseline_base_url, _model_settings(settings)
+        baseline = find_target(
+            settings.baseline_model, settings.baseline_base_url, "baseline", _model_settings(settings)
         )
         targets.append(baseline)
-        keys["baseline"] = resolve_key(_secret(settings.baseline_api_key), baseline, say)
+        keys["baseline"] = find_key(_secret(settings.baseline_api_key), baseline, say)
     helpers = []
     if "judge" in settings.scorer:
         judge, keys["judge"] = _judge(settings, primary, keys["primary"], say)
         helpers.append(judge)
+    for target in (*targets, *helpers):
+        check_target(target, keys[target.slot])
     return tuple(targets), tuple(helpers), keys
 
 
@@ -287,11 +289,11 @@ def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) ->
         say("No --judge-model: the model judges its own answers, so the scores are not comparable.")
         judge = Target("judge", target.model, target.base_url)
         return judge, key
-    judge = make_target("judge", settings.judge_model, settings.judge_base_url or settings.base_url, {})
+    judge = find_target(settings.judge_model, settings.judge_base_url or settings.base_url, "judge")
     if settings.judge_api_key_env is not None:
         given = os.environ.get(settings.judge_api_key_env)
         if given is None:
             raise UserError(f"--judge-api-key-env names {settings.judge_api_key_env}, which is not set.")
-        return judge, resolve_key(given, judge, say)
+        return judge, find_key(given, judge, say)
     same_host = judge.base_url == target.base_url
-    return judge, key if same_host else resolve_key(None, judge, say)
+    return judge, key if same_host else find_key(None, judge, say)

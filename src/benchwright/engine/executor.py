@@ -8,7 +8,7 @@ from itertools import groupby
 from time import perf_counter_ns
 from typing import Protocol
 
-from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work, Worker
@@ -29,7 +29,7 @@ class Executor(Protocol):
 class LocalExecutor:
     """A fixed number of workers over one iterator: `concurrency` trials in flight, never a task per sample."""
 
-    def __init__(self, clients: Mapping[str, EndpointClient], concurrency: int) -> None:
+    def __init__(self, clients: Mapping[str, ModelClient], concurrency: int) -> None:
         self._clients = clients
         self._concurrency = concurrency
 

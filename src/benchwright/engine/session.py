@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.relay import Relay, Relayed
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.journal import ExchangeBody
@@ -27,7 +28,7 @@ class TrialSession:
     def __init__(
         self,
         trial: Trial,
-        clients: Mapping[str, EndpointClient],
+        clients: Mapping[str, ModelClient],
         limits: TrialLimits,
         show: Callable[[str, str], None] | None = None,
         role: str = "model",
@@ -77,7 +78,13 @@ class TrialSession:
         def note(relayed: Relayed) -> None:
             calls.ended(relayed.reply, relayed.error, self._note_relayed(relayed))
 
-        grant = relay.open(self._client(None), admit, note)
+        client = self._client(None)
+        if not isinstance(client, EndpointClient):
+            raise UserError(
+                f"The model {self.target.model!r} is reached through LiteLLM, which cannot be relayed to "
+                "programs: give the address of an OpenAI-compatible endpoint by --base-url."
+            )
+        grant = relay.open(client, admit, note)
         calls = RelayedCalls(grant)
         try:
             yield calls
@@ -130,7 +137,7 @@ class TrialSession:
             self._turns += 1
         return purpose
 
-    def _client(self, slot: str | None) -> EndpointClient:
+    def _client(self, slot: str | None) -> ModelClient:
         try:
             return self._clients[slot or self.trial.target.slot]
         except KeyError:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import Boundary, describe, ends_the_run
 from benchwright.engine.journal import Body, encode_json
 from benchwright.engine.keys import score_key
@@ -65,7 +65,7 @@ class Worker:
         self,
         solver: Solver,
         scorers: tuple[Scorer, ...],
-        clients: Mapping[str, EndpointClient],
+        clients: Mapping[str, ModelClient],
         limits: TrialLimits,
         deliver: Deliver,
         show: Callable[[str, str], None] | None = None,

@@ -108,7 +108,7 @@ class TestKeys:
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
         ExternalLLMClient("mine", api_base="http://gpu.example/v1").connection()
-        assert "sending OPENAI_API_KEY to gpu.example" in caplog.text
+        assert "Sending OPENAI_API_KEY to gpu.example" in caplog.text
 
 
 class TestAnswers:

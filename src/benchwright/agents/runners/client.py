@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
@@ -11,12 +12,15 @@ from benchwright.agents.rollout.completions import CompletionsResult
 from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
 from benchwright.agents.rollout.types import RolloutMetrics
 from benchwright.agents.runners.errors import SystemicProviderError, documented_error
-from benchwright.agents.runners.providers import ModelClient, connect, find_target, qualified_name
 from benchwright.agents.session_llm import SessionLLM
+from benchwright.endpoint.providers import ModelClient, connect, find_key, find_target
 from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.retry import RetryPolicy
 from benchwright.engine.protocols import Session
 from benchwright.errors import ProviderError
 from benchwright.records import Message
+
+logger = logging.getLogger(__name__)
 
 
 class ExternalLLMClient:
@@ -35,7 +39,7 @@ class ExternalLLMClient:
         self, model: str = "gpt-5-mini", api_key: str | None = None, api_base: str | None = None
     ) -> None:
         self.display_name = model
-        self.model = qualified_name(model, api_base)
+        self.model = _qualified_name(model, api_base)
         self.api_key = api_key
         self.api_base = api_base
         self.failure: ProviderError | None = None
@@ -98,7 +102,10 @@ class ExternalLLMClient:
         """What carries the calls, opened anew in another event loop."""
         loop = asyncio.get_running_loop()
         if self._connection is None or self._loop is not loop:
-            self._connection, self._loop = connect(self.model, self._target, self.api_key), loop
+            key = find_key(self.api_key, self._target, logger.warning)
+            retry = RetryPolicy(retries=0)
+            self._connection = connect(self._target, key, stream=False, retry=retry)
+            self._loop = loop
         return self._connection
 
     @contextmanager
@@ -139,6 +146,15 @@ class _Within:
 
     async def chat(self, messages: Sequence[Message], **params: Any) -> Reply:
         return await self._session.chat(messages, slot=self._slot, **params)
+
+
+def _qualified_name(model: str, api_base: str | None) -> str:
+    """The name of a model with its provider in front.
+
+    Whatever is served at a given address counts as `openai/…`, and so does a name without any provider.
+    """
+    qualified = model.startswith("openai/") if api_base else "/" in model
+    return model if qualified else f"openai/{model}"
 
 
 def systemic_failure(client: object, error: BaseException | None) -> SystemicProviderError | None:

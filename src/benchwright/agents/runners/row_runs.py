@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetRow
-from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import ends_the_run
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.journal import Journal
@@ -139,15 +139,14 @@ class _Rows(Generic[R]):
         self._attempt = attempt
         self._failed = failed
 
-    def connections(self) -> Mapping[str, EndpointClient]:
+    def connections(self) -> Mapping[str, ModelClient]:
         """What carries the calls of the documented clients, by the names that their sessions know them by."""
-        found = {
+        return {
             name: runner.llm_client.connection()
             for runners in self._idle.values()
             for name, runner in runners.items()
             if isinstance(runner.llm_client, ExternalLLMClient)
         }
-        return cast("Mapping[str, EndpointClient]", found)
 
     def samples(self) -> Iterator[Sample]:
         for index in range(self._start_index, self._start_index + len(self._rows)):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from benchwright.agents.loading import load_agent as load_agent_or_raise
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetReader, DatasetRow
-from benchwright.agents.runners.providers import check_model
+from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.errors import BenchwrightError
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+logger = logging.getLogger(__name__)
 
 
 def build_completion_params(temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
@@ -68,7 +71,8 @@ def create_llm_client(
         provider = model.partition("/")[0] if "/" in model else "openai"
         _say(console, quiet, f"Initializing provider: {provider}")
     try:
-        check_model(model, api_key, base_url)
+        target = find_target(model, base_url)
+        check_target(target, find_key(api_key, target, logger.warning))
         client = ExternalLLMClient(model, api_key, base_url)
     except BenchwrightError as error:
         return None, str(error)

@@ -29,7 +29,6 @@ class Relay:
     """
 
     headers = HEADERS
-    buffered = 256 * 1024
 
     def __init__(self) -> None:
         self.base_url = ""

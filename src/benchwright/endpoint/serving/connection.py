@@ -33,14 +33,9 @@ class Answer(Protocol):
 
 
 class Handler(Protocol):
-    """What answers requests.
-
-    `headers` go with every refusal; `buffered` is how many bytes may wait for a client that does not read
-    before its connection is `paused`.
-    """
+    """What answers requests. `headers` go with every refusal of the connection's own."""
 
     headers: Headers
-    buffered: int
     connections: set[ServerConnection]
 
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Answer:
@@ -73,9 +68,9 @@ class ServerConnection(asyncio.Protocol):
     # What the event loop calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is ready."""
+        """Has every write go to the kernel at once, not with those of others at the end of the loop's round."""
         self._transport = cast(asyncio.Transport, transport)
-        self._transport.set_write_buffer_limits(high=self._handler.buffered)
+        self._transport.set_write_buffer_limits(high=0)
         self._handler.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -152,7 +147,7 @@ class ServerConnection(asyncio.Protocol):
     # What the answer calls
 
     def write(self, data: bytes) -> None:
-        """Sends bytes, as far as the connection is still there."""
+        """Hands bytes to the kernel; what it does not take is kept, and the connection `paused`."""
         if self._transport is not None:
             self._transport.write(data)
 

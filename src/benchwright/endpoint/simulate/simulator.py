@@ -29,13 +29,9 @@ Response = tuple[Delivery, Callable[[Exchange], None] | None]
 
 
 class Simulator:
-    """One process of a simulated endpoint: answers the requests of all its connections.
-
-    Nothing is buffered: every write goes to the kernel at once, so that the noted times are true.
-    """
+    """One process of a simulated endpoint: answers the requests of all its connections."""
 
     headers = COMMON
-    buffered = 0
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -11,12 +13,16 @@ from typing import Any
 
 import msgspec
 
-from benchwright.agents.runners.errors import SystemicProviderError
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
+from benchwright.endpoint.failures import TRANSIENT
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.retry import RetryPolicy
 from benchwright.errors import ProviderError, UserError
-from benchwright.records import RequestRecord
+from benchwright.records import RequestRecord, Target
+
+LITELLM = "litellm"
+"""The base URL of targets that LiteLLM finds the way to."""
 
 SYSTEMIC = frozenset({401, 402, 403, 404})
 SYSTEMIC_KINDS = frozenset({"APIConnectionError", "BudgetExceededError", "ConnectError"})
@@ -26,12 +32,15 @@ LONGEST_DETAIL = 200
 class LiteLLMClient:
     """Asks one model (`provider/name`) through LiteLLM, the way `EndpointClient` asks an endpoint.
 
-    Times are those of the whole call: what LiteLLM does before and after it is within.
+    Answers are not streamed. Times are those of the whole call: what LiteLLM does before and after it is
+    within.
     """
 
-    def __init__(self, model: str, api_key: str | None = None) -> None:
-        self.model = model
+    def __init__(self, target: Target, api_key: str | None = None, retry: RetryPolicy | None = None) -> None:
+        self.target = target
+        self.model = target.model
         self._api_key = api_key
+        self._retry = retry or RetryPolicy()
         self._requests = 0
 
     async def ask(
@@ -48,25 +57,36 @@ class LiteLLMClient:
         """
         litellm = self._import()
         if path != "/chat/completions":
-            raise SystemicProviderError(f"LiteLLM cannot ask {self.model} at {path}, only for chat.")
-        fields = {name: value for name, value in body.items() if value is not None}
+            raise ProviderError(f"LiteLLM cannot ask {self.model} at {path}, only for chat.", systemic=True)
+        fields = {**self.target.settings, **body}
+        fields = {name: value for name, value in fields.items() if value is not None}
         fields = {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **fields}
         self._requests += 1
-        started = perf_counter_ns()
-        record = RequestRecord(
-            id=f"litellm-{self._requests}",
-            role=purpose.role,
-            turn=purpose.turn,
-            started=started - purpose.origin if purpose.origin else 0,
-        )
-        try:
-            answer = await litellm.acompletion(**fields)
-            reply = _read(answer.model_dump_json(warnings=False).encode())
-        except Exception as failure:
-            error = _explain(failure, self.model)
-            if note is not None:
-                note(_ended(record, started, error=str(error), http_status=error.http_status))
-            raise error from failure
+        identity, asked = f"litellm-{self._requests}", perf_counter_ns()
+        for attempt in itertools.count(1):
+            started = perf_counter_ns()
+            record = RequestRecord(
+                id=identity,
+                role=purpose.role,
+                slot=self.target.slot,
+                turn=purpose.turn,
+                started=started - purpose.origin if purpose.origin else 0,
+                waited=started - asked,
+                attempts=attempt,
+            )
+            try:
+                answer = await litellm.acompletion(**fields)
+                reply = _read(answer.model_dump_json(warnings=False).encode())
+            except Exception as failure:
+                error = _explain(failure, self.model)
+                delay = self._retry.delay(error, attempt)
+                if delay is None:
+                    if note is not None:
+                        note(_ended(record, started, error=str(error), http_status=error.http_status))
+                    raise error from failure
+                await asyncio.sleep(delay)
+                continue
+            break
         reply.record = _ended(
             record, started, usage=reply.usage, finish_reason=reply.finish_reason, http_status=200
         )
@@ -82,7 +102,7 @@ class LiteLLMClient:
 
         Raises:
             UserError: no such provider is known, or its key is not there.
-            SystemicProviderError: LiteLLM is not installed.
+            ProviderError: LiteLLM is not installed.
         """
         litellm = self._import()
         try:
@@ -114,9 +134,10 @@ class LiteLLMClient:
         try:
             litellm = import_module("litellm")
         except ImportError:
-            raise SystemicProviderError(
+            raise ProviderError(
                 f"The model '{self.model}' is reached through LiteLLM: pip install 'benchwright[litellm]', "
-                "or give the address of an OpenAI-compatible endpoint (--base-url, api_base)."
+                "or give the address of an OpenAI-compatible endpoint (--base-url, api_base).",
+                systemic=True,
             ) from None
         vars(litellm).update(suppress_debug_info=True, telemetry=False)
         return litellm
@@ -141,8 +162,8 @@ def _explain(failure: Exception, model: str) -> ProviderError:
     text = f"{model}: {_first_line(failure)}"
     status = getattr(failure, "status_code", None)
     if status in SYSTEMIC or _kinds(failure) & SYSTEMIC_KINDS or "LLM Provider NOT provided" in str(failure):
-        return SystemicProviderError(text, http_status=status)
-    return ProviderError(text, http_status=status)
+        return ProviderError(text, systemic=True, http_status=status)
+    return ProviderError(text, http_status=status, retryable=status in TRANSIENT)
 
 
 def _kinds(failure: BaseException) -> set[str]:

@@ -1,0 +1,133 @@
+"""Where the name of a model leads: to an OpenAI-compatible endpoint, or through LiteLLM to a provider."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from benchwright.endpoint.address import parse_base_url, proxy_for
+from benchwright.endpoint.client import NO_PURPOSE, EndpointClient, Purpose
+from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
+from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.wire import Limits
+from benchwright.errors import UserError
+from benchwright.records import RequestRecord, Target
+from benchwright.secrets import SECRETS
+
+OPENAI = "https://api.openai.com/v1"
+OPENAI_HOST = "api.openai.com"
+
+
+class ModelClient(Protocol):
+    """What speaks to one target; see `EndpointClient`."""
+
+    async def ask(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        purpose: Purpose = NO_PURPOSE,
+        note: Callable[[RequestRecord], None] | None = None,
+    ) -> Reply:
+        """Asks, and asks again where that helps."""
+        ...
+
+    def close(self) -> None:
+        """Closes the connections."""
+        ...
+
+
+def find_target(
+    model: str, base_url: str | None, slot: str = "primary", settings: Mapping[str, Any] | None = None
+) -> Target:
+    """The target that a model's name and an address mean.
+
+    At a given address the model goes by the name as it was typed. Without one, bare names and `openai/…` are
+    asked at OPENAI_BASE_URL or at OpenAI, and for other providers LiteLLM knows the way.
+
+    Raises:
+        UserError: the name is empty, or the address is none.
+    """
+    if not model.strip():
+        raise UserError("Model cannot be empty. Pass a value with --model.")
+    given = {name: value for name, value in (settings or {}).items() if value is not None}
+    if not base_url:
+        provider, _, name = model.partition("/") if "/" in model else ("openai", "", model)
+        if provider != "openai":
+            return Target(slot, model, LITELLM, given)
+        base_url, model = os.environ.get("OPENAI_BASE_URL") or OPENAI, name
+    parse_base_url(base_url)
+    return Target(slot, model, base_url.rstrip("/"), given)
+
+
+def find_key(given: str | None, target: Target, say: Callable[[str], None]) -> str | None:
+    """The key for a target; None for a server that wants none, and where LiteLLM finds it.
+
+    It is the one given, else that of BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. One line says
+    to which host one of the last two goes where that is neither OpenAI nor this machine.
+
+    Raises:
+        UserError: no HTTP header can carry the key, or OpenAI is to be asked without one.
+    """
+    if target.base_url == LITELLM:
+        SECRETS.add(given)
+        return given
+    address = parse_base_url(target.base_url)
+    key = given or os.environ.get("BENCHWRIGHT_API_KEY")
+    if not key:
+        name = next((name for name in ("OPENAI_API_KEY", "LITELLM_API_KEY") if os.environ.get(name)), None)
+        key = os.environ[name] if name is not None else None
+        if name is not None and not address.is_this_machine and address.host != OPENAI_HOST:
+            say(f"Sending {name} to {address.host}; give another key, or EMPTY, by --api-key.")
+    if not key or key == "EMPTY":
+        if address.host == OPENAI_HOST:
+            raise UserError(
+                "Missing API key for provider 'openai'. "
+                "Set OPENAI_API_KEY or LITELLM_API_KEY, or pass --api-key."
+            )
+        return None
+    if not key.isascii() or not key.isprintable():
+        raise UserError(
+            "The API key holds characters that no HTTP header can carry; check how it was copied."
+        )
+    SECRETS.add(key)
+    return key
+
+
+def connect(
+    target: Target,
+    key: str | None,
+    *,
+    connections: int = 8,
+    stream: bool = True,
+    limits: Limits | None = None,
+    retry: RetryPolicy | None = None,
+) -> ModelClient:
+    """A client of a target.
+
+    Raises:
+        UserError: the proxy that the environment names cannot be used.
+    """
+    if target.base_url == LITELLM:
+        return LiteLLMClient(target, key, retry)
+    return EndpointClient(
+        target,
+        key=key,
+        connections=connections,
+        stream=stream,
+        limits=limits,
+        retry=retry,
+        proxy=proxy_for(parse_base_url(target.base_url), os.environ),
+    )
+
+
+def check_target(target: Target, key: str | None) -> None:
+    """Checks what can be known of a target before it is asked for the first time.
+
+    Raises:
+        UserError: LiteLLM does not know the provider, or has no key for it.
+        ProviderError: LiteLLM is needed and not installed.
+    """
+    if target.base_url == LITELLM:
+        LiteLLMClient(target, key).check()
