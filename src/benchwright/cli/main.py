@@ -19,6 +19,7 @@ COMMANDS = {
         "Serve a simulated model, for trying things out and tests.",
     ),
     "init": ("benchwright.cli.init:command", "Write files to start from: an agent with a tool and rewards."),
+    "schema": ("benchwright.cli.schema:command", "Print a JSON Schema of configuration files, for editors."),
     "runs": ("benchwright.cli.runs:command", "List the runs on this machine."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
 }

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
+from benchwright.suggest import did_you_mean
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -93,7 +95,8 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
     for name, value in {**shared, **own}.items():
         parameter = by_name.get(name.replace("-", "_"))
         if parameter is None:
-            raise click.UsageError(f"{path}: there is no option {name!r}. See --help.")
+            hint = did_you_mean(name, by_name) or " See --help."
+            raise click.UsageError(f"{path}: there is no option {name!r}.{hint}")
         if isinstance(value, dict):
             value = tuple(f"{key}={_as_text(item)}" for key, item in value.items())
         values[parameter] = value

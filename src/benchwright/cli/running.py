@@ -81,9 +81,17 @@ def _describe(request: Launch, *, as_json: bool) -> int:
         print_json(facts)
         return 0
     for name, value in facts.items():
-        click.echo(f"{name.replace('_', ' '):32}{value}")
+        click.echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
     say("Nothing was asked (--dry-run).")
     return 0
+
+
+def _plainly(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plainly(item)}" for name, item in value.items()) or "none"
+    if isinstance(value, list):
+        return "; ".join(_plainly(item) for item in value)
+    return plain(str(value))
 
 
 def _detectable(samples: int) -> float | None:

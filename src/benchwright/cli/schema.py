@@ -1,0 +1,44 @@
+"""`benchwright schema`: a JSON Schema of configuration files, for editors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  benchwright schema > benchwright.schema.json
+  and in eval.toml, for editors that know the Even Better TOML or Taplo comment:
+    #:schema ./benchwright.schema.json
+"""
+
+NOT_IN_FILES = ("anew", "dry_run", "api_key", "baseline_api_key")
+"""Fields that are no option, or that do not belong in a file."""
+
+
+@click.command("schema", epilog=EXAMPLES)
+def command() -> None:
+    """Print the JSON Schema of `--config FILE.toml`."""
+    import json
+
+    click.echo(json.dumps(config_schema(), indent=2))
+
+
+def config_schema() -> dict[str, Any]:
+    """Options may stand at the top of the file or in the section of their command."""
+    from benchwright.config import EvalSettings
+
+    schema = EvalSettings.model_json_schema()
+    options = {name: rule for name, rule in schema["properties"].items() if name not in NOT_IN_FILES}
+    options["batch_size"] = {**options["concurrency"], "title": "Batch Size"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Benchwright configuration",
+        "type": "object",
+        "properties": {
+            **options,
+            "eval": {"type": "object", "properties": options, "additionalProperties": False},
+        },
+        "additionalProperties": False,
+    }
