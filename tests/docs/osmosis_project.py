@@ -1,7 +1,7 @@
-"""What the shell lines of the Osmosis documents are about: a user's files, the models they name, and what must come out.
+"""What the shell lines of the Osmosis documents name: a user's files and models; and what must come of each line.
 
-Each model answers a row rightly (`r`), nearly (`n`) or wrongly (`w`), by a pattern of its own that goes round and round;
-the expected numbers are worked out from these patterns and never from the program.
+Each model answers a row rightly (`r`), nearly (`n`) or wrongly (`w`), by a pattern of its own that goes round; the
+expected numbers are worked out from these patterns, never by the program.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ ROWS = 60
 ENDPOINT = "http://localhost:8000/v1"
 SECOND_ENDPOINT = "http://localhost:8001/v1"
 OSMOSIS = "https://inference.osmosis.ai/v1"
-OPENAI = "openai"
-ANTHROPIC = "anthropic"
+OPENAI = "$OPENAI_BASE_URL"
+ANTHROPIC = "$ANTHROPIC_API_BASE"
 
 MODELS = {ENDPOINT: "rrnww", SECOND_ENDPOINT: "rnw", OSMOSIS: "rrrn", OPENAI: "rw", ANTHROPIC: "nwww"}
-"""How each model answers, row by row, by the address that the documents give."""
+"""How each model answers, row by row, by the address that the documents give or the variable that holds it."""
 
 KEYS = {OSMOSIS: "osmosis-9f3c61d2a8", OPENAI: "sk-4b7e20c95d1f", ANTHROPIC: "sk-ant-8d1e5f7a3c"}
 """The models that refuse whoever comes without a key."""

@@ -9,6 +9,7 @@ Threads are daemons, so that a function that never returns cannot keep the proce
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 import time
 from collections.abc import Callable
@@ -20,6 +21,13 @@ PATIENCE = 0.01
 """Seconds that calls wait behind slow ones before another thread is started."""
 IDLE = 1.0
 """Seconds after which a thread without work ends."""
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a function, or an object that is called like one, is to be awaited and not run in a thread."""
+    return inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - its kind is wanted, not whether it is there
+    )
 
 
 class _Call(NamedTuple):

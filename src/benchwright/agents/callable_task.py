@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.agents.call_threads import CallThreads
+from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.outside_task import OutsideTask, Said, read_said
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.data.rows import Row
@@ -58,9 +58,7 @@ class CallableAgent:
         self.name = module.rpartition(":")[2]
         self._function = function
         self._keywords = _keywords(function, module)
-        self._is_async = inspect.iscoroutinefunction(inspect.unwrap(function)) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004 - its kind is wanted, not whether it is there
-        )
+        self._is_async = is_async(function)
         self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
 
     async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> Said:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchwright.agents.call_threads import CallThreads
+from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.loading import load_object
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.answers import final_answer
@@ -41,9 +41,7 @@ class EvalFnWrapper:
         self.fn = fn
         self.name = name
         self.keywords = _keywords(fn, name)
-        self._is_async = inspect.iscoroutinefunction(inspect.unwrap(fn)) or inspect.iscoroutinefunction(
-            getattr(fn, "__call__", None)  # noqa: B004 - its kind is wanted, not whether it is there
-        )
+        self._is_async = is_async(fn)
 
     async def __call__(
         self, messages: Sequence[Message], ground_truth: str, metadata: Mapping[str, Any]
