@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,7 +41,7 @@ EXAMPLES = [(document, line) for document in ("README.md", "docs/eval.md") for l
 EVALS = [
     pytest.param(line, id=f"{document}: {line[12:60]}")
     for document, line in EXAMPLES
-    if line.startswith("benchwright eval")
+    if line.startswith("benchwright eval -")
 ]
 
 
@@ -51,6 +52,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("agent.py", "rewards.py", "arithmetic.jsonl", "questions.jsonl"):
         shutil.copy(ROOT / "examples" / name, place / name)
     shutil.copy(place / "arithmetic.jsonl", place / "data.jsonl")
+    shutil.copytree(ROOT / "examples" / "mcp", place / "mcp", ignore=shutil.ignore_patterns("__pycache__"))
     (place / "my_agent.py").write_text("from agent import CalculatorAgent as MyAgent\n")
     with (place / "rewards.py").open("a") as file:
         file.write("\n\nscore = right_number\n")
@@ -105,14 +107,39 @@ def test_an_eval_of_the_documents_scores_1_over_all_its_rows(
     repeats = int(match[1]) if (match := re.search(r"--n (\d+)", line)) else 1
     limit = int(match[1]) if (match := re.search(r"--limit (\d+)", line)) else None
     size = 2 if "rows.csv" in line else SUMS if "--eval-fn" in line else QUESTIONS
-    (target,) = summary["targets"]
-    (score,) = target["scores"]
     assert summary["state"] == "finished"
     assert summary["simulated"] is True
-    assert target["trials"] == min(size, limit or size) * repeats
-    assert target["statuses"] == {"scored": target["trials"]}
-    assert score["mean"] == score["mean_scored"] == 1.0
+    assert [target["slot"] for target in summary["targets"]] == (
+        ["primary", "baseline"] if "--baseline-model" in line else ["primary"]
+    )
+    for target in summary["targets"]:
+        (score,) = target["scores"]
+        assert target["trials"] == min(size, limit or size) * repeats
+        assert target["statuses"] == {"scored": target["trials"]}
+        assert score["mean"] == score["mean_scored"] == 1.0
     assert "Run: " in done.stderr
+
+
+def test_the_files_of_the_documents_hold_every_run(place: Path, addresses: dict[str, str]) -> None:
+    (line,) = [line for _, line in EXAMPLES if "--output-path" in line]
+    line = line.replace("my-model", "written-model")
+    assert run(line, place, addresses).returncode == 0
+    results = json.loads((place / "results.json").read_text())
+    assert results["summary"]["total_rows"] == QUESTIONS
+    assert results["summary"]["eval_fns"]["mcq"]["mean"] == 1.0
+    (structured,) = (place / "results" / "written-model" / "questions").glob("results_*.json")
+    assert json.loads(structured.read_text())["status"] == "completed"
+    (samples,) = (place / "results" / "written-model" / "questions").glob("samples_*.jsonl")
+    assert len(samples.read_text().splitlines()) == QUESTIONS
+
+
+def test_a_larger_limit_with_reuse_asks_only_for_the_rest(place: Path, addresses: dict[str, str]) -> None:
+    smaller, larger = (line for _, line in EXAMPLES if line.endswith(("--limit 10", "--reuse")))
+    run(smaller.replace("my-model", "reused-model"), place, addresses)
+    done = run(larger.replace("my-model", "reused-model"), place, addresses, "--json")
+    (target,) = json.loads(done.stdout)["targets"]
+    assert (target["reused"], target["trials"]) == (10, QUESTIONS)
+    assert target["requests"]["total_requests"] == QUESTIONS - 10
 
 
 def test_the_runs_are_listed_and_shown_afterwards(place: Path, addresses: dict[str, str]) -> None:
@@ -124,8 +151,23 @@ def test_the_runs_are_listed_and_shown_afterwards(place: Path, addresses: dict[s
     assert listed[0]["manifest"]["id"] == identity
     shown = run(f"benchwright show {identity} --json", place, addresses)
     assert json.loads(shown.stdout) == json.loads(first.stdout)
+    spoken = run(f"benchwright show {identity} --row 3", place, addresses).stdout
+    assert rows(place / "questions.jsonl")[3]["question"] in spoken
+
+
+def test_the_cache_is_shown(place: Path, addresses: dict[str, str]) -> None:
+    directory = run("benchwright eval cache dir", place, addresses).stdout.strip()
+    assert directory == str((place / "home" / "cache" / "eval").resolve())
+    assert "my-model\tquestions" in run("benchwright eval cache ls", place, addresses).stdout
+
+
+def test_the_schema_knows_every_setting_of_the_file(place: Path, addresses: dict[str, str]) -> None:
+    schema = json.loads(run("benchwright schema", place, addresses).stdout)
+    settings = tomllib.loads((place / "eval.toml").read_text())
+    assert settings.keys() <= schema["properties"].keys()
+    assert settings["eval"].keys() <= schema["properties"]["eval"]["properties"].keys()
 
 
 def test_every_line_of_the_documents_is_run_by_a_test() -> None:
-    tested = ("benchwright eval", "benchwright runs", "benchwright show")
+    tested = ("benchwright eval", "benchwright runs", "benchwright show", "benchwright schema")
     assert [line for _, line in EXAMPLES if not line.startswith(tested) and line not in NOT_RUN] == []

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from benchwright.agents.cache.entry import NewerCache, entry_files, read_entry, samples_path
+from benchwright.agents.cache.entry import CacheEntry, CacheMismatch, entry_files, read_entry, samples_path
 from benchwright.agents.cache.paths import cache_root
+from benchwright.agents.cache.runs import DocumentedRuns
+from benchwright.engine.manifest import MANIFEST, read_manifest
 from benchwright.records import Record
 
 
@@ -33,19 +35,33 @@ def cached_evals(
         if model.lower() not in directory.parent.name or dataset.lower() not in directory.name:
             continue
         for path in entry_files(directory):
-            with suppress(NewerCache):
-                entry = read_entry(path, say)
-                if entry is None or (status and entry.status != status):
-                    continue
-                if task_id and entry.task_id != task_id:
-                    continue
-                names = directory.parent.name, directory.name
-                found.append(
-                    CachedEval(
-                        entry.task_id, *names, entry.status, len(entry.runs), entry.created_at, str(path)
-                    )
-                )
+            entry = _read(path, say)
+            if entry is None or (status and entry.status != status):
+                continue
+            if task_id and entry.task_id != task_id:
+                continue
+            names = directory.parent.name, directory.name
+            runs = _count_runs(entry)
+            found.append(CachedEval(entry.task_id, *names, entry.status, runs, entry.created_at, str(path)))
     return sorted(found, key=lambda one: (one.created_at, one.path), reverse=True)
+
+
+def _read(path: Path, say: Callable[[str], None]) -> CacheEntry | None:
+    try:
+        entry = read_entry(path)
+    except CacheMismatch as error:
+        say(f"Left out: {path}. {error}")
+        return None
+    if entry is None:
+        say(f"Left out: {path} cannot be read.")
+    return entry
+
+
+def _count_runs(entry: CacheEntry) -> int:
+    """The runs of an entry; while it is in progress its journal knows more of them than its file."""
+    if entry.status == "in_progress" and entry.run is not None and (Path(entry.run) / MANIFEST).exists():
+        return len(DocumentedRuns(Path(entry.run), read_manifest(Path(entry.run))))
+    return len(entry.runs)
 
 
 def remove(evals: Sequence[CachedEval]) -> None:

@@ -33,10 +33,7 @@ class DatasetUnchanged:
         what = self._changed()
         if what is None:
             return None
-        return (
-            f"Dataset was modified during evaluation ({what}). "
-            "Results may be inconsistent. Use --fresh to restart."
-        )
+        return f"Dataset {what} during evaluation. Results may be inconsistent. Use --fresh to restart."
 
     def _changed(self) -> str | None:
         try:
@@ -44,12 +41,12 @@ class DatasetUnchanged:
             if stamp == self._stamp:
                 return None
             if file_fingerprint(self._path) != self._fingerprint:
-                return "Dataset modified"
+                return "was modified"
             self._stamp = stamp
         except FileNotFoundError:
-            return "Dataset deleted"
+            return "was deleted"
         except OSError:
-            return "Dataset inaccessible"
+            return "became unreadable"
         return None
 
 

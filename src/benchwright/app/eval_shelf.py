@@ -12,6 +12,7 @@ import msgspec
 from benchwright.agents.cache.documents import Results, output_document
 from benchwright.agents.cache.entry import (
     CacheEntry,
+    CacheMismatch,
     back_up,
     entry_files,
     moment,
@@ -19,6 +20,7 @@ from benchwright.agents.cache.entry import (
     new_path,
     read_entry,
     samples_path,
+    set_corrupt_aside,
     write_entry,
     write_whole,
 )
@@ -35,13 +37,21 @@ from benchwright.errors import JournalError, UserError
 
 
 class EvalShelf:
-    """Finds, makes and keeps the cache entry of one configuration; `entry_path` is there once a run is."""
+    """Finds, makes and keeps the cache entry of one configuration; `entry_path` is there once a run is.
+
+    Raises:
+        UserError: `--output-path` is the cache's own directory.
+    """
 
     def __init__(self, request: Launch, settings: EvalSettings, config: dict[str, Any]) -> None:
+        if settings.output_path is not None and settings.output_path.resolve() == cache_root():
+            raise UserError(
+                f"--output-path is the cache's own directory ({settings.output_path}); give another one."
+            )
         self._request = request
         self._settings = settings
-        self._config = config
-        self._digest = config_hash(config)
+        self._config = {key: value for key, value in config.items() if value is not None}
+        self._digest = config_hash(self._config)
         self.task_id = task_id(self._digest)
         assert settings.model is not None
         self._directory = entry_directory(cache_root(), settings.model, str(settings.dataset))
@@ -56,13 +66,14 @@ class EvalShelf:
                 directory = make()
                 self.entry_path = new_path(self._directory, self.task_id)
                 write_entry(self.entry_path, new_entry(self._config, self._digest, self.task_id, directory))
+            assert self.entry_path is not None
             try:
                 yield directory
             except BaseException:
                 with suppress(JournalError):  # what went wrong first is what is to be told
-                    self._project(directory)
+                    self._project(directory, self.entry_path)
                 raise
-            self._project(directory)
+            self._project(directory, self.entry_path)
 
     def has_entry(self) -> bool:
         """Whether there is a cache file of this configuration."""
@@ -74,29 +85,38 @@ class EvalShelf:
         for model in sorted(sanitize_path_part(name) for name in typed):
             for directory in sorted((cache_root() / model).glob("*/")):
                 for path in entry_files(directory):
-                    entry = read_entry(path, say)
-                    if entry is not None and entry.run is not None and (Path(entry.run) / MANIFEST).exists():
-                        yield Path(entry.run)
+                    with suppress(CacheMismatch):
+                        entry = read_entry(path)
+                        run = _run_of(entry) if entry is not None else None
+                        if run is not None:
+                            yield run
 
     def _find(self, say: Callable[[str], None]) -> Path | None:
+        settings = self._settings
         paths = entry_files(self._directory, self.task_id)
-        if len(paths) > 1 and not self._settings.fresh:
+        if settings.fresh:
+            for path in paths:
+                self._retire(path)
+        if settings.fresh or settings.rescore:
+            return None
+        if len(paths) > 1 and not settings.anew:
             say(f"There are {len(paths)} cache files of task {self.task_id}; using the newest.")
         for path in paths:
-            if self._settings.fresh or self._settings.rescore:
-                _retire(path, say)
-                continue
-            entry = read_entry(path, say)
+            entry = read_entry(path)
             if entry is None:
+                aside = set_corrupt_aside(path)
+                say(
+                    f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts anew."
+                )
                 continue
             if entry.config_hash != self._digest:
-                raise UserError(
+                raise CacheMismatch(
                     f"The cache file {path} belongs to another configuration with the same task id. "
                     "Change a parameter, or delete the file."
                 )
-            run = Path(entry.run) if entry.run else None
-            if run is not None and (run / MANIFEST).exists():
-                if self._settings.anew and store.last_event(run) == "finished":
+            run = _run_of(entry)
+            if run is not None:
+                if settings.anew and not settings.retry_failed and store.last_event(run) == "finished":
                     return None
                 self.entry_path = path
                 return run
@@ -104,9 +124,17 @@ class EvalShelf:
             back_up(path)
         return None
 
-    def _project(self, directory: Path) -> None:
-        """Brings the cache file, and the samples if they are wanted, up to what the journal says."""
-        assert self.entry_path is not None
+    def _retire(self, path: Path) -> None:
+        """`--fresh`: keeps a cache file as a backup, with all that its run has done even if it was killed."""
+        with suppress(CacheMismatch):
+            entry = read_entry(path)
+            run = _run_of(entry) if entry is not None and entry.status == "in_progress" else None
+            if run is not None:
+                self._project(run, path)
+        back_up(path)
+
+    def _project(self, directory: Path, path: Path) -> None:
+        """Brings a cache file, and the samples if they are wanted, up to what the journal says."""
         manifest = read_manifest(directory)
         runs = DocumentedRuns(directory, manifest)
         finished = store.last_event(directory) == "finished"
@@ -114,9 +142,9 @@ class EvalShelf:
         entry.created_at = moment(manifest.created_at / 1e9)
         entry.status = "completed" if finished else "in_progress"
         entry.summary = Results(manifest, runs).summary if finished else None
-        write_entry(self.entry_path, entry, runs)
+        write_entry(path, entry, runs)
         if self._settings.log_samples:
-            write_whole(samples_path(self.entry_path), sample_lines(directory))
+            write_whole(samples_path(path), sample_lines(directory, runs))
 
     def write_outputs(self, directory: Path, stop_reason: str | None) -> list[Path]:
         """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""
@@ -134,8 +162,6 @@ class EvalShelf:
     def _write_structured(self, root: Path) -> list[Path]:
         assert self.entry_path is not None
         target = root / self._directory.parent.name / self._directory.name
-        if root.resolve() == cache_root():
-            raise UserError(f"--output-path is the cache's own directory ({root}); give another one.")
         stem = self.entry_path.stem
         results = target / f"results_{stem}.json"
         write_whole(results, [self.entry_path.read_bytes()])
@@ -147,10 +173,8 @@ class EvalShelf:
         return [results, copied]
 
 
-def _retire(path: Path, say: Callable[[str], None]) -> None:
-    """`--fresh`: keeps a file with runs as a backup, deletes one without."""
-    entry: CacheEntry | None = read_entry(path, say)
-    if entry is not None and entry.runs:
-        back_up(path)
-    elif entry is not None:
-        path.unlink(missing_ok=True)
+def _run_of(entry: CacheEntry) -> Path | None:
+    """The directory of the run that an entry projects, if it is still there."""
+    if entry.run is None or not (Path(entry.run) / MANIFEST).exists():
+        return None
+    return Path(entry.run)

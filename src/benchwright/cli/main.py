@@ -14,6 +14,7 @@ from benchwright.suggest import did_you_mean
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
     "bench": ("benchwright.cli.bench:command", "Like eval, but a finished benchmark is run anew."),
+    "test": ("benchwright.cli.test:command", "Try an agent on a few rows, in a batch or step by step."),
     "simulate": (
         "benchwright.cli.simulate:command",
         "Serve a simulated model, for trying things out and tests.",

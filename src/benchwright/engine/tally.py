@@ -159,11 +159,11 @@ class Tally:
         if tally is None:
             return
         self._session_end = max(self._session_end, record.started_at + record.duration)
-        if record.reused_from is not None:
-            tally.reused += 1
-        else:
-            for request in record.requests:
-                self._note_request(tally, request)
+        tally.reused += record.reused_from is not None
+        for request in record.requests:
+            self.simulated = self.simulated or SIMULATED in request.flags
+            if record.reused_from is None:
+                tally.add_request(request)
         sample = xxhash.xxh3_64_intdigest(record.sample.encode())
         self._open[record.key] = _Open(record.target, sample, record.group, record.status, [])
         for name, value in record.scores.items():
@@ -179,7 +179,7 @@ class Tally:
             return
         tally = self.targets[trial.slot]
         for request in record.requests:
-            self._note_request(tally, request)
+            tally.add_request(request)
         column = tally.scores.setdefault(record.scorer, ScoreColumn())
         if record.value is not None:
             column.add(record.value, trial.sample, trial.group)
@@ -199,10 +199,6 @@ class Tally:
         if not trial.scores:
             for column in tally.scores.values():
                 column.samples_without_value[trial.sample] = trial.group
-
-    def _note_request(self, tally: TargetTally, request: RequestRecord) -> None:
-        tally.add_request(request)
-        self.simulated = self.simulated or SIMULATED in request.flags
 
     def _add_event(self, event: RunEvent) -> None:
         detail = event.detail

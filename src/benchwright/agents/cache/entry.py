@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +15,13 @@ import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.engine.journal import encode_json
-from benchwright.errors import JournalError
+from benchwright.errors import JournalError, UserError
 
 VERSION = 1
 
 
-class NewerCache(RuntimeError):
-    """The cache file was made by a newer version."""
+class CacheMismatch(UserError, RuntimeError):
+    """A cache file that cannot be gone on with: a newer version made it, or it is another configuration's."""
 
 
 class PassedOver(msgspec.Struct, gc=False):
@@ -58,7 +58,10 @@ def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path)
 
 def new_path(directory: Path, task_id: str) -> Path:
     """Where a new entry goes; the name begins with the time, so that names sort by age."""
-    return directory / f"{int(time.time())}_{task_id}.json"
+    stamp = int(time.time())
+    while (path := directory / f"{stamp}_{task_id}.json").exists():
+        stamp += 1
+    return path
 
 
 def entry_files(directory: Path, task_id: str = "") -> list[Path]:
@@ -67,23 +70,21 @@ def entry_files(directory: Path, task_id: str = "") -> list[Path]:
     return sorted(directory.glob(pattern), key=_age, reverse=True)
 
 
-def read_entry(path: Path, say: Callable[[str], None]) -> CacheEntry | None:
-    """Reads a cache file; one that cannot be read is set aside as `.corrupt…`, which is said.
+def read_entry(path: Path) -> CacheEntry | None:
+    """Reads a cache file; None where it cannot be read.
 
     Raises:
-        NewerCache: a newer version made it.
+        CacheMismatch: a newer version made it.
     """
     try:
         data = path.read_bytes()
         version = msgspec.json.decode(data, type=_VersionOnly).version
         if version > VERSION:
-            raise NewerCache(
+            raise CacheMismatch(
                 f"Cache file created by a newer version of osmosis (v{version}). Upgrade osmosis or use --fresh."
             )
         return msgspec.json.decode(data, type=CacheEntry)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        aside = set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
-        say(f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts anew.")
         return None
 
 
@@ -144,11 +145,15 @@ def back_up(path: Path) -> None:
     stamp = int(time.time())
     while path.with_name(f"{path.name}.backup.{stamp}").exists():
         stamp += 1
-    set_aside(path, f"backup.{stamp}")
+    _set_aside(path, f"backup.{stamp}")
 
 
-def set_aside(path: Path, suffix: str) -> Path:
-    """Renames a cache file, and its samples if there are any; returns the new path of the first."""
+def set_corrupt_aside(path: Path) -> Path:
+    """Sets a cache file that cannot be read aside, with its samples; returns where it is now."""
+    return _set_aside(path, f"corrupt.{int(time.time())}_{os.getpid()}")
+
+
+def _set_aside(path: Path, suffix: str) -> Path:
     for file in (samples_path(path), path):
         with suppress(FileNotFoundError):
             file.rename(file.with_name(f"{file.name}.{suffix}"))

@@ -56,13 +56,27 @@ class DocumentedRuns:
         return len(self._offsets)
 
     def __iter__(self) -> Iterator[DocumentedRun]:
+        for record, file in self._placed():
+            yield self._run(record, file)
+
+    def records(self) -> Iterator[TrialRecord]:
+        """The journal's own lines of these runs."""
+        for record, _ in self._placed():
+            yield record
+
+    def tag(self, record: TrialRecord) -> str | None:
+        """The documented `model_tag` of a line: only where there are several models."""
+        return record.target if self._tagged else None
+
+    def _placed(self) -> Iterator[tuple[TrialRecord, IO[bytes]]]:
+        """Each run's line, and the file that it is in."""
         if not len(self._offsets):
             return
         with self._path.open("rb") as file:
             for offset in self._offsets:
                 record = _line_at(file, offset)
                 assert isinstance(record, TrialRecord)
-                yield self._run(record, file)
+                yield record, file
 
     def _run(self, record: TrialRecord, file: IO[bytes]) -> DocumentedRun:
         success = record.status not in FAILED
@@ -73,7 +87,7 @@ class DocumentedRuns:
             scores=self._scores_of(record, file) if success else {},
             duration_ms=round(record.duration / 1e6, 3),
             tokens=sum(request.usage.total_tokens for request in record.requests if request.role == "model"),
-            model_tag=record.target if self._tagged else None,
+            model_tag=self.tag(record),
             error=None if success else (record.reason or str(record.status)),
         )
 

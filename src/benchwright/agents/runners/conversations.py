@@ -1,0 +1,50 @@
+"""Conversations and tools as plain text, for somebody who reads along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.records import Message
+
+
+def message_text(number: int, message: Message) -> str:
+    """A message with its number and role, its tool calls below, everything after the first line indented."""
+    text = _content(message.get("content")) or message.get("refusal") or ""
+    lines = [f"[{number}] {message.get('role')}: {text}", *map(_call, message.get("tool_calls") or [])]
+    return "\n    ".join("\n".join(lines).splitlines())
+
+
+def tool_text(tool: Mapping[str, Any]) -> str:
+    """A tool in the OpenAI format: its name with its parameters (`?`: may be left out), and what it does."""
+    function = tool["function"]
+    schema = function.get("parameters") or {}
+    required = schema.get("required") or []
+    parameters = ", ".join(
+        f"{name}{'' if name in required else '?'}: {rule.get('type', 'any')}"
+        for name, rule in (schema.get("properties") or {}).items()
+    )
+    lines = [f"{function['name']}({parameters})", *str(function.get("description") or "").splitlines()]
+    return "\n    ".join(lines)
+
+
+def _content(content: Any) -> str:
+    """The text of a message; parts that are no text are told by their type."""
+    if isinstance(content, list):
+        return "\n".join(
+            str(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
+            for part in content
+            if isinstance(part, dict)
+        )
+    return "" if content is None else str(content)
+
+
+def _call(call: Any) -> str:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return f"calls {call}"
+    arguments = function.get("arguments")
+    told = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+    return f"calls {function.get('name')}({told})"

@@ -1,0 +1,215 @@
+"""`test`: an agent on a few rows, without scores, to see whether it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+from benchwright.agents.cache.entry import write_whole
+from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
+from benchwright.agents.rollout.loop import RolloutAgentLoop
+from benchwright.agents.runners.client import ExternalLLMClient
+from benchwright.agents.runners.datasets import DatasetRow
+from benchwright.agents.runners.rollouts import LocalLLMClientProtocol
+from benchwright.agents.runners.stepping import Person, Stepper, SteppingClient, out_of_range
+from benchwright.agents.runners.steps import (
+    build_completion_params,
+    create_llm_client,
+    load_agent,
+    load_dataset_rows,
+)
+from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunner, LocalTestRunResult
+from benchwright.engine.journal import encode_json
+from benchwright.errors import UserError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+AT_LEAST_ONE = ("limit", "max_turns", "max_tokens")
+
+Made = TypeVar("Made")
+
+
+class AgentTestSettings(BaseModel):
+    """`benchwright test`: an agent, a model, and rows; each field is the option of its name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: Path | None = None
+    module: str | None = None
+    mcp: Path | None = None
+    limit: int | None = None
+    offset: int = 0
+    max_turns: int = 10
+
+    model: str = "gpt-5-mini"
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+    interactive: bool = False
+    row: int | None = None
+    debug: bool = False
+
+
+class AgentTest:
+    """A test that is ready to go: every check that needs no model has passed."""
+
+    def __init__(
+        self,
+        settings: AgentTestSettings,
+        agent: RolloutAgentLoop,
+        client: ExternalLLMClient,
+        rows: Sequence[DatasetRow],
+    ) -> None:
+        self._settings = settings
+        self._agent = agent
+        self._client = client
+        self._rows = rows
+        self.indices = range(settings.offset, settings.offset + len(rows))
+
+    async def run(self, on_progress: Callable[[int, int, LocalTestRunResult], None]) -> LocalTestBatchResult:
+        """Runs all rows; see `LocalTestRunner.run_batch`."""
+        async with self._client:
+            return await self._run_rows(self._client, self.indices, on_progress)
+
+    def stepper(self, person: Person) -> Stepper:
+        """What `step_through` needs to go through these rows with a person."""
+        return Stepper(person, self.indices)
+
+    async def step_through(self, stepper: Stepper) -> None:
+        """Runs one row after another, as the person says; see `Stepper`."""
+        client = SteppingClient(self._client, stepper)
+
+        async def run_row(index: int) -> LocalTestRunResult:
+            (result,) = (await self._run_rows(client, range(index, index + 1))).results
+            return result
+
+        row = self._settings.row
+        async with self._client:
+            await stepper.go(self.indices.start if row is None else row, run_row)
+
+    async def _run_rows(
+        self,
+        client: LocalLLMClientProtocol,
+        indices: range,
+        on_progress: Callable[[int, int, LocalTestRunResult], None] | None = None,
+    ) -> LocalTestBatchResult:
+        settings = self._settings
+        runner = LocalTestRunner(self._agent, client, debug=settings.debug)
+        return await runner.run_batch(
+            [self._rows[index - settings.offset] for index in indices],
+            max_turns=settings.max_turns,
+            completion_params=build_completion_params(settings.temperature, settings.max_tokens),
+            on_progress=on_progress,
+            start_index=indices.start,
+        )
+
+
+def prepare_test(settings: AgentTestSettings, console: Console, *, quiet: bool = False) -> AgentTest:
+    """Checks everything that can be checked without asking a model, and loads it; tells the console of it.
+
+    Raises:
+        UserError: something is missing, cannot be loaded, or is not as it should be; names it and says what
+            to do.
+    """
+    _check(settings)
+    key = settings.api_key.get_secret_value() if settings.api_key is not None else None
+    client = _made(create_llm_client(settings.model, key, settings.base_url, quiet, console))
+    agent = _load_agent(settings, console, quiet)
+    rows = _made(
+        load_dataset_rows(
+            str(settings.dataset),
+            settings.limit,
+            settings.offset,
+            quiet,
+            console,
+            empty_error=f"{settings.dataset} has no rows to test (--offset {settings.offset}).",
+            action_label="testing",
+        )
+    )
+    test = AgentTest(settings, agent, client, rows)
+    if settings.row is not None and settings.row not in test.indices:
+        raise UserError(out_of_range(settings.row, test.indices))
+    return test
+
+
+def _check(settings: AgentTestSettings) -> None:
+    if settings.dataset is None:
+        raise UserError("--dataset (-d) is required.")
+    if settings.module is None and settings.mcp is None:
+        raise UserError("Either --module (-m) or --mcp is required.")
+    if settings.module is not None and settings.mcp is not None:
+        raise UserError("--module and --mcp are mutually exclusive.")
+    for field in AT_LEAST_ONE:
+        value = getattr(settings, field)
+        if value is not None and value < 1:
+            raise UserError(f"--{field.replace('_', '-')} must be >= 1.")
+    if settings.offset < 0:
+        raise UserError("--offset must be >= 0.")
+    if settings.row is not None and not settings.interactive:
+        raise UserError("--row can only be used with --interactive.")
+
+
+def _load_agent(settings: AgentTestSettings, console: Console, quiet: bool) -> RolloutAgentLoop:
+    if settings.mcp is None:
+        assert settings.module is not None
+        return _made(load_agent(settings.module, quiet, console))
+    server = load_mcp_server(settings.mcp)
+    from benchwright.agents.mcp.agent_loop import MCPAgentLoop
+
+    agent = MCPAgentLoop(server)
+    tools = [tool.function.name for tool in agent.get_default_tools()]
+    if not tools:
+        raise MCPLoadError(f"The MCP server in {settings.mcp} has no tools; add some with @mcp.tool().")
+    if not quiet:
+        console.print(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}", markup=False)
+    return agent
+
+
+def _made(step: tuple[Made, None] | tuple[None, str]) -> Made:
+    made, error = step
+    if made is None:
+        raise UserError(str(error))
+    return made
+
+
+def results_document(result: LocalTestBatchResult) -> dict[str, Any]:
+    """The results as `-o` writes them and `--json` prints them; times in milliseconds."""
+    summary: dict[str, Any] = {
+        "total": result.total,
+        "passed": result.passed,
+        "failed": result.failed,
+        "total_duration_ms": result.total_duration_ms,
+        "total_tokens": result.total_tokens,
+    }
+    if result.stopped_early:
+        summary |= {"stopped_early": True, "stop_reason": result.stop_reason}
+    return {"summary": summary, "results": [_row_document(row) for row in result.results]}
+
+
+def write_results(path: Path, result: LocalTestBatchResult) -> None:
+    """Writes the results as JSON; parents are made, secrets replaced.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
+    text = msgspec.json.format(encode_json(results_document(result)), indent=2)
+    write_whole(path, [text, b"\n"])
+
+
+def _row_document(row: LocalTestRunResult) -> dict[str, Any]:
+    return {
+        "row_index": row.row_index,
+        "success": row.success,
+        "error": row.error,
+        "duration_ms": row.duration_ms,
+        "token_usage": row.token_usage,
+        "reward": row.result.reward if row.result is not None else None,
+        "finish_reason": row.result.finish_reason if row.result is not None else None,
+    }

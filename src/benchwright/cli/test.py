@@ -1,0 +1,161 @@
+"""`benchwright test`: an agent on a few rows, in a batch or step by step."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.options import output_options, say, set_up_logging
+
+if TYPE_CHECKING:
+    from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunResult
+    from benchwright.app.test_mode import AgentTest
+
+LONGEST_ERROR = 50
+"""Characters of an error in a line; of a longer one the first 47 are shown."""
+
+EXAMPLES = """\b
+Examples:
+  The first three rows, and how each went:
+    benchwright test -m my_agent:MyAgent -d data.jsonl --limit 3 \\
+        --model my-model --base-url http://localhost:8000/v1
+  Step by step from row 5 on: see what the model says and what the tools return:
+    benchwright test -m my_agent:MyAgent -d data.jsonl --interactive --row 5 \\
+        --model my-model --base-url http://localhost:8000/v1
+  A directory of MCP tools, without any agent code:
+    benchwright test --mcp ./mcp -d data.jsonl --model my-model --base-url http://localhost:8000/v1
+"""
+
+
+@click.command(
+    "test", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
+)
+@click.option(
+    "-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE",
+    help="Dataset: .jsonl, .json, .csv or .parquet.",
+)  # fmt: skip
+@click.option(
+    "-m", "--module", "--agent", "module", metavar="MODULE:ATTR", help="Your agent (a RolloutAgentLoop)."
+)  # fmt: skip
+@click.option(
+    "--mcp", type=click.Path(path_type=Path), metavar="DIR",
+    help="Directory with MCP tools (main.py with a FastMCP instance).",
+)  # fmt: skip
+@click.option("--limit", type=int, help="At most this many rows.")
+@click.option("--offset", type=int, default=0, show_default=True, help="Rows to skip first.")
+@click.option("--max-turns", type=int, default=10, show_default=True, help="Most turns of the agent per row.")
+@click.option(
+    "--model", metavar="MODEL", default="gpt-5-mini", show_default=True,
+    help="Model name as the endpoint serves it.",
+)  # fmt: skip
+@click.option("--base-url", metavar="URL", help="Endpoint, for example http://localhost:8000/v1.")
+@click.option("--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none.")
+@click.option("--temperature", type=float, help="Sampling temperature.")
+@click.option("--max-tokens", type=int, help="Most tokens per answer.")
+@click.option("-i", "--interactive", is_flag=True, help="Pause before every call of the model.")
+@click.option("--row", type=int, metavar="N", help="Row to begin with, from 0 (needs --interactive).")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results as JSON."
+)  # fmt: skip
+@output_options
+def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **options: Any) -> None:
+    """Try an agent on a few rows, in a batch or step by step.
+
+    A row passes if the agent completes it; nothing is scored and nothing is kept. With --debug, what the
+    agent logs by ctx.log_event goes to ./test_debug, a file per row.
+    """
+    from rich.console import Console
+
+    from benchwright.app.endpoints import load_dotenv
+    from benchwright.app.test_mode import AgentTestSettings, prepare_test
+    from benchwright.errors import UserError
+
+    if options["interactive"] and (as_json or output is not None):
+        raise UserError("--json and --output do not go with --interactive.")
+    set_up_logging(debug=debug)
+    load_dotenv()
+    console = Console(stderr=as_json, soft_wrap=True, highlight=False)
+    settings = AgentTestSettings(**options, debug=debug)
+    test = prepare_test(settings, console, quiet=quiet)
+    if settings.interactive:
+        sys.exit(_step_through(test))
+    sys.exit(_run(test, output, as_json=as_json, quiet=quiet))
+
+
+def _step_through(test: AgentTest) -> int:
+    from benchwright.app.loop import run_async
+    from benchwright.cli.terminal import Terminal
+
+    terminal = Terminal()
+    stepper = test.stepper(terminal)
+    try:
+        run_async(test.step_through(stepper))
+    except KeyboardInterrupt:
+        terminal.show("")
+    terminal.show("Interactive session ended.")
+    return 1 if stepper.failed else 0
+
+
+def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) -> int:
+    from benchwright.app.loop import run_async
+    from benchwright.app.test_mode import results_document, write_results
+    from benchwright.cli.output import print_json
+
+    def show(current: int, total: int, row: LocalTestRunResult) -> None:
+        if not quiet:
+            click.echo(f"[{current}/{total}] {_row_line(row)}", err=as_json)
+
+    result = run_async(test.run(show))
+    if not quiet:
+        click.echo(_summary(result), err=as_json)
+    elif result.stopped_early:
+        say(f"Error: {_one_line(result.stop_reason)}")
+    if as_json:
+        print_json(results_document(result))
+    if output is not None:
+        write_results(output, result)
+        if not quiet:
+            say(f"Written: {output}")
+    return 1 if result.failed else 0
+
+
+def _row_line(row: LocalTestRunResult) -> str:
+    from benchwright.agents.runners.reports import format_duration, format_tokens
+
+    status = click.style("OK", fg="green") if row.success else click.style("FAILED", fg="red")
+    tokens = format_tokens(row.token_usage.get("total_tokens", 0))
+    line = f"Row {row.row_index}: {status} ({format_duration(row.duration_ms)}, {tokens} tokens)"
+    error = _one_line(row.error)
+    if len(error) > LONGEST_ERROR:
+        error = error[: LONGEST_ERROR - 3] + "..."
+    return f"{line} - {error}" if error else line
+
+
+def _summary(result: LocalTestBatchResult) -> str:
+    from benchwright.agents.runners.reports import format_duration, format_tokens
+
+    lines = [
+        "",
+        "Summary:",
+        f"  Total: {result.total}",
+        f"  Passed: {result.passed}",
+        f"  Failed: {result.failed}",
+        f"  Duration: {format_duration(result.total_duration_ms)}",
+        f"  Total tokens: {format_tokens(result.total_tokens)}",
+    ]
+    if result.stopped_early:
+        lines.append(f"  Stopped early: {_one_line(result.stop_reason)}")
+    elif result.failed:
+        first = next(row for row in result.results if not row.success)
+        lines.append(f"  First error: row {first.row_index}: {_one_line(first.error)}")
+    return "\n".join(lines)
+
+
+def _one_line(text: str | None) -> str:
+    from benchwright.reports.text import plain
+    from benchwright.secrets import SECRETS
+
+    return plain(SECRETS.redact(text or ""))
