@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.asking_agent import AGENT
+
 ROWS = 60
 ENDPOINT = "http://localhost:8000/v1"
 SECOND_ENDPOINT = "http://localhost:8001/v1"
@@ -37,33 +39,6 @@ WORTH = {
     "rewards:score": {"r": 1.0, "n": 0.25, "w": 0.0},
 }
 """What each eval function gives for an answer. `reward_fn:compute_reward` looks at the tool's result instead."""
-
-AGENT = """
-import asyncio
-from pathlib import Path
-
-from osmosis_ai.rollout import RolloutAgentLoop, RolloutContext, RolloutResult, create_app
-
-
-class MyAgentLoop(RolloutAgentLoop):
-    name = "asks-once"
-
-    def get_tools(self, request):
-        return []
-
-    async def run(self, ctx: RolloutContext) -> RolloutResult:
-        if Path("slow").exists():
-            await asyncio.sleep(0.05)
-        if Path("broken").exists() and ctx.request.metadata["row_index"] % 10 == 0:
-            raise ValueError("this agent is broken")
-        messages = list(ctx.request.messages)
-        messages.append((await ctx.chat(messages, **ctx.request.completion_params)).message)
-        return ctx.complete(messages)
-
-
-agent_loop = MyAgentLoop()
-app = create_app(agent_loop)
-"""
 
 REWARDS = """
 from osmosis_ai import osmosis_reward

@@ -49,7 +49,10 @@ EVALS = [
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with everything that the examples name."""
     place = tmp_path_factory.mktemp("documents")
-    for name in ("agent.py", "rewards.py", "arithmetic.jsonl", "questions.jsonl"):
+    for name in (
+        *("agent.py", "command_agent.py", "callable_agent.py", "rewards.py"),
+        *("arithmetic.jsonl", "questions.jsonl"),
+    ):
         shutil.copy(ROOT / "examples" / name, place / name)
     shutil.copy(place / "arithmetic.jsonl", place / "data.jsonl")
     shutil.copytree(ROOT / "examples" / "mcp", place / "mcp", ignore=shutil.ignore_patterns("__pycache__"))

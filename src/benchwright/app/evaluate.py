@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from inspect import isroutine
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,8 @@ class EvalRun:
         settings = self.settings
         if settings.mcp is not None:
             covered = f"MCP directory {settings.mcp}"
+        elif settings.agent_command is not None:
+            covered = "the files that the command names"
         elif settings.module is not None:
             covered = f"file {settings.module.rpartition(':')[0].replace('.', '/')}.py"
         else:
@@ -218,10 +221,18 @@ def _task(settings: EvalSettings, path: Path) -> Task:
 
         turns, params = settings.max_turns, _completion_params(settings)
         return McpTask(settings.mcp, path, scorers, max_turns=turns, completion_params=params, **rows)
+    if settings.agent_command is not None:
+        from benchwright.agents.command_task import command_task
+
+        return command_task(path, settings.agent_command, scorers, **rows)
     if settings.module is not None:
         from benchwright.agents.agent_task import AgentTask
-        from benchwright.agents.loading import load_agent
+        from benchwright.agents.callable_task import callable_task
+        from benchwright.agents.loading import load_agent, load_object
 
+        agent = load_object(settings.module)
+        if isroutine(agent):
+            return callable_task(path, agent, scorers, module=settings.module, **rows)
         return AgentTask(
             path,
             load_agent(settings.module),
@@ -279,8 +290,17 @@ def _completion_params(settings: EvalSettings) -> dict[str, float | int]:
 
 
 def _model_settings(settings: EvalSettings) -> dict[str, object]:
-    own = {} if settings.module is not None or settings.mcp is not None else _completion_params(settings)
+    """Body fields of every request. Agents on the rollout types pass temperature and max_tokens on themselves."""
+    own = {} if _passes_params_on(settings) else _completion_params(settings)
     return {**own, "seed": settings.seed, **settings.param}
+
+
+def _passes_params_on(settings: EvalSettings) -> bool:
+    if settings.module is None:
+        return settings.mcp is not None
+    from benchwright.agents.loading import load_object
+
+    return not isroutine(load_object(settings.module))
 
 
 def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) -> tuple[Target, str | None]:

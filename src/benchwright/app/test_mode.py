@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
 from pydantic import BaseModel, ConfigDict, SecretStr
 
-from benchwright.agents.cache.entry import write_whole
 from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetRow
 from benchwright.agents.runners.rollouts import LocalLLMClientProtocol
-from benchwright.agents.runners.stepping import Person, Stepper, SteppingClient, out_of_range
+from benchwright.agents.runners.step_keys import out_of_range
+from benchwright.agents.runners.stepping import Person, Stepper, SteppingClient
 from benchwright.agents.runners.steps import (
     build_completion_params,
     create_llm_client,
@@ -23,7 +22,6 @@ from benchwright.agents.runners.steps import (
     load_dataset_rows,
 )
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunner, LocalTestRunResult
-from benchwright.engine.journal import encode_json
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
@@ -160,15 +158,16 @@ def _load_agent(settings: AgentTestSettings, console: Console, quiet: bool) -> R
     if settings.mcp is None:
         assert settings.module is not None
         return _made(load_agent(settings.module, quiet, console))
-    server = load_mcp_server(settings.mcp)
+    from rich.text import Text
+
     from benchwright.agents.mcp.agent_loop import MCPAgentLoop
 
-    agent = MCPAgentLoop(server)
+    agent = MCPAgentLoop(load_mcp_server(settings.mcp))
     tools = [tool.function.name for tool in agent.get_default_tools()]
     if not tools:
         raise MCPLoadError(f"The MCP server in {settings.mcp} has no tools; add some with @mcp.tool().")
     if not quiet:
-        console.print(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}", markup=False)
+        console.print(Text(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}"))
     return agent
 
 
@@ -177,39 +176,3 @@ def _made(step: tuple[Made, None] | tuple[None, str]) -> Made:
     if made is None:
         raise UserError(str(error))
     return made
-
-
-def results_document(result: LocalTestBatchResult) -> dict[str, Any]:
-    """The results as `-o` writes them and `--json` prints them; times in milliseconds."""
-    summary: dict[str, Any] = {
-        "total": result.total,
-        "passed": result.passed,
-        "failed": result.failed,
-        "total_duration_ms": result.total_duration_ms,
-        "total_tokens": result.total_tokens,
-    }
-    if result.stopped_early:
-        summary |= {"stopped_early": True, "stop_reason": result.stop_reason}
-    return {"summary": summary, "results": [_row_document(row) for row in result.results]}
-
-
-def write_results(path: Path, result: LocalTestBatchResult) -> None:
-    """Writes the results as JSON; parents are made, secrets replaced.
-
-    Raises:
-        JournalError: it cannot be written.
-    """
-    text = msgspec.json.format(encode_json(results_document(result)), indent=2)
-    write_whole(path, [text, b"\n"])
-
-
-def _row_document(row: LocalTestRunResult) -> dict[str, Any]:
-    return {
-        "row_index": row.row_index,
-        "success": row.success,
-        "error": row.error,
-        "duration_ms": row.duration_ms,
-        "token_usage": row.token_usage,
-        "reward": row.result.reward if row.result is not None else None,
-        "finish_reason": row.result.finish_reason if row.result is not None else None,
-    }

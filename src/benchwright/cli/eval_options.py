@@ -36,13 +36,18 @@ OPTIONS: list[Callable[[Any], Any]] = [
         "--agent",
         "module",
         metavar="MODULE:ATTR",
-        help="Your agent (a RolloutAgentLoop). Without it the model is asked each row's prompt.",
+        help="Your agent: a RolloutAgentLoop, or a function. Without it the model is asked each row's prompt.",
     ),
     click.option(
         "--mcp",
         type=click.Path(path_type=Path),
         metavar="DIR",
         help="Directory with MCP tools (main.py with a FastMCP instance).",
+    ),
+    click.option(
+        "--agent-command",
+        metavar="COMMAND",
+        help="Your agent as a program: the row as JSON on stdin, the model at OPENAI_BASE_URL, the answer on stdout.",
     ),
     click.option("--eval-fn", multiple=True, metavar="MODULE:FN", help="Your eval function. Repeatable."),
     click.option(

@@ -31,7 +31,7 @@ class Terminal:
     async def ask(self, prompt: str) -> str | None:
         """Asks for a line; None at the end of the input. The event loop goes on meanwhile."""
         click.echo(prompt, nl=False)
-        while not select.select([self._input], [], [], 0)[0]:
+        while not select.select([self._input], [], [], 0)[0]:  # noqa: ASYNC110 - no loop can wait for a file
             await asyncio.sleep(LOOK_EVERY)
         line = self._input.readline().decode(errors="replace")
         if not line or not self._input.isatty():

@@ -101,7 +101,7 @@ def _step_through(test: AgentTest) -> int:
 
 def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) -> int:
     from benchwright.app.loop import run_async
-    from benchwright.app.test_mode import results_document, write_results
+    from benchwright.app.test_results import results_document, write_results
     from benchwright.cli.output import print_json
 
     def show(current: int, total: int, row: LocalTestRunResult) -> None:

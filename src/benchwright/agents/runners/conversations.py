@@ -13,7 +13,8 @@ from benchwright.records import Message
 def message_text(number: int, message: Message) -> str:
     """A message with its number and role, its tool calls below, everything after the first line indented."""
     text = _content(message.get("content")) or message.get("refusal") or ""
-    lines = [f"[{number}] {message.get('role')}: {text}", *map(_call, message.get("tool_calls") or [])]
+    said = f"[{number}] {message.get('role')}: {text}".rstrip()
+    lines = [said, *map(_call, message.get("tool_calls") or [])]
     return "\n    ".join("\n".join(lines).splitlines())
 
 

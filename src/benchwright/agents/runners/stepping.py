@@ -1,7 +1,7 @@
 """Stepping through rollouts: before every call of the model a person says how to go on.
 
 `Stepper` knows what the person has seen and wants, but no terminal; `SteppingClient` is the client that it
-holds up. Each row is still a run of its own, made by whoever calls `Stepper.go`.
+holds up. Each row is a run of the engine like any other, made by whoever calls `Stepper.go`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from enum import Enum
+from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from benchwright.agents.rollout.completions import CompletionsResult
 from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
@@ -19,60 +19,9 @@ from benchwright.agents.rollout.types import RolloutMetrics
 from benchwright.agents.runners.conversations import message_text, tool_text
 from benchwright.agents.runners.reports import format_duration, format_tokens
 from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, LocalRunResult
+from benchwright.agents.runners.step_keys import HELP, KEYS, Command, Key, out_of_range, read_command
 from benchwright.errors import TrialError
 from benchwright.records import Message
-
-KEYS = "n: next call  c: no more pauses  m: messages  t: tools  r N: row N  q: quit  ?: help"
-
-HELP = """\
-  n, next, Enter   make the next call of the model; after a row, go to the next row
-  c, continue      go on to the end of the row without pausing
-  m, messages      show the conversation
-  t, tools         show the tools that the model may call
-  r N, row N       leave this row and go to row N
-  q, quit, exit    leave
-  ?, help          show this"""
-
-
-class Key(Enum):
-    """What a person can ask for."""
-
-    NEXT = ("", "n", "next")
-    CONTINUE = ("c", "continue")
-    MESSAGES = ("m", "messages")
-    TOOLS = ("t", "tools")
-    ROW = ("r", "row")
-    QUIT = ("q", "quit", "exit")
-    HELP = ("?", "help")
-
-
-_KEY_OF = {word: key for key in Key for word in key.value}
-
-
-class Command(NamedTuple):
-    """What a line asks for; `key` is None where it makes no sense, `row` is there with `Key.ROW`."""
-
-    key: Key | None
-    row: int | None = None
-
-
-def read_command(line: str | None) -> Command:
-    """Reads a line; None, the end of the input, quits. A mere number is a row."""
-    if line is None:
-        return Command(Key.QUIT)
-    word, _, rest = line.strip().lower().partition(" ")
-    key = _KEY_OF.get(word)
-    if key not in (None, Key.ROW):
-        return Command(key if not rest else None)
-    try:
-        return Command(Key.ROW, int(rest if key else line))
-    except ValueError:
-        return Command(None)
-
-
-def out_of_range(row: int, rows: range) -> str:
-    """What to say of a row that is not there."""
-    return f"Row index out of range: {row}. Rows: {rows.start} to {rows.stop - 1}."
 
 
 class Person(Protocol):
@@ -91,6 +40,19 @@ class RowLeft(BaseException):
     """The person left the row. No `except Exception` of the agent's is to keep them there."""
 
 
+@dataclass
+class _Row:
+    """Where a row stands: what was shown of it, and what the person wants. `way_out` is where they go."""
+
+    index: int
+    messages: list[Message] = field(default_factory=list)
+    tools: Sequence[Mapping[str, Any]] = ()
+    step: int = 0
+    running: bool = True
+    pausing: bool = True
+    way_out: Command | None = None
+
+
 class Stepper:
     """Goes through rows with a person. `rows` are those there are; `failed` counts those that failed."""
 
@@ -98,21 +60,21 @@ class Stepper:
         self.failed = 0
         self._person = person
         self._rows = rows
-        self._begin(rows.start)
+        self._row = _Row(rows.start)
 
     async def go(self, first: int, run_row: Callable[[int], Awaitable[LocalRunResult]]) -> None:
         """Runs the row `first`, then those that the person asks for, until they quit."""
         self._person.show(KEYS)
-        row: int | None = first
-        while row is not None:
-            self._begin(row)
-            self._person.show(f"\nRow {row} ({self._rows.start} to {self._rows.stop - 1})")
-            result = await run_row(row)
-            self._running = False
-            if self._way_out is None:
+        index: int | None = first
+        while index is not None:
+            self._row = row = _Row(index)
+            self._person.show(f"\nRow {index} ({self._rows.start} to {self._rows.stop - 1})")
+            result = await run_row(index)
+            row.running = False
+            if row.way_out is None:
                 self._ended(result)
-                self._way_out = await self._decide(f"[Row {row} ended] > ")
-            row = self._way_out.row
+                row.way_out = await self._decide(f"[Row {index} ended] > ")
+            index = row.way_out.row
 
     async def before_call(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> None:
         """Shows what is new in the conversation, and waits for the person.
@@ -120,20 +82,21 @@ class Stepper:
         Raises:
             RowLeft: they want to go elsewhere.
         """
-        if self._way_out is None:
-            self._step += 1
-            self._tools = tools
+        row = self._row
+        if row.way_out is None:
+            row.step += 1
+            row.tools = tools
             self._show_new(messages)
-            if self._pausing:
-                command = await self._decide(f"[Step {self._step}] > ")
-                self._pausing = command.key is Key.NEXT
-                self._way_out = command if command.key in (Key.ROW, Key.QUIT) else None
-        if self._way_out is not None:
+            if row.pausing:
+                command = await self._decide(f"[Step {row.step}] > ")
+                row.pausing = command.key is Key.NEXT
+                row.way_out = command if command.key in (Key.ROW, Key.QUIT) else None
+        if row.way_out is not None:
             raise RowLeft("the row was left")
 
     def answered(self, answer: CompletionsResult, duration_ms: float) -> None:
         """Shows what the model said, how long it took, and what it cost."""
-        self._show_new([*self._messages, answer.message])
+        self._show_new([*self._row.messages, answer.message])
         tokens = format_tokens(answer.usage.get("total_tokens", 0))
         self._person.show(f"    ({format_duration(duration_ms)}, {tokens} tokens, {answer.finish_reason})")
 
@@ -141,59 +104,50 @@ class Stepper:
         """Shows why the model gave no answer; the agent may yet ask again."""
         self._person.show(f"The call failed: {error}")
 
-    def _begin(self, row: int) -> None:
-        self._row = row
-        self._running = True
-        self._pausing = True
-        self._step = 0
-        self._messages: list[Message] = []
-        self._tools: Sequence[Mapping[str, Any]] = ()
-        self._way_out: Command | None = None
-
     def _ended(self, run: LocalRunResult) -> None:
         self.failed += not run.success
+        told = "Result: ERROR"
         if run.result is not None:
             self._show_new(run.result.final_messages)
-        status = run.result.status if run.result is not None else "ERROR"
-        reward = run.result.reward if run.result is not None else None
+            told = f"Result: {run.result.status}"
+            if run.result.reward is not None:
+                told += f" (reward={run.result.reward})"
+        if run.error is not None:
+            told += f" - {run.error}"
         tokens = format_tokens(run.token_usage.get("total_tokens", 0))
-        self._person.show(
-            f"Result: {status}"
-            + (f" (reward={reward})" if reward is not None else "")
-            + (f" - {run.error}" if run.error is not None else "")
-            + f"\nTokens: {tokens}, calls: {run.token_usage.get('num_llm_calls', 0)}"
-        )
+        self._person.show(f"{told}\nTokens: {tokens}, calls: {run.token_usage.get('num_llm_calls', 0)}")
 
     def _show_new(self, messages: Sequence[Message]) -> None:
-        """Shows messages from the first that was not there before, which is then what was there."""
-        pairs = zip(self._messages, messages, strict=False)
+        """Shows messages from the first on that was not there before."""
+        pairs = zip(self._row.messages, messages, strict=False)
         known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        self._show_messages(messages, known)
-        self._messages = list(messages)
+        self._row.messages = list(messages)
+        self._show_messages(known)
 
-    def _show_messages(self, messages: Sequence[Message], start: int = 0) -> None:
-        for number, message in enumerate(messages[start:], start):
+    def _show_messages(self, start: int = 0) -> None:
+        for number, message in enumerate(self._row.messages[start:], start):
             self._person.show(message_text(number, message))
 
     async def _decide(self, prompt: str) -> Command:
         """Asks until a line says where to go on."""
+        row = self._row
         while True:
             line = await self._person.ask(prompt)
             command = read_command(line)
-            if command.key is Key.NEXT and not self._running:
-                command = Command(Key.ROW, self._row + 1)
+            if command.key is Key.NEXT and not row.running:
+                command = Command(Key.ROW, row.index + 1)
             match command.key:
                 case Key.MESSAGES:
-                    self._show_messages(self._messages)
+                    self._show_messages()
                 case Key.TOOLS:
-                    self._person.show("\n".join(map(tool_text, self._tools)) or "There are no tools.")
+                    self._person.show("\n".join(map(tool_text, row.tools)) or "There are no tools.")
                 case Key.HELP:
                     self._person.show(HELP)
                 case Key.ROW if command.row is not None and command.row not in self._rows:
                     self._person.show(out_of_range(command.row, self._rows))
                 case None:
                     self._person.show(f"Unknown command: {line}. Enter ? for help.")
-                case Key.CONTINUE if not self._running:
+                case Key.CONTINUE if not row.running:
                     self._person.show("The row has ended. Enter ? for help.")
                 case _:
                     return command

@@ -61,6 +61,7 @@ class RelayedAnswer:
         """Whoever asked is gone: the target need not go on, unless it has said all."""
         self.over = True
         self.resume()
+        self._carrier = None
         if self.task is not None and not self.tee.meter.announced:
             self.task.cancel()
 
@@ -142,4 +143,5 @@ class RelayedAnswer:
 
     def _finish(self, keep_alive: bool) -> None:
         self.over = True
+        self._carrier = None  # it carries other answers from now on
         self._connection.finished(keep_alive)

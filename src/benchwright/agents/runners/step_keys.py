@@ -1,0 +1,58 @@
+"""The keys by which a person steps through rollouts."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+KEYS = "n: next call  c: no more pauses  m: messages  t: tools  r N: row N  q: quit  ?: help"
+
+HELP = """\
+  n, next, Enter   make the next call of the model; after a row, go to the next row
+  c, continue      go on to the end of the row without pausing
+  m, messages      show the conversation
+  t, tools         show the tools that the model may call
+  r N, row N       leave this row and go to row N
+  q, quit, exit    leave
+  ?, help          show this"""
+
+
+class Key(Enum):
+    """What a person can ask for."""
+
+    NEXT = ("", "n", "next")
+    CONTINUE = ("c", "continue")
+    MESSAGES = ("m", "messages")
+    TOOLS = ("t", "tools")
+    ROW = ("r", "row")
+    QUIT = ("q", "quit", "exit")
+    HELP = ("?", "help")
+
+
+_KEY_OF = {word: key for key in Key for word in key.value}
+
+
+class Command(NamedTuple):
+    """What a line asks for; `key` is None where it makes no sense, `row` is there with `Key.ROW`."""
+
+    key: Key | None
+    row: int | None = None
+
+
+def read_command(line: str | None) -> Command:
+    """Reads a line; None, the end of the input, quits. A mere number is a row."""
+    if line is None:
+        return Command(Key.QUIT)
+    word, _, rest = line.strip().lower().partition(" ")
+    key = _KEY_OF.get(word)
+    if key not in (None, Key.ROW):
+        return Command(key if not rest else None)
+    try:
+        return Command(Key.ROW, int(rest if key else line))
+    except ValueError:
+        return Command(None)
+
+
+def out_of_range(row: int, rows: range) -> str:
+    """What to say of a row that is not there."""
+    return f"Row index out of range: {row}. Rows: {rows.start} to {rows.stop - 1}."
