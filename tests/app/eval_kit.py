@@ -1,4 +1,4 @@
-"""What the tests of `eval` share: a user's project, a server that keeps a log of what it is asked, the files written."""
+"""What the tests of `eval` share: a user's project, a server that logs what it is asked, the files that come of it."""
 
 from __future__ import annotations
 
@@ -46,18 +46,19 @@ class Server:
         self.base_url = base_url
         self._log = log
 
-    def asked(self) -> int:
-        """How many requests to generate the server has answered so far, by its own log."""
+    def answered(self) -> int:
+        """How many requests the server says that it has answered."""
         with urlopen(f"{self.base_url.removesuffix('/v1')}/metrics") as page:
-            (answered,) = re.findall(
-                r"^benchwright_simulated_answered_total (\d+)", page.read().decode(), re.M
-            )
-        while (logged := sum(truth.complete for truth in self._generated())) < int(answered):
-            time.sleep(0.02)  # lines leave the server four times a second
-        return logged
+            (count,) = re.findall(r"^benchwright_simulated_answered_total (\d+)", page.read().decode(), re.M)
+        return int(count)
 
-    def _generated(self) -> Iterator[Any]:
-        return (truth for truth in read_truth(self._log) if truth.path.endswith("/chat/completions"))
+    def asked(self) -> int:
+        """How many requests are in the server's log, once all that it has answered are."""
+        while True:
+            requests = [truth for truth in read_truth(self._log) if truth.path.endswith("/chat/completions")]
+            if sum(truth.complete for truth in requests) == self.answered():
+                return len(requests)
+            time.sleep(0.02)  # lines leave the server four times a second
 
 
 @contextmanager
@@ -87,9 +88,9 @@ class Project:
                 for row in range(count))  # fmt: skip
         return self.program.write(name, "".join(json.dumps(row) + "\n" for row in rows))
 
-    def command(self, server: str, *more: str, eval_fn: str = "rewards:right") -> list[str]:
+    def command(self, server: str, *more: str, eval_fn: str = "rewards:right", model: str = "m") -> list[str]:
         """The arguments of an evaluation of the agent."""
-        return ["eval", "-m", "agent:agent_loop", "-d", "data.jsonl", "--eval-fn", eval_fn, "--model", "m",
+        return ["eval", "-m", "agent:agent_loop", "-d", "data.jsonl", "--eval-fn", eval_fn, "--model", model,
                 "--base-url", server, *more]  # fmt: skip
 
     def run(self, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -102,9 +103,9 @@ class Project:
     def start_slowly(self, command: list[str], requests: int, server: Server) -> subprocess.Popen[str]:
         """Starts a command that takes its time; returns once it has asked so many times."""
         self.program.write("slow", "")
-        before = server.asked()
+        before = server.answered()
         process = self.program.start(*command, **self.environment)
-        while server.asked() - before < requests:
+        while server.answered() - before < requests:
             assert process.poll() is None, process.communicate()
         return process
 
@@ -125,6 +126,13 @@ class Project:
         """What the only cache file says."""
         (path,) = self.entries
         return read_json(path)
+
+    @property
+    def last_entry(self) -> dict[str, Any]:
+        """What the cache file of the newest run says."""
+        newest = max(self.program.runs, key=lambda run: read_json(run / "run.json")["created_at"])
+        (entry,) = [entry for entry in map(read_json, self.entries) if entry["run"] == str(newest)]
+        return entry
 
     @property
     def backups(self) -> list[str]:

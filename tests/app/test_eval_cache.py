@@ -5,17 +5,40 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from app_kit import Program, one_line_of
+from app_kit import NOWHERE, Program, one_line_of
 from eval_kit import Project, Server, logging_server, read_json, read_lines, target
+
+from benchwright.app.evaluate import prepare_eval
+from benchwright.config import EvalSettings
 
 ROWS = 6
 CACHED = "Evaluation already completed (cached)."
 NOTE = """\
 Note: Module fingerprint covers file agent.py. External dependency changes
       are not detected. Use --fresh if you changed external imports.
+"""
+TOOLS = """
+from fastmcp import FastMCP
+
+mcp = FastMCP("one tool")
+
+
+@mcp.tool()
+def lookup(key: str) -> str:
+    return key
+"""
+SLOW_REWARD = """
+import time
+
+
+def right(solution_str, ground_truth, extra_info=None):
+    time.sleep(0.3)
+    return 1
 """
 CONFIG = {
     "model": "m",
@@ -131,12 +154,9 @@ def test_no_key_is_in_any_file(project: Project, server: Server) -> None:
 # The same command again
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_eval_is_in_progress_and_goes_on(
-    project: Project, server: Server, number: signal.Signals
-) -> None:
+def test_an_interrupted_eval_is_in_progress_and_goes_on(project: Project, server: Server) -> None:
     command, before = project.command(server.base_url), server.asked()
-    stderr = project.stop(project.start_slowly(command, 2, server), number)
+    stderr = project.stop(project.start_slowly(command, 2, server), signal.SIGINT)
     entry = project.entry
     kept = len(entry["runs"])
     assert f"Evaluation interrupted. Progress: {kept}/{ROWS} runs.\n" in stderr
@@ -166,19 +186,13 @@ def test_a_killed_eval_goes_on_too(project: Project, server: Server) -> None:
 
 def test_mcp_tools_are_what_the_note_names(project: Project, server: Server) -> None:
     pytest.importorskip("fastmcp")
+    project.rows(3)
     (project.program.directory / "tools").mkdir()
-    project.program.write(
-        "tools/main.py",
-        "from fastmcp import FastMCP\nmcp = FastMCP('t')\n@mcp.tool()\ndef wait() -> str:\n    return ''\n",
-    )
-    command = project.command(server.base_url, eval_fn="slow_reward:wait")
+    project.program.write("tools/main.py", TOOLS)
+    project.program.write("rewards.py", SLOW_REWARD)
+    command = project.command(server.base_url)
     command[1:3] = ["--mcp", "tools"]
-    project.program.write(
-        "slow_reward.py",
-        "import time\ndef wait(solution_str, ground_truth, extra_info=None):\n    time.sleep(0.2)\n    return 1",
-    )
-    stderr = project.stop(project.start_slowly(command, 1, server), signal.SIGINT)
-    assert "Evaluation interrupted." in stderr
+    project.stop(project.start_slowly(command, 1, server), signal.SIGINT)
     assert "Note: Module fingerprint covers MCP directory tools. External" in project.run(*command).stderr
 
 
@@ -195,38 +209,44 @@ def test_a_completed_eval_is_shown_and_nobody_asked(project: Project, server: Se
     assert len(list(project.program.directory.glob("late/m/data/results_*.json"))) == 1
 
 
-CHANGES = {
-    "the agent": ("agent.py", "# another\n"),
-    "an eval function": ("rewards.py", "# another\n"),
-    "the dataset": ("data.jsonl", "\n"),
-}
+@pytest.fixture
+def task_id(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], str]]:
+    """The task id of an agent's evaluation, worked out without running it."""
+    monkeypatch.chdir(project.program.directory)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+
+    def task_id(module: str) -> str:
+        settings = EvalSettings(
+            model="m", base_url=NOWHERE, module=module, dataset=Path("data.jsonl"), eval_fn=("rewards:right",)
+        )
+        return prepare_eval(settings, print).shelf.task_id
+
+    yield task_id
+    for name in set(sys.modules) - before:
+        if name in ("agent", "rewards") or name.startswith("pack"):
+            del sys.modules[name]
 
 
-@pytest.mark.parametrize("changed", CHANGES)
-def test_changed_sources_make_a_new_entry(project: Project, server: Server, changed: str) -> None:
-    command = project.command(server.base_url)
-    project.run(*command)
-    name, text = CHANGES[changed]
-    with (project.program.directory / name).open("a") as file:
-        file.write(text)
-    before = server.asked()
-    assert CACHED not in project.run(*command).stderr
-    assert server.asked() - before == ROWS, "it runs in full"
-    assert len(project.entries) == 2
-
-
-def test_a_package_is_known_by_all_its_files(project: Project, server: Server) -> None:
+@pytest.mark.parametrize("changed", ["agent.py", "rewards.py", "data.jsonl", "pack/other.py"])
+def test_a_changed_source_makes_another_entry(
+    project: Project, task_id: Callable[[str], str], changed: str
+) -> None:
     package = project.program.directory / "pack"
     package.mkdir()
-    (project.program.directory / "agent.py").rename(package / "inner.py")
-    (package / "__init__.py").write_text("from pack.inner import agent_loop\n")
+    (package / "__init__.py").write_text("from agent import agent_loop\n")
     (package / "other.py").write_text("")
-    command = project.command(server.base_url)
-    command[2] = "pack:agent_loop"
-    project.run(*command)
-    assert CACHED in project.run(*command).stderr
-    (package / "other.py").write_text("# changed\n")
-    assert CACHED not in project.run(*command).stderr
+    before = task_id("pack:agent_loop")
+    assert task_id("pack:agent_loop") == before
+    path = project.program.directory / changed
+    path.write_text(path.read_text() + "\n")
+    assert task_id("pack:agent_loop") != before
+
+
+def test_what_nothing_comes_from_does_not(project: Project, task_id: Callable[[str], str]) -> None:
+    before = task_id("agent:agent_loop")
+    project.program.write("unrelated.py", "")
+    assert task_id("agent:agent_loop") == before
 
 
 def test_what_does_not_change_the_results_does_not_make_an_entry(project: Project, server: Server) -> None:
@@ -328,7 +348,7 @@ def test_a_cache_file_of_a_newer_version_is_left_alone(project: Project, server:
         "Error: Cache file created by a newer version of osmosis (v7). Upgrade osmosis or use --fresh."
     )
     assert (path.read_text(), server.asked()) == (newer, before)
-    assert "other.jsonl" not in project.run(*project.command(server.base_url, "--n=2")).stderr
+    project.run(*project.command(server.base_url, "--n=2"))  # another configuration is not concerned
 
     project.run(*command, "--fresh")
     (backup,) = project.cache.rglob(f"{path.name}.backup.*")
@@ -347,6 +367,19 @@ def test_another_configuration_with_the_same_task_id_is_told(project: Project, s
     )
 
 
+def test_a_cache_that_has_moved_with_its_runs_is_found_again(project: Project, server: Server) -> None:
+    command = project.command(server.base_url)
+    place = project.program.directory
+    home, moved = place / "home", place / "moved"
+    project.environment = {"BENCHWRIGHT_HOME": str(home)}
+    project.run(*command)
+    home.rename(moved)
+    project.environment = {"BENCHWRIGHT_HOME": str(moved)}
+    before = server.asked()
+    assert CACHED in project.run(*command).stderr
+    assert server.asked() == before
+
+
 def test_an_entry_whose_run_is_gone_is_done_anew(project: Project, server: Server) -> None:
     command = project.command(server.base_url)
     project.run(*command)
@@ -359,25 +392,26 @@ def test_an_entry_whose_run_is_gone_is_done_anew(project: Project, server: Serve
 
 
 def test_the_same_eval_twice_at_once_ends_with_a_time_out(project: Project, server: Server) -> None:
+    project.rows(100)
     command = project.command(server.base_url)
     first = project.start_slowly(command, 1, server)
-    ended = project.run(*command, code=1, OSMOSIS_EVAL_LOCK_TIMEOUT="0.0")
-    first.communicate(timeout=30)
-    lock = next(project.cache.rglob("*.lock"))
-    assert "OSMOSIS_EVAL_LOCK_TIMEOUT='0.0' is no number of seconds; using 30." in ended.stderr
-    assert one_line_of(ended.stderr).startswith("Error: Another eval with the same config is already running")
-    assert str(lock) in ended.stderr
+    ended = project.run(*command, code=1, OSMOSIS_EVAL_LOCK_TIMEOUT="1")
+    project.stop(first, signal.SIGKILL)
+    (lock,) = project.cache.rglob("*.lock")
+    assert one_line_of(ended.stderr) == (
+        f"Error: Another eval with the same config is already running (lock: {lock}, waited 1 s). "
+        "Wait for it, or set OSMOSIS_EVAL_LOCK_TIMEOUT to wait longer."
+    )
 
 
 @pytest.mark.parametrize("what", ["was modified", "was deleted"])
 def test_a_dataset_that_changes_under_an_eval_stops_it(project: Project, server: Server, what: str) -> None:
-    project.rows(400)
-    dataset = project.program.directory / "data.jsonl"
+    dataset = project.program.directory / project.rows(400)
     process = project.start_slowly(project.command(server.base_url, "--batch-size=4"), 1, server)
     if what == "was deleted":
         dataset.unlink()
     else:
-        dataset.write_text(dataset.read_text().replace("another", "yet another"))
+        (project.program.directory / project.rows(399, "other.jsonl")).rename(dataset)
     (project.program.directory / "slow").unlink()
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 1

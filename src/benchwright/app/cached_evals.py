@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright.agents.cache.entry import CacheEntry, CacheMismatch, entry_files, read_entry, samples_path
 from benchwright.agents.cache.paths import cache_root
 from benchwright.agents.cache.runs import DocumentedRuns
+from benchwright.app.store import runs_directory
 from benchwright.engine.manifest import MANIFEST, read_manifest
 from benchwright.records import Record
 
@@ -59,9 +60,17 @@ def _read(path: Path, say: Callable[[str], None]) -> CacheEntry | None:
 
 def _count_runs(entry: CacheEntry) -> int:
     """The runs of an entry; while it is in progress its journal knows more of them than its file."""
-    if entry.status == "in_progress" and entry.run is not None and (Path(entry.run) / MANIFEST).exists():
-        return len(DocumentedRuns(Path(entry.run), read_manifest(Path(entry.run))))
-    return len(entry.runs)
+    run = run_of_entry(entry) if entry.status == "in_progress" else None
+    return len(entry.runs) if run is None else len(DocumentedRuns(run, read_manifest(run)))
+
+
+def run_of_entry(entry: CacheEntry) -> Path | None:
+    """The directory of the run that an entry projects: where it was, or among today's runs; None if it is gone."""
+    if entry.run is None:
+        return None
+    written = Path(entry.run)
+    places = (written, runs_directory() / written.name)
+    return next((place for place in places if (place / MANIFEST).exists()), None)
 
 
 def remove(evals: Sequence[CachedEval]) -> None:

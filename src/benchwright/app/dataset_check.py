@@ -23,13 +23,17 @@ class DatasetUnchanged:
         self._next = monotonic() + EVERY_SECONDS
 
     def update(self, result: Result) -> str | None:
-        """The reason to stop, if the dataset is no longer what it was."""
+        """The reason to stop, if it is time to look and the dataset is no longer what it was."""
         if not isinstance(result, Scored):
             return None
         self._results += 1
         if self._results < EVERY_RESULTS and monotonic() < self._next:
             return None
         self._results, self._next = 0, monotonic() + EVERY_SECONDS
+        return self.reason()
+
+    def reason(self) -> str | None:
+        """The reason to stop, if the dataset is no longer what it was."""
         what = self._changed()
         if what is None:
             return None

@@ -11,8 +11,8 @@ import msgspec
 
 from benchwright.agents.cache.documents import Results, output_document
 from benchwright.agents.cache.entry import (
-    CacheEntry,
     CacheMismatch,
+    age,
     back_up,
     entry_files,
     moment,
@@ -29,10 +29,11 @@ from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize
 from benchwright.agents.cache.runs import DocumentedRuns
 from benchwright.agents.cache.samples import sample_lines
 from benchwright.app import store
+from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.launch import Launch
 from benchwright.config import EvalSettings
 from benchwright.engine.journal import encode_json
-from benchwright.engine.manifest import MANIFEST, read_manifest
+from benchwright.engine.manifest import read_manifest
 from benchwright.errors import JournalError, UserError
 
 
@@ -80,16 +81,20 @@ class EvalShelf:
         return bool(entry_files(self._directory, self.task_id))
 
     def earlier_runs(self, say: Callable[[str], None]) -> Iterator[Path]:
-        """Runs of the same models whose conversations might still be valid, the newest first."""
-        typed = set(self._request.typed_models.values())
-        for model in sorted(sanitize_path_part(name) for name in typed):
-            for directory in sorted((cache_root() / model).glob("*/")):
-                for path in entry_files(directory):
-                    with suppress(CacheMismatch):
-                        entry = read_entry(path)
-                        run = _run_of(entry) if entry is not None else None
-                        if run is not None:
-                            yield run
+        """Runs of the same models whose conversations might still be valid.
+
+        Those over a dataset of the same name come first, of them and of the others the newest.
+        """
+        models = {sanitize_path_part(name) for name in self._request.typed_models.values()}
+        directories = [each for model in sorted(models) for each in (cache_root() / model).glob("*/")]
+        paths = [path for directory in directories for path in entry_files(directory)]
+        paths.sort(key=lambda path: (path.parent.name == self._directory.name, age(path)), reverse=True)
+        for path in paths:
+            with suppress(CacheMismatch):
+                entry = read_entry(path)
+                run = run_of_entry(entry) if entry is not None else None
+                if run is not None:
+                    yield run
 
     def _find(self, say: Callable[[str], None]) -> Path | None:
         settings = self._settings
@@ -114,7 +119,7 @@ class EvalShelf:
                     f"The cache file {path} belongs to another configuration with the same task id. "
                     "Change a parameter, or delete the file."
                 )
-            run = _run_of(entry)
+            run = run_of_entry(entry)
             if run is not None:
                 if settings.anew and not settings.retry_failed and store.last_event(run) == "finished":
                     return None
@@ -128,7 +133,7 @@ class EvalShelf:
         """`--fresh`: keeps a cache file as a backup, with all that its run has done even if it was killed."""
         with suppress(CacheMismatch):
             entry = read_entry(path)
-            run = _run_of(entry) if entry is not None and entry.status == "in_progress" else None
+            run = run_of_entry(entry) if entry is not None and entry.status == "in_progress" else None
             if run is not None:
                 self._project(run, path)
         back_up(path)
@@ -171,10 +176,3 @@ class EvalShelf:
         copied = target / f"samples_{stem}.jsonl"
         write_whole(copied, [samples.read_bytes()])
         return [results, copied]
-
-
-def _run_of(entry: CacheEntry) -> Path | None:
-    """The directory of the run that an entry projects, if it is still there."""
-    if entry.run is None or not (Path(entry.run) / MANIFEST).exists():
-        return None
-    return Path(entry.run)

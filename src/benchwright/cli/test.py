@@ -108,7 +108,11 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
         if not quiet:
             click.echo(f"[{current}/{total}] {_row_line(row)}", err=as_json)
 
-    result = run_async(test.run(show))
+    try:
+        result = run_async(test.run(show))
+    except KeyboardInterrupt:
+        say("Test interrupted.")
+        return 130
     if not quiet:
         click.echo(_summary(result), err=as_json)
     elif result.stopped_early:

@@ -108,7 +108,7 @@ class Results:
     @property
     def nested_summary(self) -> dict[str, Any]:
         """The `summary` of `-o`: also the number of rows."""
-        return {"total_rows": len(self._rows), **self.summary}
+        return {"total_rows": len(self._rows), "total_runs": self._all.runs, **self.summary}
 
     @property
     def model_summaries(self) -> list[dict[str, Any]]:

@@ -67,7 +67,7 @@ def new_path(directory: Path, task_id: str) -> Path:
 def entry_files(directory: Path, task_id: str = "") -> list[Path]:
     """The cache files in a directory, of one task or of all, the newest first."""
     pattern = f"*_{task_id}.json" if task_id else "*_*.json"
-    return sorted(directory.glob(pattern), key=_age, reverse=True)
+    return sorted(directory.glob(pattern), key=age, reverse=True)
 
 
 def read_entry(path: Path) -> CacheEntry | None:
@@ -165,6 +165,7 @@ def samples_path(path: Path) -> Path:
     return path.with_suffix(".jsonl")
 
 
-def _age(path: Path) -> tuple[int, str]:
+def age(path: Path) -> tuple[int, str]:
+    """A key that sorts cache files from the oldest to the newest, by the time in their names."""
     stamp = path.name.partition("_")[0]
     return (int(stamp) if stamp.isdigit() else 0, path.name)

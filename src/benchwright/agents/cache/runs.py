@@ -96,7 +96,9 @@ class DocumentedRuns:
         scores = dict.fromkeys(self._scorers, 0.0)
         for offset in self._scores.find(record.key):
             score = _line_at(file, offset)
-            if isinstance(score, ScoreRecord) and score.value is not None and score.scorer in scores:
+            if not isinstance(score, ScoreRecord) or score.trial != record.key:
+                continue  # an index knows only the beginning of a key
+            if score.value is not None and score.scorer in scores:
                 scores[score.scorer] = score.value
         return scores
 

@@ -1,0 +1,13 @@
+"""A journal for each test of this room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cache_kit import HandWritten
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> HandWritten:
+    return HandWritten(tmp_path / "run")

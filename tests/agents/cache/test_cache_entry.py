@@ -1,0 +1,166 @@
+"""Cache files: written whole, read back, set aside and never over one another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cache_kit import run
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchwright.agents.cache.entry import (
+    CacheMismatch,
+    back_up,
+    entry_files,
+    moment,
+    new_entry,
+    new_path,
+    read_entry,
+    samples_path,
+    set_corrupt_aside,
+    write_entry,
+    write_whole,
+)
+from benchwright.errors import JournalError, UserError
+
+RUNS = [run(0, 0, 1.0), run(1, 0, None, tag="baseline")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A cache file with two runs, and samples beside it."""
+    path = tmp_path / "model" / "data" / "1767225600_aaaaaaaaaaaa.json"
+    write_entry(path, new_entry({"model": "m", "n_runs": 2}, "a" * 32, "a" * 12, tmp_path / "run"), RUNS)
+    samples_path(path).write_text("{}\n")
+    return path
+
+
+def names(path: Path) -> list[str]:
+    return sorted(each.name for each in path.parent.iterdir())
+
+
+def test_a_file_is_json_with_one_run_a_line(path: Path) -> None:
+    text = path.read_text()
+    content = json.loads(text)
+    assert [len(run) for run in content["runs"]] == [8, 8]
+    assert content["runs"][1] == {
+        "row_index": 1,
+        "run_index": 0,
+        "success": False,
+        "scores": {},
+        "duration_ms": 2.5,
+        "tokens": 10,
+        "model_tag": "baseline",
+        "error": "it failed",
+    }
+    assert content["summary"] is None
+    assert sum(line.lstrip().startswith('{"row_index"') for line in text.splitlines()) == 2
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_what_is_written_is_read_back(tmp_path: Path, count: int) -> None:
+    entry = new_entry({"model": "m"}, "b" * 32, "b" * 12, tmp_path / "run")
+    entry.status, entry.summary = "completed", {"total_runs": count}
+    path = tmp_path / "1_b.json"
+    write_entry(path, entry, (run(row, 0, 1.0) for row in range(count)))
+    read = read_entry(path)
+    assert read is not None
+    assert len(read.runs) == count
+    for name in ("version", "task_id", "config_hash", "status", "config", "summary", "run", "created_at"):
+        assert getattr(read, name) == getattr(entry, name)
+
+
+@given(st.binary() | st.just(b'{"version": 1}') | st.just(b'{"version": "1"}') | st.just(b"[]"))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_no_cache_file_is_not_read(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "1_c.json"
+    path.write_bytes(data)
+    assert read_entry(path) is None
+    assert path.read_bytes() == data, "it is left as it is"
+
+
+def test_nor_is_one_that_is_not_there(tmp_path: Path) -> None:
+    assert read_entry(tmp_path / "1_c.json") is None
+
+
+def test_one_of_a_newer_version_is_an_error_that_the_documents_name(path: Path) -> None:
+    path.write_text('{"version": 2, "shape": "unknown"}')
+    with pytest.raises(
+        CacheMismatch, match=r"^Cache file created by a newer version of osmosis \(v2\)\."
+    ) as told:
+        read_entry(path)
+    assert isinstance(told.value, RuntimeError)
+    assert isinstance(told.value, UserError), "so that it is one line and no traceback"
+
+
+def test_entries_are_listed_the_newest_first(tmp_path: Path) -> None:
+    for name in (
+        "999_a.json",
+        "1000_a.json",
+        "1000_b.json",
+        "x_a.json",
+        "1000_a.jsonl",
+        "1_a.json.backup.5",
+        "a.lock",
+    ):
+        (tmp_path / name).touch()
+    assert [path.name for path in entry_files(tmp_path, "a")] == ["1000_a.json", "999_a.json", "x_a.json"]
+    assert [path.name for path in entry_files(tmp_path)][:2] == ["1000_b.json", "1000_a.json"]
+    assert entry_files(tmp_path / "nowhere") == []
+
+
+def test_a_new_path_is_never_one_that_is_taken(tmp_path: Path) -> None:
+    first = new_path(tmp_path, "a")
+    first.touch()
+    second = new_path(tmp_path, "a")
+    assert second != first
+    assert entry_files(tmp_path, "a") == [first]
+    second.touch()
+    assert entry_files(tmp_path, "a") == [second, first]
+
+
+def test_backups_keep_file_and_samples_together_and_never_replace_each_other(path: Path) -> None:
+    first = path.read_bytes()
+    back_up(path)
+    path.write_text("second")
+    back_up(path)
+    assert [name.split(".backup.")[0] for name in names(path)] == [
+        path.name,
+        path.name,
+        samples_path(path).name,
+    ]
+    one, two = sorted(path.parent.glob("*.json.backup.*"))
+    assert (one.read_bytes(), two.read_text()) == (first, "second")
+
+
+def test_what_is_corrupt_is_set_aside_with_its_samples(path: Path) -> None:
+    aside = set_corrupt_aside(path)
+    suffix = aside.name.removeprefix(path.name)
+    assert suffix.startswith(".corrupt.")
+    assert names(path) == [path.name + suffix, samples_path(path).name + suffix]
+
+
+def test_a_file_that_cannot_be_finished_leaves_the_old_one(path: Path) -> None:
+    def breaks_off() -> Iterator[bytes]:
+        yield b"{"
+        raise KeyError("in the middle")
+
+    before, listed = path.read_bytes(), names(path)
+    with pytest.raises(KeyError):
+        write_whole(path, breaks_off())
+    assert path.read_bytes() == before
+    assert names(path) == listed, "no draft is left"
+
+
+def test_one_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "entry.json").mkdir()
+    with pytest.raises(JournalError, match=r"Cannot write .*entry\.json: Is a directory\."):
+        write_whole(tmp_path / "entry.json", [b"{}"])
+    assert [path.name for path in tmp_path.iterdir()] == ["entry.json"], "no draft is left"
+
+
+def test_moments_are_utc_in_whole_seconds() -> None:
+    assert moment(1_767_225_600.9) == "2026-01-01T00:00:00Z"
