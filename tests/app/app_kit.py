@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from benchwright.engine.journal import TRIALS, read_lines
+from benchwright.engine.manifest import read_manifest
 from benchwright.engine.summary import RunSummary
 from benchwright.records import FAILED, ScoreRecord, TrialRecord
 
@@ -86,7 +87,8 @@ class Program:
     @property
     def runs(self) -> list[Path]:
         """The directories of all runs, the oldest first."""
-        return sorted(path.parent for path in self.home.glob("runs/*/run.json"))
+        found = [path.parent for path in self.home.glob("runs/*/run.json")]
+        return sorted(found, key=lambda run: read_manifest(run).created_at)
 
     @property
     def only_run(self) -> Path:

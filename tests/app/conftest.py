@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from app_kit import Program
+from eval_kit import Project, Server, logging_server
 from tests.simulated import simulated_endpoint
 
 
@@ -22,3 +23,16 @@ def echo() -> Iterator[str]:
     """The address of an endpoint that says what it is asked, at once."""
     with simulated_endpoint() as base_url:
         yield base_url
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """An endpoint that says what it is asked, and logs it."""
+    with logging_server(tmp_path_factory.mktemp("server") / "truth.jsonl") as server:
+        yield server
+
+
+@pytest.fixture
+def project(program: Program) -> Project:
+    """An agent, eval functions and six rows."""
+    return Project(program)

@@ -19,6 +19,9 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth
 
+ROWS = 6
+CACHED = "Evaluation already completed (cached)."
+
 REWARDS = """
 def right(solution_str, ground_truth, extra_info=None):
     return float(solution_str == ground_truth)
@@ -74,7 +77,7 @@ class Project:
     Row n asks `wordn`. That is also its target, but for every third row.
     """
 
-    def __init__(self, program: Program, rows: int = 6) -> None:
+    def __init__(self, program: Program, rows: int = ROWS) -> None:
         self.program = program
         self.cache = program.directory / "cache"
         self.environment = {"OSMOSIS_CACHE_DIR": str(self.cache)}

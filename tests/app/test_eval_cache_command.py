@@ -6,23 +6,11 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from app_kit import Program, one_line_of
-from eval_kit import Project, Server, logging_server
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with logging_server(tmp_path_factory.mktemp("server") / "truth.jsonl") as server:
-        yield server
-
-
-@pytest.fixture
-def project(program: Program) -> Project:
-    return Project(program, 2)
+from eval_kit import ROWS, Project, Server
 
 
 def entry(project: Project, model: str, dataset: str, task_id: str, *, status: str = "completed", runs: int = 1,
@@ -184,7 +172,7 @@ def test_what_was_removed_is_evaluated_anew(project: Project, server: Server) ->
     assert len(project.program.runs) == 1, "the run itself is kept"
     before = server.asked()
     project.run(*command)
-    assert server.asked() - before == 2
+    assert server.asked() - before == ROWS
 
 
 def test_without_a_command_it_shows_its_help(program: Program) -> None:

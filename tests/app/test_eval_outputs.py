@@ -8,20 +8,12 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from app_kit import NOWHERE, Program, one_line_of
-from eval_kit import Project, Server, logging_server, read_json, read_lines, target
+from app_kit import NOWHERE, one_line_of
+from eval_kit import ROWS, Project, Server, logging_server, read_json, read_lines, target
 
 from benchwright.engine.summary import RunSummary
 
-ROWS = 6
 FIGURES = ["mean", "std", "min", "max"]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Says what it is asked: two of three rows are right."""
-    with logging_server(tmp_path_factory.mktemp("server") / "truth.jsonl") as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +31,6 @@ def unsteady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     log = tmp_path_factory.mktemp("unsteady") / "truth.jsonl"
     with logging_server(log, "--accuracy=0.5", answers=answers) as server:
         yield server
-
-
-@pytest.fixture
-def project(program: Program) -> Project:
-    return Project(program, ROWS)
 
 
 def output(project: Project, *command: str, code: int = 0) -> dict[str, Any]:

@@ -5,28 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from app_kit import Program, one_line_of
-from eval_kit import Project, Server, logging_server, read_json, target
+from eval_kit import Project, Server, read_json, target
 
-ROWS = 6
 OFFER = "{} of {} conversations of earlier runs are still valid; --reuse keeps them.\n"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with logging_server(tmp_path_factory.mktemp("server") / "truth.jsonl") as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Path:
     """Four of the six rows were evaluated, two times each."""
     directory = tmp_path_factory.mktemp("evaluated")
-    project = Project(Program(directory), ROWS)
+    project = Project(Program(directory))
     project.run(*project.command(server.base_url, "--limit=4", "--n=2"))
     return directory
 
@@ -35,7 +27,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Path:
 def project(program: Program, evaluated: Path) -> Project:
     """A copy of what was evaluated."""
     shutil.copytree(evaluated, program.directory, dirs_exist_ok=True)
-    return Project(program, ROWS)
+    return Project(program)
 
 
 def baseline(server: Server) -> list[str]:
