@@ -104,7 +104,7 @@ def run(line: str, place: Path, addresses: dict[str, str], *more: str) -> subpro
 def test_an_eval_of_the_documents_scores_1_over_all_its_rows(
     line: str, place: Path, addresses: dict[str, str]
 ) -> None:
-    done = run(line, place, addresses, "--json", "--fresh")
+    done = run(line, place, addresses, "--json", *([] if "--reuse" in line else ["--fresh"]))
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     repeats = int(match[1]) if (match := re.search(r"--n (\d+)", line)) else 1

@@ -38,5 +38,7 @@ def check_eval(settings: EvalSettings) -> None:
             raise UserError("--baseline-api-key requires --baseline-model.")
     if settings.fresh and settings.retry_failed:
         raise UserError("--fresh and --retry-failed are mutually exclusive.")
+    if settings.fresh and (settings.reuse or settings.rescore):
+        raise UserError("--fresh starts over; it does not go with --reuse or --rescore.")
     if "judge" not in settings.scorer and settings.judge_model is not None:
         raise UserError("--judge-model is only used by --scorer judge.")

@@ -80,7 +80,7 @@ class EvalShelf:
         """Whether there is a cache file of this configuration."""
         return bool(entry_files(self._directory, self.task_id))
 
-    def earlier_runs(self, say: Callable[[str], None]) -> Iterator[Path]:
+    def earlier_runs(self) -> Iterator[Path]:
         """Runs of the same models whose conversations might still be valid.
 
         Those over a dataset of the same name come first, of them and of the others the newest.

@@ -57,7 +57,7 @@ class EvalRun:
         wanted = settings.reuse or settings.rescore
         if wanted or not self.shelf.has_entry():
             most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
-            runs = tuple(EarlierRun(path) for path in islice(self.shelf.earlier_runs(say), most))
+            runs = tuple(EarlierRun(path) for path in islice(self.shelf.earlier_runs(), most))
             if settings.rescore:
                 _check_known(self.request.plan, runs, say)
             if wanted:
