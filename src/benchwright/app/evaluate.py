@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from inspect import isroutine
 from itertools import islice
@@ -16,6 +17,7 @@ from benchwright.app.dataset_check import DatasetUnchanged
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.launch import Ended, Launch, launch
 from benchwright.config import EvalSettings
+from benchwright.data.errors import DatasetError
 from benchwright.data.fingerprint import file_fingerprint
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
@@ -45,8 +47,11 @@ LARGEST_OFFER = 20_000
 class EvalRun:
     """An eval that is ready to go: every check that needs no model has passed."""
 
-    def __init__(self, settings: EvalSettings, request: Launch, shelf: EvalShelf) -> None:
+    def __init__(
+        self, settings: EvalSettings, request: Launch, shelf: EvalShelf, unchanged: DatasetUnchanged
+    ) -> None:
         self.settings = settings
+        self.unchanged = unchanged
         self.request = request
         self.shelf = shelf
 
@@ -64,7 +69,13 @@ class EvalRun:
                 reuse = Reuse(runs, scores=not settings.rescore, only_known=settings.rescore)
             elif not settings.fresh:
                 _offer(self.request.plan, runs, say)
-        return await launch(self.request, listeners, say, self.shelf, reuse)
+        try:
+            return await launch(self.request, listeners, say, self.shelf, reuse)
+        except DatasetError:
+            reason = self.unchanged.reason()
+            if reason is None:
+                raise
+            raise UserError(reason) from None
 
     def write_outputs(self, ended: Ended) -> list[Path]:
         """Writes the files that were asked for; returns them."""
@@ -80,13 +91,19 @@ class EvalRun:
         elif settings.agent_command is not None:
             covered = "the files that the command names"
         elif settings.module is not None:
-            covered = f"file {settings.module.rpartition(':')[0].replace('.', '/')}.py"
+            covered = _covered(settings.module.rpartition(":")[0])
         else:
             return None
         return (
             f"Note: Module fingerprint covers {covered}. External dependency changes\n"
             "      are not detected. Use --fresh if you changed external imports."
         )
+
+
+def _covered(module: str) -> str:
+    """What of the user's code the fingerprint of a module covers: its file, or all of a package."""
+    path = module.replace(".", "/")
+    return f"package {path}/" if hasattr(sys.modules.get(module), "__path__") else f"file {path}.py"
 
 
 def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
@@ -136,6 +153,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
         offset=settings.offset,
         columns=settings.column,
     )
+    unchanged = DatasetUnchanged(settings.dataset, digest)
     request = Launch(
         kind="eval",
         name=f"{settings.dataset.stem}-{settings.model.rpartition('/')[2]}",
@@ -145,7 +163,11 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
             targets=targets,
             helpers=helpers,
             repeats=settings.n,
-            limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
+            limits=TrialLimits(
+                turns=settings.max_turns if _asks_by_itself(settings) else None,
+                tokens=settings.trial_tokens,
+                seconds=settings.trial_seconds,
+            ),
         ),
         settings=settings,
         data=(data,),
@@ -153,9 +175,10 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
         keys=keys,
         typed_models={"primary": settings.model}
         | ({"baseline": settings.baseline_model} if settings.baseline_model else {}),
-        rules=(DatasetUnchanged(settings.dataset, digest),),
+        rules=(unchanged,),
     )
-    return EvalRun(settings, request, EvalShelf(request, settings, _config(settings, request)))
+    shelf = EvalShelf(request, settings, _config(settings, request))
+    return EvalRun(settings, request, shelf, unchanged)
 
 
 def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
@@ -296,11 +319,18 @@ def _model_settings(settings: EvalSettings) -> dict[str, object]:
 
 
 def _passes_params_on(settings: EvalSettings) -> bool:
+    return settings.mcp is not None or (settings.module is not None and not _asks_by_itself(settings))
+
+
+def _asks_by_itself(settings: EvalSettings) -> bool:
+    """Whether the agent is a program or a function, which reaches the model through the relay."""
+    if settings.agent_command is not None:
+        return True
     if settings.module is None:
-        return settings.mcp is not None
+        return False
     from benchwright.agents.loading import load_object
 
-    return not isroutine(load_object(settings.module))
+    return isroutine(load_object(settings.module))
 
 
 def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) -> tuple[Target, str | None]:

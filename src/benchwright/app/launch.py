@@ -15,13 +15,13 @@ from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.config import Settings
 from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.journal import Journal
+from benchwright.engine.journal import Journal, read_lines
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
-from benchwright.records import ASKED_AGAIN, FAILED, Target
+from benchwright.records import ASKED_AGAIN, FAILED, Target, TrialRecord
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -91,9 +91,18 @@ async def launch(
     retry = request.settings.retry_failed
     found = shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
-        if store.last_event(directory) == "finished" and not retry:
+        if store.last_event(directory) == "finished" and not (retry and has_failures(directory)):
             return Ended(directory, None)
         return Ended(directory, await _run(request, directory, listeners, reuse))
+
+
+def has_failures(directory: Path) -> bool:
+    """Whether any trial of a run ended, at its last attempt, without an answer."""
+    failed: set[str] = set()
+    for line in read_lines(directory):
+        if isinstance(line, TrialRecord):
+            (failed.add if line.status in FAILED else failed.discard)(line.key)
+    return bool(failed)
 
 
 def _make(request: Launch) -> Path:

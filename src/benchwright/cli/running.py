@@ -55,6 +55,8 @@ def _conclude(run: EvalRun, ended: Ended, summary: RunSummary, *, quiet: bool) -
         say(f"Evaluation interrupted. {progress}")
     else:
         say(f"Error: {plain(result.stop_reason or 'the run stopped')}")
+        if run.unchanged.reason() is not None:
+            return 1
         say(progress)
     say("Re-run the same command to resume from where you left off.")
     return 130 if result.interrupted else 1

@@ -80,5 +80,5 @@ def test_the_environment_says_where_the_root_is(environ: dict[str, str], root: P
 
 
 def test_an_entry_lies_below_its_model_and_the_stem_of_its_dataset() -> None:
-    directory = entry_directory(Path("/root"), "org/Model", "data/GSM8K.test.jsonl")
-    assert directory == Path("/root/org-model/gsm8k-test")
+    directory = entry_directory(Path("/somewhere"), "org/Model", "data/GSM8K.test.jsonl")
+    assert directory == Path("/somewhere/org-model/gsm8k-test")
