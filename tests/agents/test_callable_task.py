@@ -31,8 +31,12 @@ def ask(base_url: str, api_key: str, model: str, content: str) -> str:
     request = urllib.request.Request(
         f"{base_url}/chat/completions", json.dumps(body).encode(), {"Authorization": f"Bearer {api_key}"}
     )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["choices"][0]["message"]["content"]
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["choices"][0]["message"]["content"]
+    except urllib.error.HTTPError as refusal:
+        refusal.close()  # or its socket stays open until somebody collects it
+        raise
 
 
 @pytest.fixture

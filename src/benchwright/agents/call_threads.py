@@ -85,7 +85,7 @@ class CallThreads:
                 continue
             self._busy_since[me] = time.monotonic()
             _run(call)
-            del self._busy_since[me]
+            del self._busy_since[me], call  # a thread that waits holds on to nothing of the last call
 
     def _watch_again(self, loop: asyncio.AbstractEventLoop, now: float) -> None:
         self._next_watch = now + PATIENCE
