@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from benchwright.engine.current import set_current_run
 from benchwright.engine.earlier import NO_REUSE, Reuse, Taken
 from benchwright.engine.executor import Executor
 from benchwright.engine.journal import Journal, decode_body, read_lines
@@ -105,6 +106,7 @@ class _Run:
         self._sync_error: JournalError | None = None
 
     async def go(self) -> RunResult:
+        set_current_run(self._journal.directory.name)
         total = self._plan.trial_count
         ledger = Ledger(
             self._journal.directory, read_lines(self._journal.directory), self._again, self._retry

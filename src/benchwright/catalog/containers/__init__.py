@@ -1,0 +1,30 @@
+"""What the benchmarks share whose models work in containers: sandboxes of a run, a bash session, an agent.
+
+open → containers(at_once)                one engine connection, leftovers removed, places bounded
+solve → sandboxes.started(spec)           the sample's own container, removed in the end
+        BashSession(sandbox)              commands one after another; directory and variables stay
+        work(session, bash, messages, …)  the model gives commands until it says that it is done
+        the room's own tests              their log goes into the outcome's artifacts
+score → a pure function over the sample and that log, so that scoring again needs no container
+"""
+
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, work
+from benchwright.catalog.containers.bash import BashSession, CommandRecord
+from benchwright.catalog.containers.benchmark import ContainerBenchmark
+from benchwright.catalog.containers.opened import Containers, containers
+from benchwright.catalog.containers.options import AGENT_OPTIONS, AgentOptions, read_agent_options
+
+__all__ = [
+    "AGENT_OPTIONS",
+    "SYSTEM",
+    "AgentLimits",
+    "AgentOptions",
+    "BashSession",
+    "CommandRecord",
+    "ContainerBenchmark",
+    "Containers",
+    "Worked",
+    "containers",
+    "read_agent_options",
+    "work",
+]

@@ -1,0 +1,152 @@
+"""The agent: a model gives commands in a container until it says that it is done, or a limit ends its work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from benchwright.catalog.containers.bash import BashSession, CommandRecord
+from benchwright.catalog.containers.speech import SCHEMA, commands_of, told
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.answers import answer_status, final_answer
+from benchwright.engine.protocols import Session
+from benchwright.errors import ExecutionError, LimitReached, ProviderError
+from benchwright.records import Message, Record, Status
+
+SYSTEM = """\
+You work in a Linux terminal to solve the task you are given.
+
+Give commands by calling the tool `bash`. If you cannot call tools, write a command as a fenced block instead:
+
+```bash
+ls -la
+```
+
+The commands of one answer are run in order, and you are told what they printed. The directory and exported \
+variables stay from one command to the next; nothing can read input from a keyboard, so use options that \
+ask no questions. When the task is done, answer without a command."""
+
+Commands = Literal["auto", "tools", "fences"]
+
+LONGEST_LINE = 80
+
+
+class AgentLimits(Record, frozen=True):
+    """What an agent may use: answers of the model, seconds per command and for all its work."""
+
+    turns: int
+    command_seconds: float
+    seconds: float | None = None
+
+
+class Worked(Record, frozen=True):
+    """What came of an agent's work; the status is `limit` where one ended it, with the reason.
+
+    With `container_ended` there is no container any more that could be tested.
+    """
+
+    status: Status
+    messages: list[Message]
+    answer: str = ""
+    reason: str | None = None
+    container_ended: bool = False
+
+
+async def work(
+    session: Session,
+    bash: BashSession,
+    messages: Sequence[Message],
+    limits: AgentLimits,
+    commands: Commands = "auto",
+) -> Worked:
+    """Lets the model work; it is done when it answers without a command.
+
+    With `auto` it is offered the tool, until its server refuses tools; fenced blocks are understood in any case. A
+    limit, of time, turns, tokens, or the model's context, ends the work and not the trial: what was done counts.
+
+    Raises:
+        ProviderError: the endpoint failed otherwise, after retries.
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    agent = _Agent(session, bash, list(messages), limits, commands)
+    try:
+        async with asyncio.timeout(limits.seconds):
+            return await agent.go()
+    except TimeoutError:
+        return agent.limited(f"the work took longer than {limits.seconds:g} s")
+    except LimitReached as reached:
+        return agent.limited(str(reached))
+
+
+class _Agent:
+    def __init__(
+        self,
+        session: Session,
+        bash: BashSession,
+        conversation: list[Message],
+        limits: AgentLimits,
+        commands: Commands,
+    ) -> None:
+        self._session = session
+        self._bash = bash
+        self._conversation = conversation
+        self._limits = limits
+        self._tools = commands != "fences"
+        self._may_fall_back = commands == "auto"
+
+    async def go(self) -> Worked:
+        for turn in range(1, self._limits.turns + 1):
+            try:
+                reply = await self._ask()
+            except ProviderError as error:
+                if turn > 1 and _is_about_length(error):
+                    return self.limited("the conversation is longer than the model's context")
+                raise
+            self._conversation.append(reply.message)
+            asked = commands_of(reply)
+            if not asked:
+                status, reason = answer_status(reply)
+                return Worked(status, self._conversation, reply.text, reason)
+            for one in asked:
+                record = None if one.problem else await self._run(turn, one.command)
+                self._conversation.append(told(one, record))
+                if record is not None and record.ended == "disk":
+                    return self.limited("too much was written to the container's disk", container_ended=True)
+        return self.limited(f"not done within {self._limits.turns} turns")
+
+    def limited(self, reason: str, container_ended: bool = False) -> Worked:
+        answer = final_answer(self._conversation)
+        return Worked(Status.LIMIT, self._conversation, answer, reason, container_ended)
+
+    async def _ask(self) -> Reply:
+        if not self._tools:
+            return await self._session.chat(self._conversation)
+        try:
+            reply = await self._session.chat(self._conversation, tools=[SCHEMA])
+        except ProviderError as error:
+            if not self._may_fall_back or not _is_about_tools(error):
+                raise
+            self._tools = False
+            return await self._session.chat(self._conversation)
+        self._may_fall_back = False
+        return reply
+
+    async def _run(self, turn: int, command: str) -> CommandRecord:
+        first_line = (command.strip().splitlines() or [""])[0][:LONGEST_LINE]
+        self._session.progress(f"turn {turn}: {first_line}")
+        record = await self._bash.run(command, self._limits.command_seconds)
+        if record.ended == "lost":
+            raise ExecutionError("the container was ended while a command ran in it")
+        return record
+
+
+def _is_about_tools(error: ProviderError) -> bool:
+    return error.http_status in (400, 404, 422, 501) and "tool" in str(error).lower()
+
+
+def _is_about_length(error: ProviderError) -> bool:
+    words = str(error).lower()
+    return error.http_status in (400, 413, 422) and any(
+        part in words for part in ("context length", "context_length", "context window", "maximum context")
+    )
