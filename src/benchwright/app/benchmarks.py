@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright.app.launch import Ended, Launch, launch
 from benchwright.app.run_shelf import RunShelf
+from benchwright.app.sharding import benchmark_recipe
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.registry import ROOMS, about, make
@@ -81,6 +82,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Bench
         typed_models={"primary": settings.model},
         selection=_plain(selection),
         about=_about(benchmark, source, settings),
+        recipe=benchmark_recipe(name, settings),
     )
     return BenchmarkRun(settings, benchmark, request)
 

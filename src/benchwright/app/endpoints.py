@@ -22,12 +22,12 @@ def load_dotenv(environ: dict[str, str] | os._Environ[str] = os.environ) -> None
                 environ.setdefault(name, value)
 
 
-def make_client(target: Target, key: str | None, settings: Settings) -> ModelClient:
-    """A client for a target, its connections bounded by the concurrency."""
+def make_client(target: Target, key: str | None, settings: Settings, connections: int) -> ModelClient:
+    """A client for a target, of so many connections at most."""
     return connect(
         target,
         key,
-        connections=settings.concurrency,
+        connections=connections,
         stream=settings.stream,
         limits=Limits(read=settings.timeout, stall=min(settings.timeout, Limits().stall)),
         retry=RetryPolicy(retries=settings.retries),

@@ -16,6 +16,7 @@ from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.launch import Ended, Launch, launch
+from benchwright.app.sharding import eval_recipe
 from benchwright.config import EvalSettings
 from benchwright.data.errors import DatasetError
 from benchwright.data.fingerprint import file_fingerprint
@@ -176,6 +177,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
         typed_models={"primary": settings.model}
         | ({"baseline": settings.baseline_model} if settings.baseline_model else {}),
         rules=(unchanged,),
+        recipe=eval_recipe(settings),
     )
     shelf = EvalShelf(request, settings, _config(settings, request))
     return EvalRun(settings, request, shelf, unchanged)

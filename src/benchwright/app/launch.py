@@ -13,15 +13,18 @@ from benchwright.app import store
 from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.config import Settings
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.earlier import NO_REUSE, Reuse
-from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.executor import Executor, LocalExecutor
 from benchwright.engine.journal import Journal, read_lines
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.ledger import Retry
 from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener, RunResult, run
+from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
+from benchwright.errors import UserError
 from benchwright.records import ASKED_AGAIN, FAILED, Target, TrialRecord
 
 
@@ -30,7 +33,7 @@ class Launch(msgspec.Struct, frozen=True):
 
     `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones;
     `selection` says which samples of the data are meant; `about` is kept in the manifest; `retry` picks trials
-    that are to be made again besides those that failed.
+    that are to be made again besides those that failed. `recipe` makes the plan's parts again in another process.
     """
 
     kind: str
@@ -45,6 +48,7 @@ class Launch(msgspec.Struct, frozen=True):
     selection: Mapping[str, Any] = {}
     about: Mapping[str, Any] = {}
     retry: Retry | None = None
+    recipe: Recipe | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -129,13 +133,10 @@ def _make(request: Launch) -> Path:
 
 async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], reuse: Reuse) -> RunResult:
     settings = request.settings
-    clients = {
-        target.slot: make_client(target, request.keys.get(target.slot), settings)
-        for target in _all_targets(request.plan)
-    }
+    clients = make_clients(request, settings.concurrency)
     journal = Journal(directory, fsync=settings.fsync)
     try:
-        executor = LocalExecutor(clients, settings.concurrency)
+        executor = _executor(request, clients)
         again = FAILED if settings.retry_failed else ASKED_AGAIN
         rules = [*_rules(request), *request.rules]
         return await run(
@@ -145,6 +146,28 @@ async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], 
         for client in clients.values():
             client.close()
         journal.close()
+
+
+def make_clients(request: Launch, connections: int) -> dict[str, ModelClient]:
+    """A client for every target, of so many connections each."""
+    return {
+        target.slot: make_client(target, request.keys.get(target.slot), request.settings, connections)
+        for target in _all_targets(request.plan)
+    }
+
+
+def parts_of(request: Launch, concurrency: int) -> ShardParts:
+    """What a worker process needs of a launch, for its share of the concurrency."""
+    return ShardParts(request.plan.task, make_clients(request, concurrency), request.plan.limits)
+
+
+def _executor(request: Launch, clients: Mapping[str, ModelClient]) -> Executor:
+    settings = request.settings
+    if settings.workers == 1:
+        return LocalExecutor(clients, settings.concurrency)
+    if request.recipe is None or not request.plan.task.spec.shardable:
+        raise UserError(f"A {request.kind} runs in one process: leave --workers out.")
+    return ShardedExecutor(ProcessShards(request.recipe, settings.workers), settings.concurrency)
 
 
 def _rules(request: Launch) -> list[StopRule]:

@@ -55,7 +55,7 @@ async def run_pack(
     async with AsyncExitStack() as stack:
         clients = {}
         for target in ready.targets:
-            client = make_client(target, ready.keys.get(target.slot), settings)
+            client = make_client(target, ready.keys.get(target.slot), settings, settings.concurrency)
             assert isinstance(client, EndpointClient), "packs are given addresses"
             stack.callback(client.close)
             clients[target.slot] = client

@@ -45,6 +45,8 @@ def concurrency_option(default: int) -> Callable[[Function], Function]:
 def run_options(function: Function) -> Function:
     """How a run is carried out."""
     options = [
+        click.option("--workers", type=int, default=1, show_default=True,
+                     help="Processes that share the trials in flight; for more than one core's work."),
         click.option("--no-stream", "stream", flag_value=False, default=True, type=bool,
                      help="Do not stream answers: no TTFT."),
         click.option("--timeout", type=float, default=300.0, show_default=True,

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from itertools import groupby
 from time import perf_counter_ns
-from typing import Protocol
+from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
+from benchwright.engine.lag import LoopLag
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work, Worker
+from benchwright.records import Record
+
+
+class Spent(Record, frozen=True):
+    """What was spent outside of this process: the worst loop lag of any worker process, CPU seconds of all."""
+
+    lag: LoopLag = LoopLag()
+    cpu_seconds: float = 0.0
 
 
 class Executor(Protocol):
     """Runs work and delivers encoded results, wherever the workers are."""
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> None:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
         """Takes work until there is none or `stop` says so; returns when nothing is in flight any more.
 
         `work` is drawn as needed. A wave's trials all end before the next wave's start. Cancelling ends the
@@ -33,20 +42,26 @@ class LocalExecutor:
         self._clients = clients
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> None:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
         """See `Executor.run`."""
         started = perf_counter_ns()
         async with plan.task.open() as solver:
             worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, deliver)
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                try:
-                    async with asyncio.TaskGroup() as group:
-                        for _ in range(self._concurrency):
-                            group.create_task(_drain(worker, wave, stop, started))  # noqa: B031 - shared on purpose
-                except* Exception as failures:
-                    raise _first(failures) from None
+                await together([_drain(worker, wave, stop, started) for _ in range(self._concurrency)])  # noqa: B031
                 if stop.reason is not None:
-                    return
+                    break
+        return Spent()
+
+
+async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Takes all steps at once; the first that fails ends the others, and its own error is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for step in steps:
+                group.create_task(step)
+    except ExceptionGroup as failures:
+        raise _first(failures) from None
 
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, started: int) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.engine.current import set_current_run
 from benchwright.engine.earlier import NO_REUSE, Reuse, Taken
-from benchwright.engine.executor import Executor
+from benchwright.engine.executor import Executor, Spent
 from benchwright.engine.journal import Journal, decode_body, read_lines
 from benchwright.engine.keys import score_key
 from benchwright.engine.lag import LoopLag, LoopLagSampler
@@ -115,12 +115,14 @@ class _Run:
         self._event("started", total=total, finished=ledger.finished)
         for listener in self._listeners:
             listener.started(total, min(total, ledger.finished))
-        sampler = LoopLagSampler()
+        sampler, spent = LoopLagSampler(), Spent()
         syncing = asyncio.create_task(self._sync_each_second())
         try:
             async with offloading():
                 with sampler, self._signals:
-                    await self._executor.run(self._plan, self._work(ledger), self._deliver, self._stop)
+                    spent = await self._executor.run(
+                        self._plan, self._work(ledger), self._deliver, self._stop
+                    )
         except asyncio.CancelledError:
             if not self._stop.interrupted:
                 raise
@@ -132,14 +134,13 @@ class _Run:
         if self._sync_error is not None:
             raise self._sync_error
         finished = self._stop.reason is None
-        result = RunResult(
-            finished, self._stop.interrupted, self._stop.reason, sampler.result, perf_counter() - started
-        )
+        lag = max(sampler.result, spent.lag, key=lambda one: one.p99)
+        result = RunResult(finished, self._stop.interrupted, self._stop.reason, lag, perf_counter() - started)
         self._event(
             "finished" if finished else "stopped",
             reason=self._stop.reason,
             seconds=round(result.seconds, 3),
-            cpu_seconds=round(_cpu_seconds() - cpu, 3),
+            cpu_seconds=round(_cpu_seconds() - cpu + spent.cpu_seconds, 3),
             lag=result.lag,
         )
         return result

@@ -1,0 +1,13 @@
+"""Runs of more than one process: trials go to shards, results come back to the one journal.
+
+    parent  ShardedExecutor(shards, concurrency)      a driver per shard: sends work, takes results, replaces it
+    shard   serve(parts, concurrency, receive, send)  the same worker code as in one process
+
+What carries the messages (pipes to processes of this machine, actors of a cluster) is a `Shards`.
+"""
+
+from benchwright.engine.shards.executor import ShardedExecutor
+from benchwright.engine.shards.messages import Recipe, Shard, ShardLost, ShardParts, Shards
+from benchwright.engine.shards.processes import ProcessShards
+
+__all__ = ["ProcessShards", "Recipe", "Shard", "ShardLost", "ShardParts", "ShardedExecutor", "Shards"]

@@ -1,0 +1,60 @@
+"""The program of a shard: `python -m benchwright.engine.shards.process CONCURRENCY`, its talk on stdin and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from asyncio.streams import FlowControlMixin
+from typing import BinaryIO
+
+from benchwright.engine.shards.frames import framed, read_frame
+from benchwright.engine.shards.messages import Failed, ShardLost, encode, made
+from benchwright.engine.shards.serving import serve
+from benchwright.errors import UserError
+
+
+def main() -> None:
+    """Reads the recipe, then orders, until stdin ends."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
+    os.dup2(
+        sys.stderr.fileno(), sys.stdout.fileno()
+    )  # what user code prints must not get between the answers
+    try:
+        import uvloop
+
+        uvloop.run(_run(answers, int(sys.argv[1])))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+async def _run(answers: BinaryIO, concurrency: int) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    transport, protocol = await loop.connect_write_pipe(FlowControlMixin, answers)
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+
+    async def send(message: bytes) -> None:
+        try:
+            writer.write(framed(message))
+            await writer.drain()
+        except OSError:
+            raise ShardLost("nobody listens any more") from None
+
+    async def receive() -> bytes:
+        try:
+            return await read_frame(reader)
+        except (asyncio.IncompleteReadError, OSError):
+            raise ShardLost("nobody gives orders any more") from None
+
+    try:
+        parts = made(await receive(), concurrency)
+    except UserError as error:
+        await send(encode([Failed(str(error))]))
+        return
+    await serve(parts, concurrency, receive, send)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Shards that are processes of this machine, spoken to over their stdin and stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from benchwright.engine.shards.frames import framed, read_frame
+from benchwright.engine.shards.messages import Recipe, Shard, ShardLost
+
+GOODBYE_SECONDS = 5.0
+"""How long a process gets to end by itself."""
+
+
+class ProcessShards:
+    """`count` processes that run what a recipe makes."""
+
+    def __init__(self, recipe: Recipe, count: int) -> None:
+        self.count = count
+        self._recipe = recipe.encoded()
+
+    @asynccontextmanager
+    async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
+        """Starts a process; see `Shards.open`. It has a session of its own, so that Ctrl-C reaches the parent only."""
+        command = [sys.executable, "-m", "benchwright.engine.shards.process", str(concurrency)]
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, start_new_session=True
+        )
+        shard = _ProcessShard(process)
+        try:
+            await shard.send(self._recipe)
+            yield shard
+        finally:
+            await _ended(process)
+
+
+class _ProcessShard:
+    def __init__(self, process: Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._stdin = process.stdin
+        self._stdout = process.stdout
+
+    async def send(self, message: bytes) -> None:
+        try:
+            self._stdin.write(framed(message))
+            await self._stdin.drain()
+        except OSError:
+            raise await self._lost() from None
+
+    async def receive(self) -> bytes:
+        try:
+            return await read_frame(self._stdout)
+        except (asyncio.IncompleteReadError, OSError):
+            raise await self._lost() from None
+
+    async def _lost(self) -> ShardLost:
+        try:
+            code = await asyncio.wait_for(self._process.wait(), GOODBYE_SECONDS)
+        except TimeoutError:
+            return ShardLost("it does not answer")
+        return ShardLost(f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}")
+
+
+async def _ended(process: Process) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        await asyncio.wait_for(process.wait(), GOODBYE_SECONDS)
+    except (TimeoutError, asyncio.CancelledError):
+        if process.returncode is None:
+            process.kill()
+        await process.wait()

@@ -1,0 +1,160 @@
+"""The inside of a shard: takes work, runs so much of it at once, reports what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from benchwright.engine.lag import LoopLagSampler
+from benchwright.engine.offload import offloading
+from benchwright.engine.shards.messages import (
+    Do,
+    Done,
+    End,
+    Failed,
+    FromShard,
+    Goodbye,
+    Returned,
+    ShardLost,
+    ShardParts,
+    Solved,
+    Stop,
+    decode_order,
+    encode,
+)
+from benchwright.engine.worker import Result, Work, Worker
+from benchwright.engine.worker import Solved as SolvedHere
+from benchwright.errors import UserError
+
+Receive = Callable[[], Awaitable[bytes]]
+Send = Callable[[bytes], Awaitable[None]]
+
+
+async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Send) -> None:
+    """Works until it is told that nothing more comes, or nobody is there any more to report to."""
+    reports = _Reports(send)
+    try:
+        with LoopLagSampler() as lag:
+            async with offloading(), parts.task.open() as solver:
+                worker = Worker(
+                    solver, tuple(parts.task.scorers), parts.clients, parts.limits, reports.deliver
+                )
+                await _Desk(worker, concurrency, reports).work(receive)
+        reports.add(Goodbye(lag.result, _cpu_seconds()))
+    except ShardLost:
+        return
+    except UserError as error:
+        reports.add(Failed(str(error)))
+    finally:
+        for client in parts.clients.values():
+            client.close()
+    await reports.flush()
+
+
+class _Desk:
+    """The work that waits, and that which is under way."""
+
+    def __init__(self, worker: Worker, concurrency: int, reports: _Reports) -> None:
+        self._worker = worker
+        self._concurrency = concurrency
+        self._reports = reports
+        self._waiting: deque[Work] = deque()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def work(self, receive: Receive) -> None:
+        """Follows orders until the last.
+
+        Raises:
+            ShardLost: nobody gives orders any more; what was under way has been cancelled.
+            UserError: a solver or scorer met something that ends the run.
+        """
+        listening = asyncio.ensure_future(self._listen(receive))
+        try:
+            await asyncio.wait([listening, self._failure], return_when=asyncio.FIRST_COMPLETED)
+            (listening if listening.done() else self._failure).result()
+        finally:
+            listening.cancel()
+            await self._cancel()
+
+    async def _listen(self, receive: Receive) -> None:
+        while True:
+            order = decode_order(await receive())
+            if isinstance(order, End):
+                return
+            if isinstance(order, Do):
+                self._waiting.extend(order.works)
+                self._begin()
+            else:
+                await self._stop(order)
+
+    async def _stop(self, order: Stop) -> None:
+        keys = [work.trial.key for work in self._waiting]
+        self._waiting.clear()
+        self._reports.add(Returned(keys))
+        if order.cancel:
+            await self._cancel()
+
+    def _begin(self) -> None:
+        while self._waiting and len(self._under_way) < self._concurrency:
+            task = asyncio.ensure_future(self._worker.do(self._waiting.popleft()))
+            self._under_way.add(task)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._failure.done():
+            self._failure.set_exception(error)
+        self._begin()
+
+    async def _cancel(self) -> None:
+        self._waiting.clear()
+        for task in self._under_way:
+            task.cancel()
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+
+class _Reports:
+    """Sends what there is to tell, as much as there is at a time."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._pending: list[FromShard] = []
+        self._sending: asyncio.Task[None] | None = None
+
+    def deliver(self, result: Result) -> None:
+        """Reports what a worker delivers; the parent journals it."""
+        if isinstance(result, SolvedHere):
+            self.add(Solved(result.record, result.body, result.systemic))
+        else:
+            self.add(Done(result.trial.key, result.status, result.scores))
+
+    def add(self, report: FromShard) -> None:
+        """Sends a report soon."""
+        self._pending.append(report)
+        if self._sending is None:
+            self._sending = asyncio.ensure_future(self._send_all())
+
+    async def flush(self) -> None:
+        """Waits until all is sent."""
+        if self._sending is not None:
+            await asyncio.wait([self._sending])
+
+    async def _send_all(self) -> None:
+        try:
+            while self._pending:
+                reports, self._pending = self._pending, []
+                await self._send(encode(reports))
+        except ShardLost:
+            self._pending.clear()  # nobody is there; who gives the orders is gone too
+        finally:
+            self._sending = None
+
+
+def _cpu_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime

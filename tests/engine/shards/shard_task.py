@@ -1,0 +1,70 @@
+"""A task that worker processes can make again: it echoes, sleeps, dies or complains, as the sample says."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from tests.engine.engine_kit import FunctionScorer, FunctionTask
+
+from benchwright.engine.plan import TrialLimits
+from benchwright.engine.protocols import Score, Session
+from benchwright.engine.shards import Recipe, ShardParts
+from benchwright.errors import UserError
+from benchwright.records import Outcome, Sample, Trial
+
+
+async def solve(trial: Trial, session: Session) -> Outcome:
+    """Does what the content says: {"do": …}; the answer tells which process it was."""
+    content = trial.sample.content
+    doing = content.get("do")
+    if doing == "die once":
+        mark = Path(content["mark"])
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    elif doing == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif doing == "sleep":
+        Path(content["mark"]).touch()
+        await asyncio.sleep(60)
+    elif doing == "complain":
+        raise UserError("there is no such tool")
+    elif doing == "print":
+        print("printed by user code")
+    await asyncio.sleep(0.005)
+    return Outcome(answer=str(os.getpid()))
+
+
+def score(sample: Sample, outcome: Outcome) -> Score:
+    """1, once the process that scores has not been told to die."""
+    content = sample.content
+    if content.get("do") == "die while scoring":
+        mark = Path(content["mark"])
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return Score(1.0)
+
+
+def task_of(samples: list[Sample]) -> FunctionTask:
+    """The task over these samples."""
+    return FunctionTask(samples, solve, [FunctionScorer(score)])
+
+
+def parts(concurrency: int) -> ShardParts:
+    """What a shard needs; the samples come with the work."""
+    return ShardParts(task_of([]), {}, TrialLimits())
+
+
+def refuse(concurrency: int) -> ShardParts:
+    """A recipe whose dataset is gone."""
+    raise UserError("the dataset is not there any more")
+
+
+def recipe(make: str = "parts") -> Recipe:
+    """The recipe of this module."""
+    return Recipe(f"{__name__}:{make}", (), tuple(sys.path))
