@@ -32,7 +32,7 @@ STARTED = 1_800_000_000 * SECOND
 class Made(Record, frozen=True):
     """A trial to be written: its score by `exact` (None: unparsed), or the status it failed with.
 
-    With `own` it is these scores of the solver's, and no scorer's.
+    With `own` it is these scores of the solver's, and no scorer's. `begun` counts seconds from the run's start.
     """
 
     sample: str
@@ -50,6 +50,8 @@ class Made(Record, frozen=True):
     reused: bool = False
     simulated: bool = False
     own: dict[str, float] = {}
+    begun: float = 0.0
+    usage: Usage = Usage(10, 5)
 
 
 def made(values: Iterable[float | None], **more: Any) -> list[Made]:
@@ -90,7 +92,7 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
         id=f"{key}-{trial.attempt}",
         ttft=None if trial.ttft is None or failed else round(trial.ttft * SECOND),
         total=round(trial.latency * SECOND),
-        usage=Usage(10, 5),
+        usage=trial.usage,
         error="HTTP 500" if failed else None,
         flags=[SIMULATED] if trial.simulated else [],
     )
@@ -106,7 +108,7 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
         attempt=trial.attempt,
         group=trial.group,
         requests=[request],
-        started_at=STARTED + number,
+        started_at=STARTED + number + round(trial.begun * SECOND),
         duration=round(trial.latency * SECOND),
         reused_from="earlier" if trial.reused else None,
     )

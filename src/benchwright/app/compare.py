@@ -22,6 +22,7 @@ from benchwright.app.comparing.rules import (
     rule_on_regression,
 )
 from benchwright.app.comparing.sides import ERROR, NO_ANSWER, Side
+from benchwright.app.joint import by_concurrency, joint_view, why_no_table
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.reports.compare_table import ResultFile
@@ -80,14 +81,18 @@ def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  #
     pairs = [_compare(group[0], other, wanted) for group in groups for other in group[1:]]
     pairs, tests = _settled(pairs)
     metrics = _metrics(sides, pairs)
+    views = [joint_view(side, wanted.confidence) for side in sides]
+    tables = by_concurrency(sides, views)
     comparison = Comparison(
         runs=[_run(side) for side in sides],
         pairs=[pair.result for pair in pairs],
         confidence=wanted.confidence,
         tests=tests,
-        notes=_alone(groups) if len(sides) > 1 else [],
+        notes=[*(_alone(groups) if len(sides) > 1 else []), *why_no_table(views, tables)],
         rulings=_decide(pairs, sides, rules, wanted) if wanted.decides else [],
         metrics=metrics,
+        joint=[view for view in views if view is not None],
+        by_concurrency=tables,
     )
     columns = [one.column for one in named if one.column is not None]
     return Outcome(comparison, columns if len(columns) == len(named) else [])

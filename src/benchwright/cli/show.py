@@ -26,8 +26,9 @@ Examples:
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(run: str, row: int | None, scenario: str | None, as_json: bool, debug: bool) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
-    from benchwright.app.results import summary_of
+    from benchwright.app.joint import shown_run
     from benchwright.app.store import find_run
+    from benchwright.reports.joint.terminal import render_joint
 
     directory = find_run(run)
     if row is not None:
@@ -36,13 +37,15 @@ def command(run: str, row: int | None, scenario: str | None, as_json: bool, debu
     if scenario is not None:
         _show_sample(directory, scenario, {"scenario": scenario}, as_json=as_json)
         return
-    summary = summary_of(directory)
+    shown = shown_run(directory)
     if as_json:
-        print_json(summary)
-    else:
-        print_summary(summary)
-        if summary.kind == "pack":
-            _print_pack(directory)
+        print_json(shown)
+        return
+    print_summary(shown)
+    if shown.joint:
+        print_table(render_joint(shown.joint))
+    if shown.kind == "pack":
+        _print_pack(directory)
 
 
 def _print_pack(directory: Path) -> None:

@@ -14,7 +14,7 @@ from typing import IO
 from benchwright.engine.journal import TRIALS, decode_line, read_placed_lines
 from benchwright.engine.key_index import KeyIndex
 from benchwright.engine.keys import key_prefix
-from benchwright.records import Record, ScoreRecord, Status, TrialRecord
+from benchwright.records import FAILED, Record, ScoreRecord, Status, TrialRecord
 
 
 class FinalTrial(Record, frozen=True):
@@ -58,6 +58,8 @@ class FinalTrials:
 
     def _scores_of(self, record: TrialRecord, file: IO[bytes]) -> dict[str, ScoreRecord]:
         found: dict[str, ScoreRecord] = {}
+        if record.status in FAILED:
+            return found  # scores of an earlier attempt are none of this one's
         for offset in self._scores.find(record.key):
             score = _line_at(file, offset)
             if (

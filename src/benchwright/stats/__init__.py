@@ -11,6 +11,9 @@
     families       many p-values at once: Holm, Benjamini-Hochberg
     power          how small a difference could have been seen, how many samples one needs
     latency        percentiles with intervals
+    ratios         right answers per second or token; time shared out among what was under way
+    association    are slow answers more often wrong? buckets, and tests by ranks
+    trend          does a score rise or fall with a setting, over the same samples?
     arrays         what all of them do with their arguments first
 
 Import from the modules (`from benchwright.stats.repeats import estimate`): nothing is loaded here, so

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from benchwright.app.comparing.effort import effort_of_metrics
 from benchwright.app.comparing.from_journal import LONGEST_ANSWER
 from benchwright.app.comparing.sides import ERROR, NO_ANSWER, SCORED, Facts, Side, Trials, TrialsBuilder
 from benchwright.errors import UserError
@@ -107,6 +108,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
             if answers[position] is not None
         },
         contents=lambda: None,
+        effort=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
     )
 
 

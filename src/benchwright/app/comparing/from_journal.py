@@ -11,13 +11,14 @@ import msgspec
 import numpy as np
 import xxhash
 
+from benchwright.app.comparing.effort import EffortBuilder
 from benchwright.app.comparing.sides import ERROR, NO_ANSWER, SCORED, Facts, Side, TrialsBuilder
 from benchwright.app.results import summary_of
 from benchwright.catalog.results_file import AGGREGATED
 from benchwright.engine.final_trials import FinalTrial, FinalTrials
 from benchwright.engine.journal import encode_json, read_body
 from benchwright.engine.manifest import Manifest, read_manifest
-from benchwright.engine.summary import TargetSummary
+from benchwright.engine.summary import RunSummary, TargetSummary
 from benchwright.errors import UserError
 from benchwright.records import SIMULATED, Message, Status
 from benchwright.suggest import did_you_mean
@@ -35,8 +36,10 @@ def slots_of(directory: Path) -> list[str]:
     return sorted(slots, key=lambda slot: slot != "baseline")
 
 
-def read_side(directory: Path, reference: str, slot: str | None = None) -> Side:
-    """The trials of one target, by default the first, of a run.
+def read_side(
+    directory: Path, reference: str, slot: str | None = None, summary: RunSummary | None = None
+) -> Side:
+    """The trials of one target, by default the first, of a run; its `summary` is made unless it is given.
 
     Raises:
         UserError: the run has no such target.
@@ -53,9 +56,11 @@ def read_side(directory: Path, reference: str, slot: str | None = None) -> Side:
     benchmark = manifest.kind == "benchmark"
     builder = TrialsBuilder(["accuracy", "score"] if benchmark else [one.name for one in manifest.scorers])
     timings = {"ttft": array("d"), "latency": array("d")}
+    effort = EffortBuilder()
     simulated = False
     for trial in final:
         record = trial.record
+        effort.add(record)
         scores = _benchmark_scores(trial, manifest) if benchmark else _scores(trial)
         builder.add(record.sample, record.repeat, record.group, _absent(trial), scores)
         simulated = simulated or any(SIMULATED in request.flags for request in record.requests)
@@ -65,7 +70,7 @@ def read_side(directory: Path, reference: str, slot: str | None = None) -> Side:
                     timings["latency"].append(request.total / 1e9)
                     if request.ttft is not None:
                         timings["ttft"].append(request.ttft / 1e9)
-    summary = summary_of(directory)
+    summary = summary_of(directory) if summary is None else summary
     target = next(one for one in summary.targets if one.slot == slot)
     return Side(
         facts=_facts(manifest, reference, slot, simulated, summary.timings_valid, summary.state),
@@ -74,6 +79,8 @@ def read_side(directory: Path, reference: str, slot: str | None = None) -> Side:
         metrics=_metrics(target),
         evidence=lambda score, wanted: _evidence(final, directory, _scorer(manifest, score), wanted),
         contents=lambda: _contents(final, directory),
+        effort=effort.effort(directory, slot, len(slots)),
+        pass_threshold=manifest.pass_threshold,
     )
 
 

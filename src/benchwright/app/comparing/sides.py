@@ -73,11 +73,43 @@ class Trials(NamedTuple):
     scores: Mapping[str, Column]
 
 
+class Lost(NamedTuple):
+    """Work of trials that came to no end (cancelled ones): parallel columns of length m."""
+
+    samples: Sequence[str]
+    groups: Sequence[str | None]
+    seconds: NDArray[np.float64]
+    prompt_tokens: NDArray[np.float64]
+    completion_tokens: NDArray[np.float64]
+
+
+class Effort(NamedTuple):
+    """What the trials of a side took, all attempts together: parallel columns of length n, in the order of `Trials`.
+
+    `seconds` is each trial's share of the time in which trials were under way; None where that is not known.
+    `latency` is what the answered requests of the last attempt took together, `ttft` the mean of theirs, NaN where
+    there are none; tokens are those of all attempts. `reused` trials took nothing: an earlier run made them.
+    Of the `requests` that were answered, `uncounted` came without their number of tokens.
+    """
+
+    seconds: NDArray[np.float64] | None
+    prompt_tokens: NDArray[np.float64]
+    completion_tokens: NDArray[np.float64]
+    latency: NDArray[np.float64]
+    ttft: NDArray[np.float64]
+    reused: NDArray[np.bool_]
+    lost: Lost
+    requests: int
+    uncounted: int
+    targets: int = 1
+
+
 class Side(msgspec.Struct, frozen=True):
     """One run (of one target) under comparison.
 
     `timings` holds the seconds of `ttft` and `latency` of every request; `metrics` further figures by name.
-    `contents` gives what each trial was asked, digested, None where that is not known.
+    `contents` gives what each trial was asked, digested, None where that is not known. A score of `pass_threshold`
+    or more is right.
     """
 
     facts: Facts
@@ -86,6 +118,8 @@ class Side(msgspec.Struct, frozen=True):
     metrics: Mapping[str, float | None]
     evidence: Evidence
     contents: Callable[[], Sequence[str] | None]
+    effort: Effort | None = None
+    pass_threshold: float = 1.0
 
 
 class TrialsBuilder:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.reports.comparison.records import Comparison
-from benchwright.reports.comparison.tables import Block, blocks
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (
     Cell,
     Foreign,
     Line,
-    notes,
     rulings,
     verdicts,
     warnings,
@@ -32,10 +32,10 @@ def render_markdown(comparison: Comparison) -> str:
     ruled = [f"- {'✅' if line.kind == 'passed' else '❌'} {_text(line)}" for line in rulings(comparison)]
     parts = [*lines, "\n".join(ruled)] if ruled else lines
     parts += [
-        "\n".join(_block(block, folded=block.title not in ("Scores", "Metrics")))
-        for block in blocks(comparison)
+        "\n".join(_block(block, folded=block.title not in ("Scores", "Metrics", "By concurrency")))
+        for block in all_blocks(comparison)
     ]
-    parts += [_text(line) for line in notes(comparison)]
+    parts += [_text(line) for line in all_notes(comparison)]
     return "\n\n".join(parts) + "\n"
 
 

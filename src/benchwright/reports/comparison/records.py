@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from benchwright.records import Record
+from benchwright.reports.joint.records import ByConcurrency, JointView
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
 """Of B against A. `undecided`: the data support no test at all."""
@@ -153,7 +154,10 @@ class Ruling(Record, frozen=True):
 
 
 class Comparison(Record, frozen=True):
-    """All of it. `metrics` are the names and values that `--fail-if` knows; `tests` is the size of Holm's family."""
+    """All of it. `metrics` are the names and values that `--fail-if` knows; `tests` is the size of Holm's family.
+
+    `joint` has quality and speed of each run that has times, `by_concurrency` runs that differ in that only.
+    """
 
     runs: list[ComparedRun]
     pairs: list[PairComparison]
@@ -162,6 +166,8 @@ class Comparison(Record, frozen=True):
     notes: list[str] = []
     rulings: list[Ruling] = []
     metrics: dict[str, float | None] = {}
+    joint: list[JointView] = []
+    by_concurrency: list[ByConcurrency] = []
 
     @property
     def failed(self) -> bool:

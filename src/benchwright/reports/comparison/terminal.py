@@ -7,13 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.reports.comparison.records import Comparison
-from benchwright.reports.comparison.tables import Block, blocks
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (
     Cell,
     Foreign,
     Kind,
     Line,
-    notes,
     rulings,
     verdicts,
     warnings,
@@ -31,19 +31,23 @@ STYLES: dict[Kind, str] = {
 
 def render_answer(comparison: Comparison, *, simulated: bool = True) -> RenderableType:
     """The verdicts first, then what must be known with them, then the tables, notes and rulings."""
-    parts: list[RenderableType] = [_line(line) for line in verdicts(comparison)]
-    parts += [_line(line) for line in warnings(comparison, simulated=simulated)]
-    for block in blocks(comparison):
-        parts += [Text(""), _table(block)]
-        if block.note:
-            parts.append(Text(block.note, style="dim"))
-    told = [*notes(comparison), *rulings(comparison)]
+    parts: list[RenderableType] = [render_line(line) for line in verdicts(comparison)]
+    parts += [render_line(line) for line in warnings(comparison, simulated=simulated)]
+    for block in all_blocks(comparison):
+        parts += [Text(""), *render_block(block)]
+    told = [*all_notes(comparison), *rulings(comparison)]
     if told:
-        parts += [Text(""), *(_line(line) for line in told)]
+        parts += [Text(""), *(render_line(line) for line in told)]
     return Group(*parts)
 
 
-def _line(line: Line) -> Text:
+def render_block(block: Block) -> list[RenderableType]:
+    """A table, and its note beneath it."""
+    return [_table(block), *([Text(block.note, style="dim")] if block.note else [])]
+
+
+def render_line(line: Line) -> Text:
+    """A sentence in the colour of its kind."""
     return Text("".join(_text(cell) for cell in line.cells), style=STYLES[line.kind])
 
 

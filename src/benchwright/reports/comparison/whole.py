@@ -1,0 +1,24 @@
+"""All of a comparison's tables and notes: of its pairs, then quality and speed of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.reports.comparison.records import Comparison
+from benchwright.reports.comparison.tables import Block, blocks
+from benchwright.reports.comparison.words import Line, notes
+from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
+
+
+def all_blocks(comparison: Comparison) -> Iterator[Block]:
+    """The tables, those that have something to tell."""
+    yield from blocks(comparison)
+    yield from joint_blocks(comparison.joint)
+    yield from concurrency_blocks(comparison.by_concurrency)
+
+
+def all_notes(comparison: Comparison) -> Iterator[Line]:
+    """What else is to be known."""
+    yield from concurrency_lines(comparison.by_concurrency)
+    yield from joint_lines(comparison.joint)
+    yield from notes(comparison)

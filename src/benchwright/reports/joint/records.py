@@ -1,0 +1,170 @@
+"""The joint view of a run and of runs at several concurrencies, as plain data. Times are in seconds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from benchwright.records import Record
+
+Metric = Literal["latency", "ttft"]
+
+
+class Rate(Record, frozen=True):
+    """`correct` answers per `per` (seconds, or thousands of tokens); `low` and `high` are None where data cannot tell.
+
+    `n_groups` groups of trials (samples, where they are in no groups) are what the interval counts as independent.
+    """
+
+    value: float
+    correct: int
+    per: float
+    n_groups: int
+    low: float | None = None
+    high: float | None = None
+    method: str = "none"
+
+
+class SpeedBucket(Record, frozen=True):
+    """A quarter of the trials by speed: from the fastest, `fastest`, to the slowest, `slowest`, of them.
+
+    `correct` of `n` are right; `low` and `high` are the interval of `accuracy`, made by `method`.
+    """
+
+    fastest: float
+    slowest: float
+    n: int
+    correct: int
+    accuracy: float
+    low: float | None = None
+    high: float | None = None
+    method: str = "none"
+
+
+class WithinSamples(Record, frozen=True):
+    """Among repeats of one sample: of `samples` with right and wrong ones, in how many groups the wrong took longer."""
+
+    samples: int
+    wrong_slower: int
+    wrong_faster: int
+    ties: int
+    p_value: float | None = None
+
+
+class SpeedAccuracy(Record, frozen=True):
+    """Accuracy by one measure of speed, over the `n` trials that have both; the fastest bucket first.
+
+    `untimed` trials were judged but have no such time. `wrong_slower` is the probability that a wrong answer took
+    longer than a right one (0.5: no association), `p_value` that of `test` that it is 0.5.
+    """
+
+    metric: Metric
+    n: int
+    correct: int
+    untimed: int
+    buckets: list[SpeedBucket]
+    wrong_slower: float | None = None
+    p_value: float | None = None
+    test: str = "none"
+    within: WithinSamples | None = None
+
+
+class Judged(Record, frozen=True):
+    """Trials by what became of them; they add up to `trials`.
+
+    `wrong` have a score below the threshold, `no_answer` none because no answer was found: both count as wrong.
+    `failed` (provider, agent, grader) are neither right nor wrong. `reused` were taken over from earlier runs, and
+    are in nothing else. `low` and `high` are the interval of `accuracy`, correct of correct, wrong and no_answer.
+    """
+
+    trials: int = 0
+    correct: int = 0
+    wrong: int = 0
+    no_answer: int = 0
+    failed: int = 0
+    reused: int = 0
+    accuracy: float | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str = "none"
+
+    @property
+    def n(self) -> int:
+        """The denominator of the accuracy."""
+        return self.correct + self.wrong + self.no_answer
+
+
+class JointView(Record, frozen=True):
+    """Quality and speed of the requests that one target answered in one run.
+
+    A trial is correct where `score` is at least `threshold`. `working_seconds` is the time in which trials were under
+    way, None where that is not known; `requests` were answered. Percentiles are those of requests. `timings_valid` is
+    None where that is not known.
+    """
+
+    model: str
+    task: str
+    score: str
+    threshold: float
+    confidence: float
+    judged: Judged
+    letter: str = ""
+    run: str | None = None
+    slot: str | None = None
+    concurrency: int | None = None
+    working_seconds: float | None = None
+    requests: int = 0
+    requests_per_second: float | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    ttft_p50: float | None = None
+    ttft_p99: float | None = None
+    latency_p50: float | None = None
+    latency_p99: float | None = None
+    correct_per_second: Rate | None = None
+    correct_per_1000_completion_tokens: Rate | None = None
+    correct_per_1000_tokens: Rate | None = None
+    by_speed: list[SpeedAccuracy] = []
+    timings_valid: bool | None = None
+    simulated: bool = False
+    notes: list[str] = []
+
+
+class Trend(Record, frozen=True):
+    """How accuracy changes with each doubling of concurrency, over the `samples` judged at all `levels`."""
+
+    per_doubling: float
+    samples: int
+    levels: int
+    test: str
+    method: str
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+
+
+class ConcurrencyRow(Record, frozen=True):
+    """One run of the table by concurrency; the fields are those of its `JointView`, found under `letter`."""
+
+    letter: str
+    concurrency: int
+    judged: Judged
+    run: str | None = None
+    requests: int = 0
+    requests_per_second: float | None = None
+    ttft_p50: float | None = None
+    ttft_p99: float | None = None
+    correct_per_second: Rate | None = None
+    timings_valid: bool | None = None
+
+
+class ByConcurrency(Record, frozen=True):
+    """Runs that differ in nothing but concurrency, the lowest first. `no_trend` says why there is no `trend`."""
+
+    model: str
+    task: str
+    score: str
+    confidence: float
+    rows: list[ConcurrencyRow]
+    trend: Trend | None = None
+    no_trend: str | None = None
+    simulated: bool = False

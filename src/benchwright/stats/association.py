@@ -1,0 +1,159 @@
+"""Are slow answers more often wrong? Buckets of equal size, and tests by ranks that follow the groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import (
+    Codes,
+    Vector,
+    label_codes,
+    only_zero_and_one,
+    same_length,
+    sum_by_code,
+    vector,
+)
+from benchwright.stats.clusters import group_codes
+from benchwright.stats.distributions import normal_cdf
+from benchwright.stats.paired import mcnemar
+
+Test = Literal["mann-whitney", "clustered-rank", "none"]
+
+
+class RankAssociation(NamedTuple):
+    """How 0/1 outcomes go with a measure.
+
+    `higher_at_0` is the probability that the measure of a random 0 exceeds that of a random 1, ties counted half:
+    0.5 where there is no association. It and the two-sided `p_value` are None where all outcomes are the same.
+    """
+
+    higher_at_0: float | None
+    p_value: float | None
+    test: Test
+
+
+class WithinAssociation(NamedTuple):
+    """The same among values of one sample: groups in which the zeros had the higher values, the lower ones, neither."""
+
+    n_samples: int
+    higher: int
+    lower: int
+    ties: int
+    p_value: float | None
+
+
+def quantile_buckets(values: ArrayLike, count: int = 4) -> Codes:
+    """The bucket (n,) of each value, from 0 (the lowest), cut at the quantiles k / count.
+
+    Equal values are in one bucket, that of the smaller ones where a cut falls among them; so buckets may be of
+    unequal size, or empty.
+
+    Raises:
+        ValueError: no values, or one that is not finite.
+    """
+    array = vector(values)
+    if array.size == 0:
+        raise ValueError("no values: they have no quantiles")
+    cuts = np.quantile(array, np.arange(1, count) / count, method="inverted_cdf")
+    return np.searchsorted(cuts, array, side="left").astype(np.intp)
+
+
+def rank_association(
+    outcomes: ArrayLike, values: ArrayLike, groups: Iterable[Hashable | None]
+) -> RankAssociation:
+    """Tests whether 0/1 outcomes (n,) go with values (n,), which come in groups (n,).
+
+    With u_i = (y_i - mean(y)) (r_i - mean(r)), r the midranks, U = sum(u_i) is the Wilcoxon rank sum, centred.
+
+    - every unit a group of its own: "mann-whitney". Mann and Whitney (1947) by the normal approximation with the
+      variance of ties (Lehmann 1975, "Nonparametrics", section 1.4) and the correction for continuity.
+    - else "clustered-rank": U / sqrt(C / (C - 1) * sum(u_g^2)), u_g the sums of u over the C groups, is taken for
+      standard normal: the generalised score test of working independence (Boos 1992, The American Statistician
+      46:327), in which units of a group may depend on each other as they like. In simulations with 8 to 200 groups
+      it gave 2 to 5 % of false alarms at the level of 5 %. With a single group there is no test.
+
+    Raises:
+        ValueError: outcomes that are not 0/1, lengths that differ, or a value that is not finite.
+    """
+    y, x = vector(outcomes, "outcomes"), vector(values)
+    codes, n_groups = group_codes(groups)
+    same_length("outcomes", y.size, "values", x.size)
+    same_length("outcomes", y.size, "groups", codes.size)
+    if y.size and not only_zero_and_one(y):
+        raise ValueError("outcomes must all be 0 or 1")
+    ones = float(y.sum())
+    zeros = y.size - ones
+    if ones == 0 or zeros == 0:
+        return RankAssociation(None, None, "none")
+    ranks = midranks(x)
+    products = (y - y.mean()) * (ranks - ranks.mean())
+    total = float(products.sum())
+    probability = 0.5 - total / (ones * zeros)
+    if ranks.min() == ranks.max():
+        return RankAssociation(probability, 1.0, "none")
+    if n_groups == y.size:
+        variance = ones * zeros / (y.size * (y.size - 1)) * float(((ranks - ranks.mean()) ** 2).sum())
+        distance = max(0.0, abs(total) - 0.5)
+        return RankAssociation(probability, 2 * normal_cdf(-distance / math.sqrt(variance)), "mann-whitney")
+    if n_groups < 2:
+        return RankAssociation(probability, None, "none")
+    sums = sum_by_code(products, codes, n_groups)
+    variance = n_groups / (n_groups - 1) * float(sums @ sums)
+    p_value = 2 * normal_cdf(-abs(total) / math.sqrt(variance)) if variance > 0 else 1.0
+    return RankAssociation(probability, p_value, "clustered-rank")
+
+
+def within_association(
+    outcomes: ArrayLike,
+    values: ArrayLike,
+    samples: Iterable[Hashable],
+    groups: Iterable[Hashable | None],
+) -> WithinAssociation | None:
+    """Tests it among the repeats of each sample, which are equally hard; None where no sample has both outcomes.
+
+    Each sample with both outcomes gives the share of its pairs (a 0, a 1) in which the 0 has the higher value less the
+    share in which it has the lower one. Groups are counted by the sign of the sum over their samples; were outcome
+    and value independent within samples, either sign would be equally likely: the sign test, mid-p.
+
+    Raises:
+        ValueError: outcomes that are not 0/1, or lengths that differ.
+    """
+    y, x = vector(outcomes, "outcomes"), vector(values)
+    sample_codes, _ = label_codes(samples)
+    codes, n_groups = group_codes(groups)
+    same_length("outcomes", y.size, "values", x.size)
+    same_length("outcomes", y.size, "samples", sample_codes.size)
+    same_length("outcomes", y.size, "groups", codes.size)
+    if y.size and not only_zero_and_one(y):
+        raise ValueError("outcomes must all be 0 or 1")
+    counts = np.bincount(sample_codes)
+    ones = sum_by_code(y, sample_codes, counts.size)
+    both = ((ones > 0) & (ones < counts))[sample_codes]
+    n_samples = np.unique(sample_codes[both]).size
+    if not n_samples:
+        return None
+    sums = np.zeros(n_groups)
+    mixed = np.zeros(n_groups, bool)
+    order = np.flatnonzero(both)[np.argsort(sample_codes[both], kind="stable")]
+    for places in np.split(order, np.flatnonzero(np.diff(sample_codes[order])) + 1):
+        right = y[places] == 1
+        pairs = np.sign(np.subtract.outer(x[places][~right], x[places][right]))
+        sums[codes[places[0]]] += pairs.mean()
+        mixed[codes[places[0]]] = True
+    sums[np.abs(sums) < 1e-12] = 0.0
+    higher, lower = int((sums > 0).sum()), int((sums < 0).sum())
+    ties = int(mixed.sum()) - higher - lower
+    return WithinAssociation(n_samples, higher, lower, ties, mcnemar(higher, lower).mid_p)
+
+
+def midranks(values: Vector) -> Vector:
+    """Ranks (n,) from 1; equal values share the mean of theirs."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks: Vector = (last - (counts - 1) / 2)[inverse]
+    return ranks

@@ -1,0 +1,95 @@
+"""Ratios of two sums (right answers per second, per 1,000 tokens), and time that is shared out.
+
+Both sums come from the same trials, so the error of the ratio follows the trials: how much they took varies as
+well as how many were right, and the two go together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.stats.arrays import Vector, same_length, vector
+from benchwright.stats.clusters import group_codes, mean_of_codes
+from benchwright.stats.intervals import Interval, critical_t
+
+Method = Literal["sqrt-ratio-t", "none"]
+
+
+class Ratio(NamedTuple):
+    """sum(numerators) / sum(denominators) over `n_groups` groups; `interval` is None where the data cannot tell."""
+
+    value: float
+    se: float | None
+    interval: Interval | None
+    method: Method
+    numerator: float
+    denominator: float
+    n_groups: int
+
+
+def clustered_ratio(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    groups: Iterable[Hashable | None],
+    *,
+    confidence: float = 0.95,
+) -> Ratio | None:
+    """The ratio R of two sums over n units in C groups; None where the denominators sum to 0.
+
+    The error is that of the linearised ratio (Cochran 1977, "Sampling Techniques", section 6.3; over groups as in
+    Liang and Zeger 1986): with e_g the sum of y - R x over group g, se = sqrt(C / (C - 1) * sum(e_g^2)) / sum(x).
+    The interval is (sqrt(R) ± t * se / (2 sqrt(R)))^2, not below 0: the delta method on the scale on which the
+    variance of a count per time does not depend on it (Bartlett 1936). In the simulations of the tests it
+    covers 93 to 97 %, where the same without the root falls to 90 % for few right answers. t has the degrees of
+    freedom of `clusters.clustered_mean`. There is none with fewer than two groups, or where R is 0.
+
+    Raises:
+        ValueError: lengths that differ, a value that is not finite, or a negative one.
+    """
+    above, below = vector(numerators, "numerators"), vector(denominators, "denominators")
+    codes, n_groups = group_codes(groups)
+    same_length("numerators", above.size, "denominators", below.size)
+    same_length("numerators", above.size, "groups", codes.size)
+    if (above < 0).any() or (below < 0).any():
+        raise ValueError("neither numerators nor denominators may be negative")
+    top, bottom = float(above.sum()), float(below.sum())
+    if bottom == 0:
+        return None
+    value = top / bottom
+    robust = mean_of_codes((above - value * below) * (above.size / bottom), codes, n_groups)
+    if robust.se is None or robust.df is None or value == 0:
+        return Ratio(value, robust.se, None, "none", top, bottom, n_groups)
+    root = math.sqrt(value)
+    half = critical_t(confidence, robust.df) * robust.se / (2 * root)
+    interval = Interval(max(0.0, root - half) ** 2, (root + half) ** 2)
+    return Ratio(value, robust.se, interval, "sqrt-ratio-t", top, bottom, n_groups)
+
+
+def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
+    """Each interval's share (n,) of the time in which any was under way, in the unit of the arguments.
+
+    While k of them are under way, each is given 1/k of that time; so the shares add up to the time that the
+    intervals cover together, pauses between them left out.
+
+    Raises:
+        ValueError: lengths that differ, or an end before its start.
+    """
+    same_length("starts", starts.size, "ends", ends.size)
+    if (ends < starts).any():
+        raise ValueError("an interval ends before it starts")
+    if not starts.size:
+        return np.zeros(0)
+    moments = np.unique(np.concatenate([starts, ends]))
+    begun = np.searchsorted(np.sort(starts), moments[:-1], side="right")
+    ended = np.searchsorted(np.sort(ends), moments[:-1], side="right")
+    under_way = begun - ended
+    lengths = np.diff(moments).astype(np.float64)
+    parts = np.divide(lengths, under_way, out=np.zeros_like(lengths), where=under_way > 0)
+    elapsed = np.concatenate([[0.0], np.cumsum(parts)])
+    shares: Vector = elapsed[np.searchsorted(moments, ends)] - elapsed[np.searchsorted(moments, starts)]
+    return shares

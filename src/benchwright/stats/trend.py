@@ -1,0 +1,64 @@
+"""Does a score rise or fall with a setting, over the same samples?"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import vector
+from benchwright.stats.intervals import Interval
+from benchwright.stats.paired import Method, Test, paired_difference
+
+
+class PairedTrend(NamedTuple):
+    """The mean change of the values for one unit of the setting, over n samples."""
+
+    slope: float
+    interval: Interval | None
+    p_value: float | None
+    method: Method
+    test: Test
+    n: int
+
+
+def paired_trend(
+    values: ArrayLike,
+    setting: ArrayLike,
+    groups: Iterable[Hashable | None] | None = None,
+    *,
+    confidence: float = 0.95,
+) -> PairedTrend:
+    """The straight-line trend of values (n, k): n samples, each at the k points of `setting`.
+
+    Each sample is brought down to one number, its own trend, and these are tested as differences of pairs are
+    (Matthews, Altman, Campbell and Royston 1990, BMJ 300:230, "summary measures"); so neither how hard samples are
+    nor how their values at several points depend on each other matters. The weights of the k points are x - mean(x),
+    so that each trend is a weighted mean of the values at high settings less one of those at low ones. With two
+    points that is `paired_difference` of the two, with its McNemar test for 0/1.
+
+    Raises:
+        ValueError: not two points at least, points that are all the same, or a shape that does not fit.
+    """
+    points = vector(setting, "setting")
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] != points.size:
+        raise ValueError(f"values must be of shape (n, {points.size}), not {table.shape}")
+    if points.size < 2 or points.min() == points.max():
+        raise ValueError("a trend needs two different points of the setting")
+    weights = points - points.mean()
+    weights /= weights[weights > 0].sum()
+    high, low = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
+    found = paired_difference(table @ high, table @ low, groups, confidence=confidence)
+    distance = float(weights @ points)
+    interval = found.interval
+    return PairedTrend(
+        slope=found.difference / distance,
+        interval=None if interval is None else Interval(interval.low / distance, interval.high / distance),
+        p_value=found.p_value,
+        method=found.method,
+        test=found.test,
+        n=found.n,
+    )
