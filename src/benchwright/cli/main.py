@@ -16,6 +16,7 @@ COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
     "bench": ("benchwright.cli.bench:command", "Like eval, but a finished benchmark is run anew."),
     "check": ("benchwright.cli.check:command", "Check that an endpoint serves a model."),
+    "doctor": ("benchwright.cli.doctor:command", "Look at this machine: what works, what is missing."),
     "list": ("benchwright.cli.list:command", "List the benchmarks, and the bench packs that are installed."),
     "run": ("benchwright.cli.run:command", "Run benchmarks of the catalog against a model."),
     "compare": ("benchwright.cli.compare:command", "Compare runs and result files: is B better than A?"),
@@ -33,7 +34,9 @@ COMMANDS = {
     "resume": ("benchwright.cli.again:resume", "Go on with an unfinished run."),
     "retry": ("benchwright.cli.again:retry", "Make failed trials of a run again."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
+    "report": ("benchwright.cli.report:command", "Write runs as one HTML file to read, send and keep."),
     "export": ("benchwright.cli.export:command", "Write a run's rows as Parquet, CSV or JSONL."),
+    "view": ("benchwright.cli.view:command", "Watch, read and compare runs in the browser."),
 }
 
 HOSTED = ("eval-rubric", "preview")

@@ -1,0 +1,133 @@
+"""`report`: runs and result files as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright import __version__
+from benchwright.app.compare import Wanted, compare
+from benchwright.app.comparing.from_journal import slots_of
+from benchwright.app.comparing.references import Named, resolve
+from benchwright.app.files import write_whole
+from benchwright.app.reporting.flips import flips_of
+from benchwright.app.reporting.means import breakdowns
+from benchwright.app.reporting.provenance import table
+from benchwright.app.reporting.runs import Part, file_part, run_part
+from benchwright.app.reporting.times import distributions
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.reports.comparison.records import ComparedRun, Comparison
+from benchwright.reports.html.page import GENERATOR, render
+from benchwright.reports.html.records import Flips, Report
+from benchwright.secrets import SECRETS
+
+MOST_CONVERSATIONS = 300
+"""In one report, however many runs it has."""
+
+
+class ReportSettings(Record, frozen=True):
+    """What a report is to hold: `samples` conversations of each run, and as many samples that changed."""
+
+    title: str | None = None
+    samples: int = 30
+    anyway: bool = False
+
+
+class _Source(NamedTuple):
+    """Where a side comes from: a run's directory with a target, or a file."""
+
+    named: Named
+    slot: str | None
+
+
+def write_report(references: Sequence[str], output: Path, settings: ReportSettings) -> int:
+    """Writes the report of runs and result files; returns its size in bytes.
+
+    Raises:
+        UserError: a reference means nothing, or the file is there and no report, or cannot be written.
+        JournalError: a journal cannot be read.
+    """
+    require_free(output)
+    content = SECRETS.redact(render(make_report(references, settings))).encode("utf-8", "replace")
+    write_whole(output, content)
+    return len(content)
+
+
+def require_free(output: Path) -> None:
+    """Refuses to write over anything but an earlier report.
+
+    Raises:
+        UserError: there is another file.
+    """
+    if output.is_dir():
+        raise UserError(f"{output} is a directory: give the name of a file.")
+    if output.exists():
+        with output.open("rb") as file:
+            beginning = file.read(2_000)
+        if beginning.strip() and GENERATOR.encode() not in beginning:
+            raise UserError(f"{output} is there already and is no report: give another name.")
+
+
+def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
+    """Reads all that the report of these runs and files tells.
+
+    Raises:
+        UserError: a reference means nothing.
+        JournalError: a journal cannot be read.
+    """
+    comparison = compare(references, Wanted(anyway=settings.anyway)).comparison
+    sources = list(_sources([resolve(reference) for reference in references]))
+    most = min(settings.samples, MOST_CONVERSATIONS // (len(sources) + 1))
+    parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
+    return Report(
+        title=settings.title or _title(comparison),
+        made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+        version=__version__,
+        samples=settings.samples,
+        runs=[part.run for part in parts],
+        comparison=comparison,
+        breakdowns=breakdowns([part.measured for part in parts if part.measured is not None]),
+        flips=list(_flips(comparison, parts, most)),
+        distributions=distributions({part.run.letter: part.times for part in parts}),
+        facts=table([part.facts for part in parts]),
+    )
+
+
+def _sources(named: Sequence[Named]) -> Iterator[_Source]:
+    """The sides in the order in which `compare` has them."""
+    for one in named:
+        if one.directory is None:
+            sides = one.sides(all_slots=len(named) == 1)
+            yield from (_Source(one, side.facts.slot) for side in sides)
+        elif one.slot is not None or len(named) > 1:
+            yield _Source(one, one.slot)
+        else:
+            yield from (_Source(one, slot) for slot in slots_of(one.directory))
+
+
+def _part(source: _Source, run: ComparedRun, most: int) -> Part:
+    if source.named.directory is not None:
+        assert run.slot is not None
+        return run_part(source.named.directory, run.slot, run, most)
+    sides = source.named.sides(all_slots=True)
+    return file_part(next(side for side in sides if side.facts.slot == source.slot), run)
+
+
+def _flips(comparison: Comparison, parts: Sequence[Part], most: int) -> Iterator[Flips]:
+    by_letter = {part.run.letter: part for part in parts}
+    changed = [(pair, score) for pair in comparison.pairs for score in pair.scores if score.changes]
+    for pair, score in changed:
+        yield flips_of(by_letter[pair.a], by_letter[pair.b], score, -(-most // len(changed)))
+
+
+def _title(comparison: Comparison) -> str:
+    """What was run, and with which models."""
+    tasks = list(dict.fromkeys(run.task for run in comparison.runs))
+    models = list(dict.fromkeys(run.model for run in comparison.runs))
+    named = ", ".join(tasks[:3]) + (" and more" if len(tasks) > 3 else "")
+    if len(models) == 2:
+        return f"{named}: {models[0]} and {models[1]}"
+    return f"{named}: {models[0]}" if len(models) == 1 else f"{named}: {len(models)} models"

@@ -1,0 +1,1 @@
+"""What a report tells, read from journals and result files."""

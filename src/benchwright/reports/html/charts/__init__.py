@@ -1,0 +1,1 @@
+"""Charts as SVG: text made from numbers, the same every time."""

@@ -1,0 +1,75 @@
+"""Means with their intervals, line by line: scores of runs, breakdowns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from markupsafe import Markup
+
+from benchwright.reports.html.charts.scales import Scale, score_label, scores
+from benchwright.reports.html.charts.svg import (
+    WIDTH,
+    bottom_axis,
+    drawing,
+    line,
+    rectangle,
+    series,
+    shortened,
+    text,
+)
+from benchwright.reports.html.records import Mark, Row
+
+LEFT, RIGHT, TOP = 176, 150, 6
+MARK = 17
+GAP = 9
+
+
+def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int]) -> Markup:
+    """A bar for each mark with a whisker for its interval; `places` are the runs' by letter."""
+    ends = [end for row in rows for mark in row.marks for end in (mark.mean, mark.low, mark.high)]
+    scale = scores([end for end in ends if end is not None], LEFT, WIDTH - RIGHT)
+    heights = [MARK * max(1, len(row.marks)) + GAP for row in rows]
+    bottom = TOP + sum(heights)
+    parts = bottom_axis(scale, TOP, bottom, score_label, axis)
+    y = float(TOP)
+    for row, height in zip(rows, heights, strict=True):
+        parts += _row(row, y, height, scale, places)
+        y += height
+    told = f"{len(rows)} lines; the figures are in the table beneath."
+    return drawing(title, told, bottom + 42, parts)
+
+
+def _row(row: Row, y: float, height: float, scale: Scale, places: Mapping[str, int]) -> Iterator[Markup]:
+    name = shortened(row.name, 21)
+    yield text(LEFT - 10, y + height / 2 + 4, name, anchor="end", class_="t label")
+    for number, mark in enumerate(row.marks):
+        yield from _mark(mark, y + GAP / 2 + number * MARK, scale, places[mark.letter])
+
+
+def _mark(mark: Mark, top: float, scale: Scale, place: int) -> Iterator[Markup]:
+    middle = top + MARK / 2
+    if mark.mean is None:
+        yield text(scale.at(0) + 4, middle + 4, "nothing scored", class_="t quiet")
+        return
+    left, right = sorted((scale.at(0), scale.at(mark.mean)))
+    yield rectangle(left, top + 3, max(right - left, 2), MARK - 6, f"bar {series(place)}")
+    told = f"{mark.mean:.3f}"
+    if mark.low is not None and mark.high is not None:
+        low, high = scale.at(mark.low), scale.at(mark.high)
+        yield line(low, middle, high, middle, "whisker")
+        yield from (line(end, middle - 3, end, middle + 3, "whisker") for end in (low, high))
+        told += f" [{mark.low:.3f}, {mark.high:.3f}]"
+    yield text(WIDTH, middle + 4, told, anchor="end", class_="t number")
+
+
+def stacked(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
+    """Counts as parts of one bar; the classes are named for the statuses."""
+    total = sum(count for _, count in counts) or 1
+    parts = []
+    x = 0.0
+    for name, count in counts:
+        width = WIDTH * count / total
+        parts.append(rectangle(x, 0, width, 14, f"status {name.replace('_', '-').replace(' ', '-')}"))
+        x += width
+    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts)
+    return drawing(title, told, 14, parts)

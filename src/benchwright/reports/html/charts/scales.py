@@ -1,0 +1,85 @@
+"""Scales: from values to places on paper, and where the ticks stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+WIDE = 20.0
+"""From this ratio of the largest to the smallest value on, times stand on a logarithmic scale."""
+
+STEPS = (1, 2, 5, 10)
+
+
+class Scale(NamedTuple):
+    """Values from `low` to `high`, put between the places `start` and `end`; logarithmic where `log`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """The place of a value; one outside is put at the nearer end."""
+        value = min(max(value, self.low), self.high)
+        if self.log:
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """Round values from low to high, four to eight of them."""
+        return list(_log_ticks(self.low, self.high) if self.log else _ticks(self.low, self.high))
+
+
+def _ticks(low: float, high: float) -> Iterable[float]:
+    rough = (high - low) / 5
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(one * power for one in STEPS if one * power >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [place * step for place in range(first, last + 1)]
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = STEPS[:3] if len(powers) <= 4 else STEPS[:1]
+    return [value for power in powers for step in steps if low <= (value := step * 10.0**power) <= high]
+
+
+def times(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale for times: from 0 on, or logarithmic where they are of several magnitudes."""
+    known = [value for value in values if value > 0]
+    high = max(known, default=1.0)
+    low = min(known, default=0.1)
+    if high / low > WIDE:
+        return Scale(low / 1.1, high * 1.1, start, end, log=True)
+    return Scale(0.0, high * 1.04, start, end)
+
+
+def scores(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale for scores: 0 to 1 where all lie there, else as far as they reach, 0 with them."""
+    known = list(values)
+    low, high = min([0.0, *known]), max([0.0, *known])
+    if low >= 0 and high <= 1:
+        return Scale(0.0, 1.0, start, end)
+    room = (high - low) * 0.04
+    return Scale(low - room if low < 0 else 0.0, high + room, start, end)
+
+
+def time_label(seconds: float) -> str:
+    """A tick of a time axis: 50 ms, 2 s, 5 min."""
+    if seconds == 0:
+        return "0"
+    if seconds < 1:
+        return f"{seconds * 1000:.3g} ms"
+    if seconds < 120:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 7200 else f"{seconds / 3600:.3g} h"
+
+
+def score_label(value: float) -> str:
+    """A tick of a score axis."""
+    return f"{value:.4g}"

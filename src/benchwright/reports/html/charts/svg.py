@@ -1,0 +1,95 @@
+"""SVG as text: elements with escaped attributes, a frame with axes, a drawing with its text alternative.
+
+Colours and fonts are classes of the page's style sheet: `s0`, `s1`, … are those of the runs in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from markupsafe import Markup, escape
+
+from benchwright.reports.html.charts.scales import Scale
+from benchwright.reports.html.text import shown
+
+WIDTH = 720
+"""Units of every drawing's width; on a wide page one is a pixel."""
+
+SERIES = 6
+"""Colours that can be told apart."""
+
+
+def element(name: str, content: str | Markup = "", **attributes: str | float) -> Markup:
+    """An element; an attribute's `_` is a dash, and a last one is left off (`class_`)."""
+    text = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"' for key, value in attributes.items()
+    )
+    inner = content if isinstance(content, Markup) else escape(shown(content))
+    return Markup(f"<{name}{text}>{inner}</{name}>" if inner else f"<{name}{text}/>")
+
+
+def _value(value: str | float) -> str:
+    return shown(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def joined(parts: Iterable[Markup]) -> Markup:
+    """Elements one after the other."""
+    return Markup("".join(parts))
+
+
+def drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
+    """The whole picture, with words for those who do not see it."""
+    return element(
+        "svg",
+        joined(parts),
+        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        role="img",
+        aria_label=f"{title}. {description}",
+    )
+
+
+def series(place: int) -> str:
+    """The class of a run's colour."""
+    return f"s{place % SERIES}"
+
+
+def shortened(text: str, most: int) -> str:
+    """A label that fits."""
+    line = shown(" ".join(text[: 4 * most].split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def text(x: float, y: float, content: str, *, anchor: str = "start", class_: str = "t") -> Markup:
+    """A line of text, set with its baseline at y."""
+    return element("text", content, x=x, y=y, text_anchor=anchor, class_=class_)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    """A straight line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+
+def rectangle(x: float, y: float, width: float, height: float, class_: str) -> Markup:
+    """A rectangle; nothing is thinner than half a unit."""
+    return element("rect", x=x, y=y, width=max(width, 0.5), height=height, class_=class_)
+
+
+def bottom_axis(
+    scale: Scale, top: float, bottom: float, label: Callable[[float], str], title: str
+) -> list[Markup]:
+    """Vertical grid lines with their values beneath, and what they are."""
+    parts = []
+    for tick in scale.ticks():
+        x = scale.at(tick)
+        parts += [line(x, top, x, bottom, "grid"), text(x, bottom + 16, label(tick), anchor="middle")]
+    parts.append(text((scale.start + scale.end) / 2, bottom + 34, title, anchor="middle", class_="t axis"))
+    return parts
+
+
+def left_axis(scale: Scale, left: float, right: float, label: Callable[[float], str]) -> list[Markup]:
+    """Horizontal grid lines with their values at the left."""
+    parts = []
+    for tick in scale.ticks():
+        y = scale.at(tick)
+        parts += [line(left, y, right, y, "grid"), text(left - 8, y + 4, label(tick), anchor="end")]
+    return parts

@@ -1,0 +1,129 @@
+"""Times: how they are distributed, scores against them, and where they went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from markupsafe import Markup
+
+from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
+from benchwright.reports.html.charts.svg import (
+    WIDTH,
+    bottom_axis,
+    drawing,
+    element,
+    left_axis,
+    line,
+    rectangle,
+    series,
+    shortened,
+    text,
+)
+from benchwright.reports.html.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
+
+LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
+ROW = 15
+NAMES = 130
+LABEL = 30
+"""Units that a step must be wide to bear its number."""
+
+JITTER = 0.05
+"""Of the height: how far points of one score are drawn apart."""
+
+GOLDEN = 0.6180339887498949
+"""Multiples of it, without their whole part, fill the unit evenly."""
+
+
+def distribution(found: Distribution, places: Mapping[str, int]) -> Markup:
+    """The share of requests that took no longer, a curve for each run."""
+    bottom = TOP + HEIGHT
+    x = times((time for curve in found.curves for time, _ in curve.points), LEFT, WIDTH - RIGHT)
+    y = Scale(0, 1, bottom, TOP)
+    title = f"{found.title}, logarithmic" if x.log else found.title
+    parts = [
+        *left_axis(y, LEFT, WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
+        *bottom_axis(x, TOP, bottom, time_label, title),
+    ]
+    for number, curve in enumerate(found.curves):
+        parts.append(_curve(curve, x, y, places[curve.letter]))
+        if len(found.curves) > 1:
+            parts.append(_letter(curve, x, y, 0.35 + number % 5 * 0.1))
+    told = "; ".join(
+        f"{curve.letter}: "
+        + ", ".join(f"p{one.q * 100:g} {time_label(one.value)}" for one in curve.quantiles)
+        for curve in found.curves
+    )
+    return drawing(f"Distribution of {found.title.lower()}", told, bottom + 42, parts)
+
+
+def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
+    steps = [f"M{x.at(curve.points[0][0]):.1f} {y.at(0):.1f}"]
+    steps += [f"H{x.at(time):.1f}V{y.at(share):.1f}" for time, share in curve.points]
+    return element("path", d="".join(steps), class_=f"curve {series(place)}")
+
+
+def _letter(curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
+    """The run's letter beside its curve."""
+    time = next(time for time, reached in curve.points if reached >= share)
+    return text(x.at(time) + 7, y.at(share) + 4, curve.letter, class_="t halo")
+
+
+def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
+    """Trials as points, and the mean of equally many of them as steps with their intervals."""
+    bottom = TOP + HEIGHT
+    ends = [time for time, _ in found.dots] + [end for one in found.bins for end in (one.low, one.high)]
+    x = times(ends, LEFT, WIDTH - RIGHT)
+    y = scores((value for _, value in found.dots), bottom - 14, TOP + 14)
+    title = "time the model took for a trial" + (", logarithmic" if x.log else "")
+    parts = [
+        *left_axis(y, LEFT, WIDTH - RIGHT, score_label),
+        *bottom_axis(x, TOP, bottom, time_label, title),
+        *_dots(found.dots, x, y, place),
+    ]
+    for one in found.bins:
+        parts += _bin(one, x, y, place)
+    told = "; ".join(
+        f"{time_label(one.low)} to {time_label(one.high)}: mean {one.mark.mean:.3f} of {one.mark.n}"
+        for one in found.bins
+    )
+    return drawing(f"{found.score} against latency", told, bottom + 42, parts)
+
+
+def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -> Iterator[Markup]:
+    room = JITTER * HEIGHT
+    for number, (time, value) in enumerate(dots):
+        apart = (number * GOLDEN % 1 - 0.5) * 2 * room
+        yield element("circle", cx=x.at(time), cy=y.at(value) + apart, r=1.8, class_=f"dot {series(place)}")
+
+
+def _bin(one: LatencyBin, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
+    mark = one.mark
+    assert mark.mean is not None
+    low, high = x.at(one.low), x.at(one.high)
+    level = y.at(mark.mean)
+    if mark.low is not None and mark.high is not None:
+        yield rectangle(low, y.at(mark.high), high - low, y.at(mark.low) - y.at(mark.high), "band")
+    yield line(low, level, max(high, low + 2), level, f"step {series(place)}")
+    if high - low > LABEL:
+        yield text((low + high) / 2, level - 6, f"{mark.mean:.2f}", anchor="middle", class_="t halo")
+
+
+def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
+    """A line for each trial, from its own start: waiting, connecting, first token, generation, and the rest."""
+    end = max((trial.length for trial in trials), default=1.0) or 1.0
+    x = Scale(0.0, end, NAMES, WIDTH - RIGHT - 44)
+    bottom = TOP + ROW * len(trials)
+    parts = bottom_axis(x, TOP, bottom, time_label, "time since the trial began")
+    for number, trial in enumerate(trials):
+        parts += _trial(trial, TOP + number * ROW, x)
+    return drawing(title, f"{len(trials)} trials; the times are in the table beneath.", bottom + 42, parts)
+
+
+def _trial(trial: TimedTrial, top: float, x: Scale) -> Iterator[Markup]:
+    name = shortened(trial.sample, 13) + (f" · {trial.repeat}" if trial.repeat else "")
+    yield text(NAMES - 8, top + 11, name, anchor="end", class_="t label")
+    yield rectangle(x.at(0), top + 6.5, x.at(trial.length) - x.at(0), 2, "span")
+    for segment in trial.segments:
+        left, right = x.at(segment.start), x.at(segment.start + segment.length)
+        yield rectangle(left, top + 3, right - left, ROW - 6, f"seg {segment.kind.replace(' ', '-')}")
+    yield text(x.at(trial.length) + 5, top + 11, time_label(trial.length), class_="t number")

@@ -1,0 +1,200 @@
+"""The report as HTML: templates filled with the records, charts drawn, everything foreign made harmless.
+
+There is no script in the page at all; its policy lets nothing be loaded and only its own style sheet apply.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from markupsafe import Markup
+
+from benchwright.reports.comparison.tables import Block, blocks
+from benchwright.reports.comparison.words import Foreign, notes, verdicts, warnings
+from benchwright.reports.html.charts.means import means, stacked
+from benchwright.reports.html.charts.scales import time_label
+from benchwright.reports.html.charts.svg import series
+from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
+from benchwright.reports.html.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
+from benchwright.reports.html.text import shown
+from benchwright.reports.joint.records import ByConcurrency
+from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
+from benchwright.reports.summary import METHODS
+from benchwright.reports.text import duration, milliseconds, number
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent / "templates"
+GENERATOR = "benchwright report"
+"""By this a file is known as one of ours."""
+
+SEGMENTS: dict[SegmentKind, str] = {
+    "waited": "waited before asking again",
+    "connect": "connecting",
+    "first token": "until the first token",
+    "generation": "generation",
+    "answer": "whole answer, not streamed",
+}
+
+
+def render(report: Report) -> str:
+    """The whole page."""
+    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    concurrency = report.comparison.by_concurrency
+    places = {run.letter: place for place, run in enumerate(report.runs)}
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            comparison=report.comparison,
+            places=places,
+            several=len(report.runs) > 1,
+            score_rows=_score_rows(report.runs),
+            banners=_banners(report.runs),
+            verdicts=list(verdicts(report.comparison)),
+            warnings=list(warnings(report.comparison, simulated=False)),
+            notes=list(notes(report.comparison)),
+            blocks=[block for block in blocks(report.comparison) if _belongs(block)],
+            joint=[*concurrency_lines(concurrency), *joint_lines(report.comparison.joint)],
+            joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(report.comparison.joint)],
+            concurrency_rows=_concurrency_rows(concurrency),
+            style=Markup(style),
+            policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+            generator=GENERATOR,
+        )
+    )
+
+
+def _belongs(block: Block) -> bool:
+    """Runs and changed samples have chapters of their own, and rules have nothing to name here."""
+    return block.title not in ("Runs", "Metrics") and not block.title.startswith("Changed")
+
+
+def _banners(runs: list[RunPart]) -> list[tuple[str, list[str]]]:
+    """(text, the letters of the runs of which it is true)."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        for banner in run.banners:
+            found.setdefault(banner, []).append(run.letter)
+    return list(found.items())
+
+
+def segment_kinds(found: Waterfall) -> list[str]:
+    """What the trials of a waterfall spent their time on, for its legend."""
+    there = {segment.kind for trial in found.trials for segment in trial.segments}
+    return [kind for kind in get_args(SegmentKind) if kind in there]
+
+
+def _score_rows(runs: list[RunPart]) -> list[tuple[str, list[Row]]]:
+    """(score, a line for each run that has it), a chart each."""
+    names = dict.fromkeys(score.scorer for run in runs for score in run.scores)
+    found = []
+    for name in names:
+        rows = []
+        for run in runs:
+            for score in run.scores:
+                if score.scorer == name:
+                    label = f"{run.letter}  {run.model}" if len(runs) > 1 else run.model
+                    mark = Mark(run.letter, score.n_scored, score.n, score.mean_scored, score.low, score.high)
+                    rows.append(Row(label, [mark]))
+        found.append((name, rows))
+    return found
+
+
+def _concurrency_rows(tables: list[ByConcurrency]) -> list[tuple[str, list[Row]]]:
+    """(title, a line for each concurrency), a chart for each set of runs."""
+    return [
+        (
+            f"{table.model} on {table.task}: accuracy by concurrency",
+            [
+                Row(
+                    str(row.concurrency),
+                    [
+                        Mark(
+                            row.letter,
+                            row.judged.n,
+                            row.judged.trials,
+                            row.judged.accuracy,
+                            row.judged.low,
+                            row.judged.high,
+                        )
+                    ],
+                )
+                for row in table.rows
+            ],
+        )
+        for table in tables
+    ]
+
+
+def shared(flip: Flip) -> int:
+    """How many messages both conversations begin with."""
+    if flip.a is None or flip.b is None:
+        return 0
+    count = 0
+    for one, other in zip(flip.a.said, flip.b.said, strict=False):
+        if one != other or one.role == "assistant":
+            break
+        count += 1
+    return count
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalised,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        means=means,
+        stacked=stacked,
+        distribution=distribution,
+        score_by_latency=score_by_latency,
+        waterfall=waterfall,
+        series=series,
+        shared=shared,
+        segment_kinds=segment_kinds,
+        segment_words=SEGMENTS,
+        methods=METHODS,
+    )
+    environment.filters.update(
+        number=number,
+        ms=milliseconds,
+        duration=duration,
+        time=time_label,
+        count=_count,
+        words=_words,
+        sentence=_sentence,
+    )
+    environment.tests["foreign"] = lambda cell: isinstance(cell, Foreign)
+    return environment
+
+
+def _finalised(value: Any) -> Any:
+    """What every expression of a template goes through: no text gets by with characters that hide or steer."""
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,133 @@
+"""The report's charts: scales with round ticks, drawings that are the same every time and well-formed."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.reports.html.charts.means import means, stacked
+from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
+from benchwright.reports.html.charts.svg import WIDTH
+from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
+from benchwright.reports.html.records import (
+    Curve,
+    Distribution,
+    LatencyBin,
+    Mark,
+    Quantile,
+    Row,
+    ScoreByLatency,
+    Segment,
+    TimedTrial,
+)
+
+SECONDS = st.floats(1e-6, 1e5)
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "</text><script>alert(1)</script>\u202e\x00"
+
+
+def parsed(drawing: str) -> ElementTree.Element:
+    """The drawing read as XML, with the namespace that HTML gives it."""
+    return ElementTree.fromstring(
+        str(drawing).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    )
+
+
+def numbers(root: ElementTree.Element, name: str, attribute: str) -> list[float]:
+    return [float(one.attrib[attribute]) for one in root.iter(SVG + name)]
+
+
+class TestScales:
+    @given(st.lists(SECONDS, min_size=1))
+    def test_a_time_lies_within_its_axis(self, values: list[float]) -> None:
+        scale = times(values, 50, 700)
+        assert all(50 <= scale.at(value) <= 700 for value in values)
+
+    @given(st.lists(SECONDS, min_size=1))
+    def test_ticks_lie_within_the_axis_and_are_few(self, values: list[float]) -> None:
+        scale = times(values, 0, 1)
+        ticks = scale.ticks()
+        assert 1 <= len(ticks) <= 14
+        assert all(scale.low <= tick <= scale.high * (1 + 1e-9) for tick in ticks)
+
+    @given(st.floats(0, 1), st.floats(0, 1))
+    def test_the_order_is_kept(self, one: float, other: float) -> None:
+        scale = Scale(0, 1, 0, 100)
+        assert (scale.at(one) <= scale.at(other)) == (one <= other) or scale.at(one) == pytest.approx(
+            scale.at(other)
+        )
+
+    def test_times_of_several_magnitudes_stand_on_a_logarithmic_axis(self) -> None:
+        assert times([0.01, 1.0], 0, 1).log
+        assert not times([0.5, 1.0], 0, 1).log
+
+    def test_scores_between_0_and_1_have_all_of_that_axis(self) -> None:
+        assert scores([0.4, 0.6], 0, 1)[:2] == (0.0, 1.0)
+        assert scores([62.5, 100.0], 0, 1).high > 100
+
+    @pytest.mark.parametrize(
+        ("seconds", "label"), [(0, "0"), (0.05, "50 ms"), (2, "2 s"), (300, "5 min"), (7200, "2 h")]
+    )
+    def test_times_are_told_in_the_unit_that_fits(self, seconds: float, label: str) -> None:
+        assert time_label(seconds) == label
+
+
+class TestDrawings:
+    def test_a_bar_is_as_long_as_its_mean_and_the_whisker_as_its_interval(self) -> None:
+        rows = [Row("all", [Mark("A", 10, 10, 0.5, 0.25, 0.75)]), Row("none", [Mark("A", 0, 3)])]
+        root = parsed(means("Scores", "exact", rows, {"A": 0}))
+        (bar,) = root.iter(SVG + "rect")
+        whisker = next(one for one in root.iter(SVG + "line") if one.attrib["class"] == "whisker")
+        start, width = float(bar.attrib["x"]), float(bar.attrib["width"])
+        assert float(whisker.attrib["x1"]) == pytest.approx(start + width / 2, abs=0.02)
+        assert float(whisker.attrib["x2"]) == pytest.approx(start + width * 1.5, abs=0.02)
+        assert "nothing scored" in [one.text for one in root.iter(SVG + "text")]
+
+    def test_every_drawing_tells_in_words_what_it_shows(self) -> None:
+        for drawing in drawings("sample"):
+            root = parsed(drawing)
+            assert root.attrib["role"] == "img"
+            assert "sample" in root.attrib["aria-label"]
+
+    def test_foreign_names_stay_text(self) -> None:
+        for drawing in drawings(HOSTILE):
+            root = parsed(drawing)
+            assert not list(root.iter(SVG + "script"))
+            assert "\u202e" not in drawing
+
+    def test_nothing_is_drawn_outside(self) -> None:
+        for drawing in drawings("sample"):
+            root = parsed(drawing)
+            assert all(0 <= x <= WIDTH for x in numbers(root, "rect", "x"))
+            assert all(0 <= x <= WIDTH for x in numbers(root, "circle", "cx"))
+
+    def test_the_same_numbers_give_the_same_drawing(self) -> None:
+        assert drawings("sample") == drawings("sample")
+
+    def test_parts_of_a_whole_fill_the_bar(self) -> None:
+        root = parsed(stacked("Statuses", [("scored", 3), ("provider_error", 1)]))
+        assert numbers(root, "rect", "width") == [WIDTH * 0.75, WIDTH * 0.25]
+        assert [one.attrib["class"] for one in root.iter(SVG + "rect")] == [
+            "status scored",
+            "status provider-error",
+        ]
+
+
+def drawings(name: str) -> list[str]:
+    """One of each kind, with a foreign name in it."""
+    segments = [
+        Segment("waited", 0.0, 0.1),
+        Segment("first token", 0.1, 0.2),
+        Segment("generation", 0.3, 0.7),
+    ]
+    curve = Curve("A", 3, [(0.01, 0.3), (0.5, 0.6), (4.0, 1.0)], [Quantile(0.5, 0.5)])
+    bins = [LatencyBin(0.1, 0.9, Mark("A", 20, 20, 0.4, 0.2, 0.6))]
+    return [
+        means(name, name, [Row(name, [Mark("A", 4, 4, 0.5)])], {"A": 0}),
+        distribution(Distribution(name, [curve]), {"A": 0}),
+        score_by_latency(ScoreByLatency("A", name, 2, [(0.1, 1.0), (0.9, 0.0)], bins), 0),
+        waterfall(name, [TimedTrial(name, 1, 0.0, 1.2, segments)]),
+    ]
