@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.catalog import catalog
 from benchmarks.measures import (
     Measured,
+    agent_trials,
     concurrency_cost,
     fixed_costs,
     peak_memory,
@@ -27,6 +28,7 @@ def measure(rounds: int, *, quick: bool) -> Iterator[Measured]:
     """All measures, one after another."""
     yield from fixed_costs(rounds)
     yield from whole_answers(rounds, 64, *((1_000, 6_000) if quick else (1_000, 11_000)))
+    yield from agent_trials(rounds, 64, 1_000, 4_000 if quick else 10_000)
     yield from concurrency_cost(rounds, *((1_000, 4_000) if quick else (1_000, 6_000)))
     waves = 3 if quick else 8
     yield from streams(rounds, 64, waves, ttft_goals=(0.2, 2))

@@ -1,4 +1,4 @@
-"""The two programs that are compared: the floor client, and `benchwright eval` as a user would run it."""
+"""The programs that are compared: the floor client, and `benchwright eval` as users would run it."""
 
 from __future__ import annotations
 
@@ -42,10 +42,20 @@ def floor(load: Load) -> Result:
 
 def ours(load: Load) -> Result:
     """Has `benchwright eval` do as many trials in a home of its own: scored, journalled, progress on."""
+    return _evaluated(load, {}, "--scorer", "exact")
+
+
+def agent(load: Load) -> Result:
+    """Like `ours`, with an agent that asks and an eval function that scores; their rows have system prompts."""
+    given = ("-m", "benchmarks.agent:Agent", "--eval-fn", "benchmarks.agent:score")
+    return _evaluated(load, {"system_prompt": "Be brief."}, *given)
+
+
+def _evaluated(load: Load, columns: dict[str, str], *options: str) -> Result:
     with tempfile.TemporaryDirectory() as home:
         dataset = Path(home, "data.jsonl")
-        _write_dataset(dataset, load.requests)
-        arguments = ["-m", "benchwright", "eval", "-d", str(dataset), "--scorer", "exact", "--json"]
+        _write_dataset(dataset, load.requests, columns)
+        arguments = ["-m", "benchwright", "eval", "-d", str(dataset), *options, "--json"]
         arguments += ["--model", "m", "--base-url", load.base_url, "--batch-size", str(load.concurrency)]
         if not load.stream:
             arguments.append("--no-stream")
@@ -56,11 +66,11 @@ def ours(load: Load) -> Result:
         return Result(cost, _journalled_ttft(Path(home)) if load.stream else {})
 
 
-def _write_dataset(path: Path, rows: int) -> None:
+def _write_dataset(path: Path, rows: int, columns: dict[str, str]) -> None:
     with path.open("w") as lines:
         for number in range(rows):
             prompt = f"{PROMPT} {number}"
-            lines.write(json.dumps({"user_prompt": prompt, "ground_truth": prompt}) + "\n")
+            lines.write(json.dumps({"user_prompt": prompt, "ground_truth": prompt, **columns}) + "\n")
 
 
 def _journalled_ttft(home: Path) -> dict[str, int]:

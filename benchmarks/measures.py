@@ -11,7 +11,7 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.children import Endpoint, cpu_seconds, run, simulated
-from benchmarks.clients import Client, Load, Result, floor, ours
+from benchmarks.clients import Client, Load, Result, agent, floor, ours
 from benchwright.endpoint.simulate import read_truth
 
 TOKENS = 64
@@ -83,6 +83,18 @@ def streams(rounds: int, concurrency: int, waves: int, ttft_goals: tuple[float, 
         name = f"TTFT error p{percent}, {concurrency} streams"
         measured.append(Measured(name, "ms", own, least, goal=goal, compared="difference"))
     return measured
+
+
+def agent_trials(rounds: int, concurrency: int, small: int, large: int) -> list[Measured]:
+    """CPU of a trial of an agent, whose answer of one word is streamed, and scored by a plain function."""
+    with simulated("--policy", "words", "--words", "1") as endpoint:
+        load = Load(endpoint.base_url, 0, concurrency, stream=True)
+        pairs = _taking_turns(load, rounds, small, large, clients=(floor, agent))
+    least, own = (_marginal(pairs[client], large - small) * 1e3 for client in (floor, agent))
+    return [
+        Measured(f"CPU of an agent's trial, {concurrency} at once", "ms", own, goal=0.3),
+        Measured("   against the floor's", "ms", own, least, compared="ratio"),
+    ]
 
 
 def concurrency_cost(rounds: int, small: int, large: int) -> list[Measured]:

@@ -29,7 +29,15 @@ class SessionLLM:
         self._tools: list[dict[str, Any]] = []
         self.reply: Reply | None = None
         self.failure: TrialError | None = None
-        self._metrics = RolloutMetrics()
+        self.reset_metrics()
+
+    def reset_metrics(self) -> None:
+        """Starts counting anew."""
+        self._calls = 0
+        self._latency_ns = 0
+        self._prompt_tokens = 0
+        self._response_tokens = 0
+        self._longest_context = 0
 
     def set_tools(self, tools: Sequence[OpenAIFunctionToolSchema]) -> None:
         """Offers these tools to the model with every call that does not bring its own."""
@@ -60,12 +68,11 @@ class SessionLLM:
     def _result(self, reply: Reply) -> CompletionsResult:
         prompt = reply.usage.prompt_tokens or 0
         completion = reply.usage.completion_tokens or 0
-        metrics = self._metrics
-        metrics.num_llm_calls += 1
-        metrics.llm_latency_ms += reply.record.total / 1e6
-        metrics.prompt_tokens += prompt
-        metrics.response_tokens += completion
-        metrics.max_context_tokens = max(metrics.max_context_tokens, prompt + completion)
+        self._calls += 1
+        self._latency_ns += reply.record.total
+        self._prompt_tokens += prompt
+        self._response_tokens += completion
+        self._longest_context = max(self._longest_context, prompt + completion)
         return CompletionsResult(
             message={name: value for name, value in reply.message.items() if value is not None},
             token_ids=[],
@@ -78,13 +85,15 @@ class SessionLLM:
             finish_reason=reply.finish_reason or "stop",
         )
 
-    def reset_metrics(self) -> None:
-        """Starts counting anew."""
-        self._metrics = RolloutMetrics()
-
     def get_metrics(self) -> RolloutMetrics:
         """The calls since the last reset; tokens that the server did not count are 0."""
-        return self._metrics.model_copy()
+        return RolloutMetrics(
+            llm_latency_ms=self._latency_ns / 1e6,
+            num_llm_calls=self._calls,
+            prompt_tokens=self._prompt_tokens,
+            response_tokens=self._response_tokens,
+            max_context_tokens=self._longest_context,
+        )
 
 
 def _token_logprobs(logprobs: Any) -> list[float]:

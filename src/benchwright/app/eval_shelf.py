@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import msgspec
 
 from benchwright.agents.cache.documents import Results, output_document
 from benchwright.agents.cache.entry import (
+    CacheEntry,
     CacheMismatch,
     age,
     back_up,
@@ -27,14 +28,14 @@ from benchwright.agents.cache.entry import (
 )
 from benchwright.agents.cache.identity import config_hash, task_id
 from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize_path_part
-from benchwright.agents.cache.runs import DocumentedRuns
+from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import sample_lines
 from benchwright.app import store
 from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.launch import Launch
 from benchwright.config import EvalSettings
 from benchwright.engine.journal import encode_json
-from benchwright.engine.manifest import read_manifest
+from benchwright.engine.manifest import Manifest, read_manifest
 from benchwright.errors import JournalError, UserError
 
 
@@ -175,8 +176,7 @@ class EvalShelf:
         entry = new_entry(self._config, self._digest, self.task_id, directory)
         entry.created_at = moment(manifest.created_at / 1e9)
         entry.status = "completed" if finished else "in_progress"
-        entry.summary = Results(manifest, runs).summary if finished else None
-        write_entry(path, entry, runs)
+        write_entry(path, entry, _summed_up(entry, manifest, runs) if finished else runs)
         if self._settings.log_samples:
             write_whole(samples_path(path), sample_lines(directory, runs))
 
@@ -205,3 +205,12 @@ class EvalShelf:
         copied = target / f"samples_{stem}.jsonl"
         write_whole(copied, [samples.read_bytes()])
         return [results, copied]
+
+
+def _summed_up(
+    entry: CacheEntry, manifest: Manifest, runs: Iterable[DocumentedRun]
+) -> Iterator[DocumentedRun]:
+    """The same runs; once they have passed, the entry has their summary."""
+    results = Results(manifest)
+    yield from results.counting(runs)
+    entry.summary = results.summary

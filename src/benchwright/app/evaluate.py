@@ -61,14 +61,14 @@ class EvalRun:
         settings = self.settings
         reuse = NO_REUSE
         wanted = settings.reuse or settings.rescore
-        if wanted or not self.shelf.has_entry():
+        if wanted or not (settings.fresh or self.shelf.has_entry()):
             most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
             runs = tuple(EarlierRun(path) for path in islice(self.shelf.earlier_runs(), most))
             if settings.rescore:
                 _check_known(self.request.plan, runs, say)
             if wanted:
                 reuse = Reuse(runs, scores=not settings.rescore, only_known=settings.rescore)
-            elif not settings.fresh:
+            else:
                 _offer(self.request.plan, runs, say)
         try:
             return await launch(self.request, listeners, say, self.shelf, reuse)

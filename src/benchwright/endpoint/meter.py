@@ -202,7 +202,7 @@ class AnswerMeter:
         self._seen_keys = keys
         self._model = _text(chunk.get("model")) or self._model
         for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
-            for key in fields.keys() - known:
+            for key in () if known.issuperset(fields) else fields.keys() - known:
                 if fields[key] is not None and key != "error":
                     self._extra[key] = fields[key]
 

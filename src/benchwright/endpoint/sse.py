@@ -4,7 +4,6 @@ from __future__ import annotations
 
 BOM = b"\xef\xbb\xbf"
 LARGEST_EVENT = 64 * 1024 * 1024
-_ENDS = (b"\n\n", b"\r\n\r\n")
 
 
 class EventTooLarge(ValueError):
@@ -28,11 +27,16 @@ class EventStream:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of the events that this piece completes, in order."""
-        if chunk.startswith(b"data: ") and chunk.endswith(_ENDS) and not self._rest and not self._data:
-            data = chunk[6:-4] if chunk.endswith(b"\r\n\r\n") else chunk[6:-2]
-            if b"\n" not in data and b"\r" not in data:  # one event, as most servers send them
+        if chunk.startswith(b"data: ") and not self._rest and not self._data:
+            end = b"\n\n" if chunk.endswith(b"\n\n") else b"\r\n\r\n"
+            events = chunk[6 : -len(end)].split(end + b"data: ")
+            if (
+                chunk.endswith(end)
+                and chunk.count(b"\n") == 2 * len(events)
+                and chunk.count(b"\r") == end.count(b"\r") * len(events)
+            ):  # whole events of one line each, as most servers send them
                 self._started, self._after_cr = True, False
-                return [data]
+                return events
         return self._feed_lines(chunk)
 
     def _feed_lines(self, chunk: bytes) -> list[bytes]:

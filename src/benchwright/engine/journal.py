@@ -4,14 +4,14 @@
     bodies.jsonl   what a trial said and heard, found by the (offset, length) in its line
 
 A body is written before its line; a trial counts once its line is written whole, by one `write` on an
-append descriptor. A torn last line is cut off when the journal is opened again.
+append descriptor, which may hold several lines. A torn last line is cut off when the journal is opened again.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import JournalLine, Message, Outcome, Record, Status, TrialRecord
+from benchwright.records import JournalLine, Message, Outcome, Record, ScoreRecord, Status, TrialRecord
 from benchwright.secrets import SECRETS
 
 TRIALS = "trials.jsonl"
@@ -101,16 +101,30 @@ class Journal:
             raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
         self._dirty = False
 
-    def write_trial(self, record: TrialRecord, body: bytes) -> TrialRecord:
-        """Writes a body (from `encode_json`), then the trial's line that points to it; returns that line.
+    def write_trial(self, record: TrialRecord, body: bytes) -> None:
+        """Writes a body (from `encode_json`), then the trial's line that points to it.
 
         Raises:
             JournalError: the disk is full or gone; what was written before is whole.
         """
-        offset = self._append(self._bodies, body + b"\n")
-        placed = msgspec.structs.replace(record, body=(offset, len(body)))
-        self.write(placed)
-        return placed
+        self.write_group([(record, body)])
+
+    def write_group(
+        self, trials: Sequence[tuple[TrialRecord, bytes]], scores: Sequence[ScoreRecord] = ()
+    ) -> None:
+        """Writes the bodies of trials by one write, then by another their lines and those of scores.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before is whole.
+        """
+        lines: list[JournalLine] = []
+        if trials:
+            offset = self._append(self._bodies, b"".join([body + b"\n" for _, body in trials]))
+            for record, body in trials:
+                lines.append(msgspec.structs.replace(record, body=(offset, len(body))))
+                offset += len(body) + 1
+        if trials or scores:
+            self.write(*lines, *scores)
 
     def write(self, *lines: JournalLine) -> None:
         """Writes records, one line each, by one write.
@@ -118,7 +132,7 @@ class Journal:
         Raises:
             JournalError: the disk is full or gone; what was written before is whole.
         """
-        self._append(self._trials, b"".join(encode_json(line) + b"\n" for line in lines))
+        self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
     def _append(self, file: _AppendFile, data: bytes) -> int:
         try:

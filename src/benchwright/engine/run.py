@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from benchwright.engine.commits import GroupCommits
 from benchwright.engine.current import set_current_run
 from benchwright.engine.earlier import NO_REUSE, Reuse, Taken
 from benchwright.engine.executor import Executor, Spent
@@ -21,7 +22,7 @@ from benchwright.engine.ledger import Ledger, Retry
 from benchwright.engine.offload import offloading
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Signals, Stop, StopRule
-from benchwright.engine.worker import Result, Solved, Work
+from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, Trial
 
@@ -96,6 +97,7 @@ class _Run:
         self._plan = plan
         self._executor = executor
         self._journal = journal
+        self._commits = GroupCommits(journal, self._committed)
         self._rules = rules
         self._listeners = listeners
         self._again = again
@@ -119,9 +121,9 @@ class _Run:
         syncing = asyncio.create_task(self._sync_each_second())
         try:
             async with offloading():
-                with sampler, self._signals:
+                with sampler, self._signals, self._commits:
                     spent = await self._executor.run(
-                        self._plan, self._work(ledger), self._deliver, self._stop
+                        self._plan, self._work(ledger), self._commits.deliver, self._stop
                     )
         except asyncio.CancelledError:
             if not self._stop.interrupted:
@@ -180,11 +182,7 @@ class _Run:
             self._journal.write(*scores)
         return Work(trial, decode_body(taken.body).outcome, frozenset(names[score.key] for score in scores))
 
-    def _deliver(self, result: Result) -> None:
-        if isinstance(result, Solved):
-            self._journal.write_trial(result.record, result.body)
-        elif result.scores:
-            self._journal.write(*result.scores)
+    def _committed(self, result: Result) -> None:
         for rule in self._rules:
             reason = rule.update(result)
             if reason is not None:

@@ -7,7 +7,7 @@ somewhere to deliver encoded results to.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from math import isfinite
 from typing import Any
@@ -55,7 +55,8 @@ class Scored(Record, frozen=True):
 
 
 Result = Solved | Scored
-Deliver = Callable[[Result], None]
+Deliver = Callable[[Result], Awaitable[None] | None]
+"""Takes a result; what it returns, if anything, is to be waited for: the result is in the journal then."""
 
 
 class Worker:
@@ -89,7 +90,12 @@ class Worker:
                     if scorer.name not in work.scored
                 ]
             )
-        self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
+        await self._hand_over(Scored(work.trial, outcome.status, scores, work.counted))
+
+    async def _hand_over(self, result: Result) -> None:
+        journalled = self._deliver(result)
+        if journalled is not None:
+            await journalled
 
     async def _solve(self, trial: Trial) -> Outcome:
         session = TrialSession(trial, self._clients, self._limits, self._show)
@@ -101,7 +107,7 @@ class Worker:
         finally:
             if boundary.status is not None:
                 outcome = Outcome(boundary.status, reason=boundary.reason)
-            self._deliver(_solved(trial, session, outcome, boundary.systemic))
+            await self._hand_over(_solved(trial, session, outcome, boundary.systemic))
         return outcome
 
     async def _within_seconds(self, trial: Trial, session: TrialSession) -> Outcome:

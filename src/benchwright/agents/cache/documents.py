@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -84,16 +84,22 @@ class Totals:
 class Results:
     """The totals of a run: of all models together, and of each."""
 
-    def __init__(self, manifest: Manifest, runs: Iterable[DocumentedRun]) -> None:
+    def __init__(self, manifest: Manifest, runs: Iterable[DocumentedRun] = ()) -> None:
         self._manifest = manifest
         self._all = self._totals()
         self._of = {target.slot: self._totals() for target in manifest.targets}
         self._rows: set[int] = set()
-        primary = manifest.targets[0].slot
+        for _ in self.counting(runs):
+            pass
+
+    def counting(self, runs: Iterable[DocumentedRun]) -> Iterator[DocumentedRun]:
+        """The same runs, each counted as it passes."""
+        primary = self._manifest.targets[0].slot
         for run in runs:
             self._all.add(run)
             self._of[run.model_tag or primary].add(run)
             self._rows.add(run.row_index)
+            yield run
 
     def _totals(self) -> Totals:
         manifest = self._manifest
@@ -138,7 +144,11 @@ def output_document(
     manifest: Manifest, runs: Iterable[DocumentedRun], stop_reason: str | None
 ) -> dict[str, Any]:
     """What `-o FILE` holds: config, summary, rows with their runs, and model_summaries with a baseline."""
-    results = Results(manifest, runs)
+    results = Results(manifest)
+    rows = [
+        {"row_index": row, "runs": [_nested(run) for run in listed]}
+        for row, listed in groupby(results.counting(runs), key=lambda run: run.row_index)
+    ]
     config: dict[str, Any] = {
         "model": typed_model(manifest, manifest.targets[0]),
         "n_runs": manifest.repeats,
@@ -148,11 +158,7 @@ def output_document(
     summary = results.nested_summary
     if stop_reason is not None:
         summary |= {"stopped_early": True, "stop_reason": stop_reason}
-    document: dict[str, Any] = {"config": config, "summary": summary}
-    document["rows"] = [
-        {"row_index": row, "runs": [_nested(run) for run in listed]}
-        for row, listed in groupby(runs, key=lambda run: run.row_index)
-    ]
+    document: dict[str, Any] = {"config": config, "summary": summary, "rows": rows}
     if len(manifest.targets) > 1:
         config["baseline_model"] = typed_model(manifest, manifest.targets[1])
         document["model_summaries"] = results.model_summaries

@@ -112,7 +112,7 @@ class _VersionOnly(msgspec.Struct):
 
 
 def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = ()) -> None:
-    """Writes a cache file whole, one run a line.
+    """Writes a cache file whole, one run a line; the entry's summary may be set while its runs are gone through.
 
     Raises:
         JournalError: it cannot be written.
@@ -124,15 +124,14 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
 def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]:
     """The file's JSON: the fields before the runs, the runs, the fields behind them."""
     fields = msgspec.structs.asdict(entry)
-    del fields["runs"]
-    summary = fields.pop("summary")
+    del fields["runs"], fields["summary"]
     head = msgspec.json.format(encode_json(fields), indent=2)
     yield head.removesuffix(b"\n}") + b",\n" + RUNS_BEGIN
     separator = b"    "
     for run in runs:
         yield separator + encode_json(run)
         separator = b",\n    "
-    yield b'\n  ],\n  "summary": ' + encode_json(summary) + b"\n}\n"
+    yield b'\n  ],\n  "summary": ' + encode_json(entry.summary) + b"\n}\n"
 
 
 def write_whole(path: Path, pieces: Iterable[bytes]) -> None:

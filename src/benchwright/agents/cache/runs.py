@@ -18,6 +18,9 @@ from benchwright.engine.key_index import KeyIndex
 from benchwright.engine.manifest import Manifest
 from benchwright.records import FAILED, ScoreRecord, Status, TrialRecord
 
+NEAR = 65_536
+"""Bytes that are read at a time: the lines of neighbouring rows are not far from each other."""
+
 
 class DocumentedRun(msgspec.Struct, gc=False):
     """One run of one row. `tokens` counts prompt and completion tokens of the model's own requests."""
@@ -72,7 +75,7 @@ class DocumentedRuns:
         """Each run's line, and the file that it is in."""
         if not len(self._offsets):
             return
-        with self._path.open("rb") as file:
+        with self._path.open("rb", NEAR) as file:
             for offset in self._offsets:
                 record = _line_at(file, offset)
                 assert isinstance(record, TrialRecord)

@@ -1,0 +1,78 @@
+"""Group commit: what workers deliver in one turn of the event loop is journalled by one write per file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from benchwright.engine.journal import Journal
+from benchwright.engine.worker import Result, Scored, Solved
+
+LARGEST_GROUP = 1_000_000
+"""Bytes of bodies beyond which a group is written at once, so that what waits takes little memory."""
+
+
+class GroupCommits:
+    """Takes results from many workers; `committed` is told of each once it is in the journal, in order.
+
+    Use as a context manager around the work: what nobody waits for any more is journalled at its end.
+    """
+
+    def __init__(self, journal: Journal, committed: Callable[[Result], None]) -> None:
+        self._journal = journal
+        self._committed = committed
+        self._results: list[Result] = []
+        self._waiters: list[asyncio.Future[None]] = []
+        self._size = 0
+        self._failure: Exception | None = None
+
+    def __enter__(self) -> GroupCommits:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._commit()
+        if self._failure is not None:
+            raise self._failure
+
+    def deliver(self, result: Result) -> asyncio.Future[None]:
+        """Takes a result; the future is done when it is in the journal. It gets there whether or not one waits.
+
+        Raises:
+            JournalError: the journal cannot be written; raised by the future too.
+        """
+        if self._failure is not None:
+            raise self._failure
+        loop = asyncio.get_running_loop()
+        if not self._results:
+            loop.call_soon(self._commit)
+        waiter = loop.create_future()
+        self._results.append(result)
+        self._waiters.append(waiter)
+        if isinstance(result, Solved):
+            self._size += len(result.body)
+            if self._size > LARGEST_GROUP:
+                self._commit()
+        return waiter
+
+    def _commit(self) -> None:
+        results, waiters = self._results, self._waiters
+        self._results, self._waiters, self._size = [], [], 0
+        try:
+            self._write(results)
+            for result in results:
+                self._committed(result)
+        except Exception as error:
+            self._failure = error
+        for waiter in waiters:
+            if waiter.done():  # its worker was cancelled
+                continue
+            if self._failure is None:
+                waiter.set_result(None)
+            else:
+                waiter.set_exception(self._failure)
+                waiter.exception()  # who does not wait for it is told by the next `deliver`
+
+    def _write(self, results: list[Result]) -> None:
+        trials = [(result.record, result.body) for result in results if isinstance(result, Solved)]
+        scores = [score for result in results if isinstance(result, Scored) for score in result.scores]
+        self._journal.write_group(trials, scores)

@@ -1,0 +1,145 @@
+"""Results that are delivered together are journalled together, each before its worker goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
+
+from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
+from benchwright.engine.journal import TRIALS, Body, Journal, encode_json, read_body
+from benchwright.engine.protocols import Score, Session
+from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.errors import JournalError
+from benchwright.records import Outcome, Sample, ScoreRecord, Status, Trial, TrialRecord
+
+
+def solved(key: str, answer: str = "") -> Solved:
+    """A trial of this key that was answered so."""
+    return Solved(
+        TrialRecord(key, key, "primary", Status.ANSWERED), encode_json(Body(key=key, answer=answer))
+    )
+
+
+def scored(key: str) -> Scored:
+    """The score of the trial of this key."""
+    trial = Trial(key, Sample(key, key), TARGET)
+    return Scored(trial, Status.ANSWERED, (ScoreRecord(f"{key}-s", key, "exact", 1.0),))
+
+
+class WatchedJournal(Journal):
+    """Counts its writes; while `broken`, each fails."""
+
+    writes = 0
+    broken = False
+
+    def write_group(self, *args: object, **kwargs: object) -> None:
+        if self.broken:
+            raise JournalError("The disk is gone.")
+        self.writes += 1
+        super().write_group(*args, **kwargs)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> WatchedJournal:
+    return WatchedJournal(tmp_path)
+
+
+async def test_what_comes_in_one_turn_of_the_loop_is_one_write(
+    journal: WatchedJournal, tmp_path: Path
+) -> None:
+    told: list[Result] = []
+    results = [solved("a", "one"), scored("b"), solved("c", "three")]
+    with GroupCommits(journal, told.append) as commits:
+        await asyncio.gather(*[commits.deliver(result) for result in results])
+        assert (journal.writes, told) == (1, results)
+    lines = journalled(tmp_path)
+    assert [(line.key, read_body(tmp_path, line.body[0]).answer) for line in lines.trials] == [
+        ("a", "one"),
+        ("c", "three"),
+    ]
+    assert lines.score.key == "b-s"
+
+
+async def test_nobody_is_told_of_a_result_before_it_is_in_the_journal(
+    journal: WatchedJournal, tmp_path: Path
+) -> None:
+    lines_when_told: list[int] = []
+
+    def committed(result: Result) -> None:
+        lines_when_told.append((tmp_path / TRIALS).read_bytes().count(b"\n"))
+
+    with GroupCommits(journal, committed) as commits:
+        waiting = [commits.deliver(solved(key)) for key in "ab"]
+        assert (lines_when_told, [each.done() for each in waiting]) == ([], [False, False])
+        await asyncio.gather(*waiting)
+    assert lines_when_told == [2, 2]
+
+
+async def test_a_trial_is_in_the_journal_before_it_is_scored(tmp_path: Path) -> None:
+    def found(sample: Sample, outcome: Outcome) -> Score:
+        return Score(float(any(line.sample == sample.id for line in journalled(tmp_path).trials)))
+
+    await run_plan(plan_of(20, answer, [FunctionScorer(found)]), tmp_path, concurrency=8)
+    assert [score.value for score in journalled(tmp_path).scores] == [1.0] * 20
+
+
+async def test_a_result_is_kept_though_its_worker_is_cancelled(
+    journal: WatchedJournal, tmp_path: Path
+) -> None:
+    with GroupCommits(journal, lambda result: None) as commits:
+        waiting = [commits.deliver(solved(key)) for key in "ab"]
+        waiting[0].cancel()
+        await waiting[1]
+    assert [line.key for line in journalled(tmp_path).trials] == ["a", "b"]
+
+
+async def test_what_nobody_waits_for_is_written_at_the_end(journal: WatchedJournal, tmp_path: Path) -> None:
+    with GroupCommits(journal, lambda result: None) as commits:
+        commits.deliver(solved("a"))
+    assert journalled(tmp_path).trial.key == "a"
+
+
+async def test_much_is_written_at_once(journal: WatchedJournal) -> None:
+    with GroupCommits(journal, lambda result: None) as commits:
+        for key in "abc":
+            commits.deliver(solved(key, "x" * (LARGEST_GROUP // 2)))
+        assert journal.writes == 1
+
+
+async def test_a_journal_that_fails_is_told_to_all_who_wait_and_to_all_who_come_later(
+    journal: WatchedJournal,
+) -> None:
+    journal.broken = True
+    commits = GroupCommits(journal, lambda result: None)
+    waiting = [commits.deliver(solved(key)) for key in "ab"]
+    told = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(each) for each in told] == [JournalError] * 2
+    with pytest.raises(JournalError):
+        commits.deliver(solved("c"))
+
+
+async def test_a_failure_that_nobody_waited_for_is_raised_at_the_end(journal: WatchedJournal) -> None:
+    async def deliver_and_go() -> None:
+        with GroupCommits(journal, lambda result: None) as commits:
+            commits.deliver(solved("a"))
+            await asyncio.sleep(0)
+
+    journal.broken = True
+    with pytest.raises(JournalError):
+        await deliver_and_go()
+
+
+async def test_a_cancelled_run_journals_what_was_under_way(tmp_path: Path) -> None:
+    async def endless(trial: Trial, session: Session) -> Outcome:
+        await asyncio.sleep(60)
+        return Outcome()
+
+    running = asyncio.ensure_future(run_plan(plan_of(8, endless), tmp_path, concurrency=4))
+    await asyncio.sleep(0.1)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert [trial.status for trial in journalled(tmp_path).trials] == [Status.CANCELLED] * 4
