@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The files of tests are shared out among processes, one for each core.
+AT_ONCE ?= -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: demo test check bench setup clean requirements
 
@@ -9,7 +11,7 @@ demo: setup
 	$(BIN)/python examples/demo.py
 
 test: setup check
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(PYTEST_ARGS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
 	$(BIN)/python tests/other_pythons.py
 
 check: setup
@@ -36,6 +38,12 @@ requirements:
 		--no-header --no-annotate --extra dev pyproject.toml -o requirements/dev.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate requirements/litellm.in -o requirements/litellm.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate pyproject.toml requirements/ray.in -o requirements/ray.txt
+	for name in runners runners_old; do \
+		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \
+	done
 	for version in 2 3; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate --extra mcp pyproject.toml \

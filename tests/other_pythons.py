@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.12", "3.13")
+AT_ONCE = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")
 SUBSET = ("tests/stats", "tests/endpoint", "tests/engine", "tests/data", "tests/scorers", "tests/agents")
 
 
@@ -55,7 +56,7 @@ def main() -> int:
             print(f"Python {version}: not installed here, not tested")
             continue
         python = set_up(version, interpreter)
-        command = [str(python), "-m", "pytest", "-q", "-m", "not slow and not real_server", *SUBSET]
+        command = [str(python), "-m", "pytest", "-q", *AT_ONCE, "-m", "not slow and not real_server", *SUBSET]
         print(f"Python {version}: {' '.join(command[1:])}", flush=True)
         failed |= subprocess.run(command, cwd=ROOT, check=False).returncode != 0
     return int(failed)

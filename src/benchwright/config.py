@@ -26,8 +26,10 @@ class Settings(BaseModel):
     """Further body fields of every request, passed on as they are."""
 
     concurrency: int = 1
-    workers: int = Field(default=1, ge=1)
-    """Processes that share the concurrency; more than one where one core is not enough."""
+    executor: Literal["local", "ray"] = "local"
+    workers: int | None = Field(default=None, ge=1)
+    """Processes that share the concurrency: by default one here, and one per CPU of a Ray cluster."""
+    ray_address: str | None = None
     stream: bool = True
     timeout: float = Field(default=300.0, gt=0)
     """Seconds to wait for the first byte of an answer."""

@@ -26,12 +26,14 @@ ADDRESSES = ("http://localhost:8000/v1", "http://gpu-server:8000/v1", "http://19
 MODELS = (
     *("meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Llama-3.1-70B-Instruct", "Qwen/Qwen2.5-72B-Instruct"),
     *("Qwen/Qwen2.5-7B-Instruct", "mistralai/Mistral-7B-Instruct-v0.3", "mymodel"),
+    "claude-3-5-sonnet",
 )
 
 TIERS = {
     **dict.fromkeys(("mmlu", "mmlu_pro", "humaneval", "ifeval", "hle", "longbench_v2", "graphwalks"), 1),
     **dict.fromkeys(("multi_if", "mrcr"), 2),
     **dict.fromkeys(("bfcl", "tau_bench"), 3),
+    **dict.fromkeys(("swe_bench", "swe_bench_pro", "terminal_bench"), 4),
 }
 
 MMLU_ROWS = 130

@@ -34,6 +34,9 @@ from llm_bench_project import (
     write_own_package,
     write_results,
 )
+from tests.catalog.catalog_kit import write_rows
+from tests.catalog.swe_bench.conftest import swe_bench_rows
+from tests.catalog.swe_bench.test_swe_bench_rows import ROW
 from tests.simulated import simulated_endpoint
 
 HERE = Path(__file__).parent
@@ -58,8 +61,10 @@ NOT_RUN = {
         "it starts a server that needs a GPU; a simulated one stands in its place"
     ),
 }
-NOT_YET = "run swe_bench"
-"""Lines of benchmarks of tier 4, which are not there yet; what they say is tested."""
+__all__ = ["swe_bench_rows"]
+
+IN_CONTAINERS = "run swe_bench"
+"""Lines of benchmarks of tier 4: they run on stand-ins for the official images."""
 
 
 def blocks(document: Path, language: str = "bash") -> list[str]:
@@ -121,6 +126,11 @@ class Shell:
         assert not re.search(r"^(Error|WARNING|Traceback)", done.stderr, re.M), done.stderr
         return done
 
+    def use_data(self, rows: list[dict[str, Any]], name: str) -> None:
+        """Lays these rows into a data directory of its own."""
+        (self.directory / "data").unlink()
+        write_rows(self.directory / "data" / name / "test.jsonl", rows)
+
     def asked(self) -> int:
         """How many questions the server has answered, by its own count."""
         with urlopen(f"{self.base_url.removesuffix('/v1')}/metrics") as page:
@@ -129,8 +139,8 @@ class Shell:
         return int(answered)
 
     def results(self, directory: str) -> list[tuple[str, dict[str, Any]]]:
-        """Names and contents of the files in a directory, in the order in which they were written."""
-        found = sorted((self.directory / directory).iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        """Names and contents of the result files in a directory, in the order in which they were written."""
+        found = sorted((self.directory / directory).glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
         return [(path.name, json.loads(path.read_text())) for path in found]
 
 
@@ -155,7 +165,7 @@ def shell(tmp_path: Path, data: Path, server: str) -> Shell:
 RUNS = [each for each in examples(" run ") if not each.values[0].startswith("for ")]
 
 
-@pytest.mark.parametrize("line", [each for each in RUNS if NOT_YET not in each.values[0]])
+@pytest.mark.parametrize("line", [each for each in RUNS if IN_CONTAINERS not in each.values[0]])
 def test_a_run_comes_to_what_its_answers_are_worth(line: str, shell: Shell) -> None:
     if "my_benchmark" in line:
         put_into_the_package(shell)
@@ -235,14 +245,29 @@ def check_metrics_of_the_server(result: dict[str, Any], run: Run) -> None:
         assert grown["benchwright_simulated_answered_total"] == result["num_samples"]
 
 
-@pytest.mark.parametrize("line", [each for each in RUNS if NOT_YET in each.values[0]])
-def test_a_benchmark_of_tier_4_is_refused_in_one_line(line: str, shell: Shell) -> None:
+@pytest.mark.parametrize("line", [each for each in RUNS if IN_CONTAINERS in each.values[0]])
+def test_a_benchmark_in_containers_runs_every_task_in_its_own(
+    line: str, shell: Shell, swe_bench_rows: list[dict[str, Any]]
+) -> None:
+    shell.use_data(swe_bench_rows, "swe_bench")
+    before = shell.asked()
+    shell.run(line)
+    ((_, result),) = shell.results("results")
+    assert (result["benchmark"], result["num_samples"], result["accuracy"]) == ("swe_bench", 2, 0.0)
+    assert shell.asked() == before + 2, "the model refuses each task at once"
+
+
+@pytest.mark.parametrize("line", [each for each in RUNS if IN_CONTAINERS in each.values[0]])
+def test_without_an_engine_a_benchmark_in_containers_ends_in_one_line(
+    line: str, shell: Shell, tmp_path: Path
+) -> None:
+    shell.use_data([ROW], "swe_bench")
+    shell.environment["DOCKER_HOST"] = f"unix://{tmp_path}/docker.sock"
     before = shell.asked()
     done = shell.attempt(line)
     assert (done.returncode, done.stdout) == (1, "")
-    assert re.fullmatch(
-        r"Error: swe_bench works in containers, which this version does not start yet.*\n", done.stderr
-    )
+    (said,) = [each for each in done.stderr.splitlines() if each.startswith("Error:")]
+    assert re.match(r"Error: Docker is not (installed|running): .* set DOCKER_HOST\.", said)
     assert shell.asked() == before
 
 
@@ -268,12 +293,10 @@ def listed(table: str) -> dict[str, int]:
     return {name: int(tier) for name, tier in re.findall(r"^│ *(\w+) *│ *(\d) *│", table, re.M)}
 
 
-def test_the_list_lacks_only_tier_4_of_what_the_document_lists() -> None:
+def test_the_document_lists_the_same_benchmarks_and_tiers() -> None:
     if not DOCUMENT.exists():
         pytest.skip(ABSENT)
-    documented = listed(DOCUMENT.read_text(encoding="utf-8"))
-    assert len(documented) == 14
-    assert {name: tier for name, tier in documented.items() if tier < 4} == TIERS
+    assert listed(DOCUMENT.read_text(encoding="utf-8")) == TIERS
 
 
 @pytest.mark.parametrize("line", examples("llm-bench compare"))

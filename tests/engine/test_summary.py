@@ -97,6 +97,17 @@ EIGHT = (
 )
 
 
+def test_the_most_frequent_reasons_of_failures_are_told() -> None:
+    refused = [trial(str(number), Status.PROVIDER_ERROR, reason="HTTP 500") for number in range(3)]
+    lost = trial("lost", Status.EXECUTION_ERROR, reason="the container was ended")
+    cut = scored("cut", 0.0)
+    assert summary_of(lost, *refused, cut).targets[0].failures == {
+        "HTTP 500": 3,
+        "the container was ended": 1,
+    }
+    assert summary_of(cut).targets[0].failures == {}
+
+
 def test_every_trial_is_counted_under_one_status() -> None:
     summary = summary_of(*EIGHT)
     assert summary.done == 8

@@ -37,6 +37,7 @@ ALLOWED = {
         "benchwright/agents/programs.py",
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
+    ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
     (
         "benchwright/packs/python/benchwright_pack/inside/runner.py",
         "create_task",

@@ -9,6 +9,7 @@ from typing import Any
 from benchwright.app.benchmarks import BenchmarkRun, result_path
 from benchwright.app.results import summary_of
 from benchwright.catalog.benchmark import Figure
+from benchwright.catalog.containers.predictions import predictions_of, write_predictions
 from benchwright.catalog.results_file import Totals, add_up, graded, timestamp, write_result_file
 from benchwright.engine.final_trials import FinalTrials
 from benchwright.engine.manifest import Manifest, read_manifest
@@ -29,6 +30,8 @@ class BenchmarkReport(Record, frozen=True):
 def report(run: BenchmarkRun, directory: Path, *, finished: bool, more: dict[str, Any]) -> BenchmarkReport:
     """Adds a run up and, once it is finished, writes its result file.
 
+    Beside it lie the patches of benchmarks that ask for some, as the official harness reads them.
+
     Raises:
         JournalError: the journal cannot be read, or the file not be written.
     """
@@ -42,4 +45,7 @@ def report(run: BenchmarkRun, directory: Path, *, finished: bool, more: dict[str
     if finished:
         path = result_path(run, timestamp(manifest.created_at))
         write_result_file(path, benchmark, manifest, summary, trials, totals, figures, more)
+        if "predictions" in benchmark.about.options:
+            predictions = predictions_of(graded(trials, benchmark.scorers[0].name), run.settings.model or "")
+            write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
     return BenchmarkReport(manifest, summary, totals, figures, path)

@@ -108,8 +108,9 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
 
 
 def _conversation_options(metadata: About, options: Mapping[str, str]) -> dict[str, str]:
-    """The options that shape a conversation: not where data, judge and simulated user are found."""
-    return {name: value for name, value in options.items() if name in metadata.options}
+    """The options that shape a conversation: not where things are found, nor how many containers run at once."""
+    shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
+    return {name: value for name, value in options.items() if name in shaping}
 
 
 def _body(metadata: About, settings: BenchmarkSettings) -> dict[str, Any]:

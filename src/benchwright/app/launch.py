@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,7 +22,7 @@ from benchwright.engine.ledger import Retry
 from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener, RunResult, run
-from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts
+from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import UserError
 from benchwright.records import ASKED_AGAIN, FAILED, Target, TrialRecord
@@ -99,6 +99,7 @@ async def launch(
         RunLocked: another process is at it, and did not end in time.
         UserError, JournalError: see `engine.run.run`.
     """
+    _check_one_process(request)
     found = shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
         if store.last_event(directory) == "finished" and not has_more(directory, request):
@@ -136,12 +137,19 @@ async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], 
     clients = make_clients(request, settings.concurrency)
     journal = Journal(directory, fsync=settings.fsync)
     try:
-        executor = _executor(request, clients)
         again = FAILED if settings.retry_failed else ASKED_AGAIN
         rules = [*_rules(request), *request.rules]
-        return await run(
-            request.plan, executor, journal, rules, listeners, again=again, retry=request.retry, reuse=reuse
-        )
+        async with _executor(request, clients) as executor:
+            return await run(
+                request.plan,
+                executor,
+                journal,
+                rules,
+                listeners,
+                again=again,
+                retry=request.retry,
+                reuse=reuse,
+            )
     finally:
         for client in clients.values():
             client.close()
@@ -161,13 +169,27 @@ def parts_of(request: Launch, concurrency: int) -> ShardParts:
     return ShardParts(request.plan.task, make_clients(request, concurrency), request.plan.limits)
 
 
-def _executor(request: Launch, clients: Mapping[str, ModelClient]) -> Executor:
+@asynccontextmanager
+async def _executor(request: Launch, clients: Mapping[str, ModelClient]) -> AsyncIterator[Executor]:
     settings = request.settings
-    if settings.workers == 1:
-        return LocalExecutor(clients, settings.concurrency)
-    if request.recipe is None or not request.plan.task.spec.shardable:
-        raise UserError(f"A {request.kind} runs in one process: leave --workers out.")
-    return ShardedExecutor(ProcessShards(request.recipe, settings.workers), settings.concurrency)
+    if settings.executor == "local" and settings.workers in (None, 1):
+        yield LocalExecutor(clients, settings.concurrency)
+        return
+    assert request.recipe is not None
+    if settings.executor == "ray":
+        async with ray_shards(request.recipe, settings.workers, settings.ray_address) as shards:
+            yield ShardedExecutor(shards, settings.concurrency)
+    else:
+        yield ShardedExecutor(ProcessShards(request.recipe, settings.workers or 1), settings.concurrency)
+
+
+def _check_one_process(request: Launch) -> None:
+    settings = request.settings
+    several = settings.executor == "ray" or settings.workers not in (None, 1)
+    if several and request.recipe is None:
+        raise UserError(f"A {request.kind} runs in one process: leave --workers and --executor out.")
+    if settings.ray_address is not None and settings.executor != "ray":
+        raise UserError("--ray-address goes with --executor ray.")
 
 
 def _rules(request: Launch) -> list[StopRule]:

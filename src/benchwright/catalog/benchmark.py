@@ -27,8 +27,8 @@ class About(Record, frozen=True):
     samples of the full set. `max_tokens` and `temperature` are the protocol's own. `cluster` names the label
     by which samples come in groups, for the statistics; `breakdowns` the labels by which scores are shown.
     `options` are those that `--option` takes here, with one line of help each; `roles` the further models it
-    can use (`judge`, `user`). `needs` are words like `tools` or `sandbox`. `version` is raised whenever the
-    same row would be asked or graded differently.
+    can use (`judge`, `user`). `needs` are words like `tools` or `sandbox`. `more_data` is fetched with the
+    dataset. `version` is raised whenever the same row would be asked or graded differently.
     """
 
     name: str
@@ -52,6 +52,7 @@ class About(Record, frozen=True):
     roles: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     gated: bool = False
+    more_data: tuple[Dataset, ...] = ()
 
     @property
     def full_name(self) -> str:

@@ -11,12 +11,9 @@ from benchwright.suggest import did_you_mean
 
 ROOMS = (
     *("bfcl", "graphwalks", "hle", "humaneval", "ifeval", "longbench_v2", "mmlu", "mmlu_pro", "mrcr"),
-    *("multi_if", "tau_bench"),
+    *("multi_if", "swe_bench", "swe_bench_pro", "tau_bench", "terminal_bench"),
 )
 """The rooms of the catalog, in the order in which they are listed."""
-
-NOT_YET = ("terminal_bench", "swe_bench", "swe_bench_pro")
-"""Documented benchmarks that are not there yet."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 
@@ -40,10 +37,6 @@ def about(name: str) -> About:
         UserError: there is none of that name.
     """
     room = name.partition(":")[0]
-    if room in NOT_YET:
-        raise UserError(
-            f"{room} works in containers, which this version does not start yet; see `benchwright list`."
-        )
     if room not in ROOMS:
         raise UserError(
             f"There is no benchmark {name!r}.{did_you_mean(name, ROOMS)} `benchwright list` shows them all."

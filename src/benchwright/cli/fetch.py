@@ -28,6 +28,6 @@ def command(benchmarks: tuple[str, ...], data_dir: Path, debug: bool) -> None:
     from benchwright.data.fetch import fetch
 
     load_dotenv()
-    datasets = [about(name).dataset for name in benchmarks]
-    for dataset in datasets:
+    found = [about(name) for name in benchmarks]
+    for dataset in (dataset for one in found for dataset in (one.dataset, *one.more_data)):
         fetch(dataset, data_dir, say)

@@ -45,8 +45,11 @@ def concurrency_option(default: int) -> Callable[[Function], Function]:
 def run_options(function: Function) -> Function:
     """How a run is carried out."""
     options = [
-        click.option("--workers", type=int, default=1, show_default=True,
-                     help="Processes that share the trials in flight; for more than one core's work."),
+        click.option("--workers", type=int,
+                     help="Processes that share the trials in flight: 1, or with Ray one per CPU, by default."),
+        click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True,
+                     help="Where trials run: processes of this machine, or actors of a Ray cluster."),
+        click.option("--ray-address", help="The Ray cluster; without it Ray is started on this machine."),
         click.option("--no-stream", "stream", flag_value=False, default=True, type=bool,
                      help="Do not stream answers: no TTFT."),
         click.option("--timeout", type=float, default=300.0, show_default=True,

@@ -95,7 +95,10 @@ class RequestSummary(Record, frozen=True):
 
 
 class TargetSummary(Record, frozen=True):
-    """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs."""
+    """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs.
+
+    `failures` are the most frequent reasons for which trials failed, with their counts.
+    """
 
     slot: str
     model: str
@@ -106,6 +109,7 @@ class TargetSummary(Record, frozen=True):
     requests: RequestSummary
     other_roles: dict[str, int] = {}
     reused: int = 0
+    failures: dict[str, int] = {}
 
 
 class RunSummary(Record, frozen=True):
@@ -162,6 +166,9 @@ def summarise(
     )
 
 
+MOST_FAILURES = 5
+
+
 def _target_summary(target: Target, tally: TargetTally, wall: float, manifest: Manifest) -> TargetSummary:
     return TargetSummary(
         slot=target.slot,
@@ -175,6 +182,7 @@ def _target_summary(target: Target, tally: TargetTally, wall: float, manifest: M
         requests=_request_summary(tally, wall),
         other_roles=tally.other_roles,
         reused=tally.reused,
+        failures=dict(tally.failures.most_common(MOST_FAILURES)),
     )
 
 

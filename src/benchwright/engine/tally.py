@@ -63,6 +63,10 @@ class ScoreColumn:
         return [None if code_of[sample] < 0 else code_of[sample] for sample in samples]
 
 
+MOST_REASONS = 100
+OTHER_REASONS = "other reasons"
+
+
 class TargetTally:
     """What one target did."""
 
@@ -70,6 +74,7 @@ class TargetTally:
         self.trials = 0
         self.reused = 0
         self.statuses: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
         self.requests = 0
         self.failed_requests = 0
@@ -80,6 +85,11 @@ class TargetTally:
         self.timings: dict[str, array[float]] = {name: array("f") for name in TIMINGS}
         self.gaps: dict[int, int] = {}
         self.other_roles: dict[str, int] = {}
+
+    def add_failure(self, reason: str) -> None:
+        """Counts why a trial failed; of very many reasons those that came first have their own count."""
+        known = reason in self.failures or len(self.failures) < MOST_REASONS
+        self.failures[reason if known else OTHER_REASONS] += 1
 
     def add_request(self, request: RequestRecord) -> None:
         """Counts one request of this run."""
@@ -120,6 +130,7 @@ class _Open(NamedTuple):
     sample: int
     group: str | None
     status: Status
+    reason: str | None
     scores: list[Status]
 
 
@@ -172,7 +183,7 @@ class Tally:
         if self._last_attempts.get(record.key, record.attempt) != record.attempt:
             return
         sample = xxhash.xxh3_64_intdigest(record.sample.encode())
-        self._open[record.key] = _Open(record.target, sample, record.group, record.status, [])
+        self._open[record.key] = _Open(record.target, sample, record.group, record.status, record.reason, [])
         for name, value in record.scores.items():
             tally.scores.setdefault(name, ScoreColumn()).add(value, sample, record.group)
         if (record.status in FAILED and record.status not in ASKED_AGAIN) or (
@@ -203,6 +214,8 @@ class Tally:
         tally = self.targets[trial.slot]
         tally.trials += 1
         tally.statuses[trial_status(trial.status, trial.scores)] += 1
+        if trial.status in FAILED and trial.reason is not None:
+            tally.add_failure(trial.reason)
         if not trial.scores:
             for column in tally.scores.values():
                 column.samples_without_value[trial.sample] = trial.group

@@ -13,6 +13,7 @@ from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
 from benchwright.catalog.results_file import Totals
 from benchwright.engine.summary import RunSummary
+from benchwright.reports.summary import failure_lines
 from benchwright.reports.text import number, plain
 
 MOST_VALUES = 20
@@ -49,6 +50,7 @@ def _head(about: Mapping[str, Any], totals: Totals, summary: RunSummary) -> Rend
     ]
     if abs(score.mean - totals.accuracy) > 1e-12:
         lines.append(Text(f"{plain(about['metric'])}: {score.mean:.4f}", style="bold"))
+    lines += failure_lines(summary.targets[0])
     lines.append(Text(f"Protocol: {plain(about['protocol'])}", style="dim"))
     return Group(*lines)
 

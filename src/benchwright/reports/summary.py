@@ -28,6 +28,7 @@ def render_summary(summary: RunSummary) -> RenderableType:
         parts += [
             BLANK,
             _statuses(target, summary.repeats),
+            *failure_lines(target),
             *_documented(target),
             BLANK,
             _scores(target),
@@ -71,6 +72,14 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     return Text(
         f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}"
     )
+
+
+def failure_lines(target: TargetSummary) -> list[Text]:
+    """Why trials failed, the most frequent reasons first."""
+    return [
+        Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
+        for reason, count in target.failures.items()
+    ]
 
 
 def _documented(target: TargetSummary) -> list[Text]:

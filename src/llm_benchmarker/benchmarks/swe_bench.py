@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
+from benchwright.catalog.documented.from_catalog import CatalogBenchmark
 from benchwright.catalog.documented.registry import register
 
 __all__ = ["SWEBenchBenchmark"]
 
 
 @register
-class SWEBenchBenchmark(DockerBenchmark):
-    """SWE-bench Verified, with the documented limits."""
+class SWEBenchBenchmark(CatalogBenchmark, DockerBenchmark):
+    """SWE-bench Verified; the limits are those of its documented variant."""
 
     name = "swe_bench"
+    tier = 4
     description = "SWE-bench Verified — 500 real-world SE tasks in Docker"

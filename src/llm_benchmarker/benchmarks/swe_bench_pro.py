@@ -10,7 +10,7 @@ __all__ = ["SWEBenchProBenchmark"]
 
 @register
 class SWEBenchProBenchmark(SWEBenchBenchmark):
-    """SWE-bench Pro, with the documented limits."""
+    """SWE-bench Pro; the limits are those of its documented variant."""
 
     name = "swe_bench_pro"
     description = "SWE-bench Pro — 731 real-world SE tasks in Docker"

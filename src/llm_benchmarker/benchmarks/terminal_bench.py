@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
+from benchwright.catalog.documented.from_catalog import CatalogBenchmark
 from benchwright.catalog.documented.registry import register
 
 __all__ = ["TerminalBenchBenchmark"]
 
 
 @register
-class TerminalBenchBenchmark(DockerBenchmark):
-    """Terminal-Bench, with the documented limits."""
+class TerminalBenchBenchmark(CatalogBenchmark, DockerBenchmark):
+    """Terminal-Bench; the limits are those of its documented variant."""
 
     name = "terminal_bench"
+    tier = 4
     description = "Terminal-Bench — 89 CLI tasks executed in Docker containers"
     docker_image = "ubuntu:22.04"
     max_turns = 15

@@ -197,8 +197,11 @@ class TestDocker:
         terminal = TerminalBenchBenchmark
         assert (terminal.docker_image, terminal.max_turns, terminal.max_tokens) == ("ubuntu:22.04", 15, 1024)
 
-    async def test_a_run_says_in_one_line_that_it_cannot(
-        self, config: Callable[..., BenchmarkConfig]
+    async def test_those_of_the_catalog_are_run_as_the_catalog_runs_them(
+        self, config: Callable[..., BenchmarkConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(UserError, match=r"^swe_bench runs in Docker containers"):
-            await BenchmarkRunner(config("http://127.0.0.1:9/v1")).run("swe_bench")
+        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+        monkeypatch.setenv("HF_HOME", str(tmp_path))
+        runner = BenchmarkRunner(config("http://127.0.0.1:9/v1", data_dir=tmp_path))
+        with pytest.raises(UserError, match="benchwright fetch swe_bench"):
+            await runner.run("swe_bench")

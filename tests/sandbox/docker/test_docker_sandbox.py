@@ -177,7 +177,8 @@ async def test_without_its_shell_a_sandbox_ends_whole(sandboxes: DockerSandboxes
     seconds = unmistakable_seconds()
     async with sandboxes.started(SandboxSpec(IMAGE, read_only=False, resources=SMALL)) as sandbox:
         script = f"setsid sleep {seconds} & rm /bin/sh; sleep {seconds}"
-        assert (await run(sandbox, script, seconds=1)).reason == "timeout"
+        ended = await run(sandbox, script, seconds=1)
+        assert (ended.reason, ended.exit_code, ended.container_ended) == ("timeout", None, True)
         assert await gone_within(seconds, 0.5)
         ended = await run(sandbox, "true")
         assert (ended.reason, ended.detail) == ("lost", "a program in it could not be ended otherwise")
@@ -195,7 +196,7 @@ async def test_a_filler_of_the_disk_is_ended(sandboxes: DockerSandboxes) -> None
     async with sandboxes.started(SandboxSpec(IMAGE, read_only=False, resources=SMALL)) as sandbox:
         script = "n=0; while :; do n=$((n+1)); dd if=/dev/zero of=/big$n bs=1M count=8; sleep 0.1; done 2>/dev/null"
         ended = await run(sandbox, script, seconds=30)
-        assert (ended.reason, ended.exit_code) == ("disk", None)
+        assert (ended.reason, ended.exit_code, ended.container_ended) == ("disk", None, True)
         assert ended.detail == "it wrote more than 16 MiB"
         assert (await run(sandbox, "true")).reason == "disk"
 

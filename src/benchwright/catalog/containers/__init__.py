@@ -12,10 +12,9 @@ from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, wo
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
 from benchwright.catalog.containers.benchmark import ContainerBenchmark
 from benchwright.catalog.containers.opened import Containers, containers
-from benchwright.catalog.containers.options import AGENT_OPTIONS, AgentOptions, read_agent_options
+from benchwright.catalog.containers.options import AgentOptions, read_agent_options
 
 __all__ = [
-    "AGENT_OPTIONS",
     "SYSTEM",
     "AgentLimits",
     "AgentOptions",

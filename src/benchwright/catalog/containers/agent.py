@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from time import monotonic
 from typing import Literal
 
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.speech import SCHEMA, commands_of, told
+from benchwright.catalog.containers.speech import CUT_OFF, SCHEMA, Asked, commands_of, told
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError, LimitReached, ProviderError
 from benchwright.records import Message, Record, Status
+from benchwright.sandbox.docker.commands import Reason
 
 SYSTEM = """\
 You work in a Linux terminal to solve the task you are given.
@@ -30,6 +32,23 @@ ask no questions. When the task is done, answer without a command."""
 Commands = Literal["auto", "tools", "fences"]
 
 LONGEST_LINE = 80
+
+_WHY_ENDED: dict[Reason, str] = {
+    "disk": "too much was written to the container's disk",
+    "memory": "the container's memory ran out",
+    "output": "a command that printed too much could not be ended without its container",
+    "timeout": "a command could not be ended at its time limit without its container",
+}
+
+_TOO_LONG = (
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "maximum context",
+    "too long",
+)
+"""As vLLM, SGLang, OpenAI, LiteLLM, llama.cpp and Anthropic say it."""
 
 
 class AgentLimits(Record, frozen=True):
@@ -62,8 +81,9 @@ async def work(
 ) -> Worked:
     """Lets the model work; it is done when it answers without a command.
 
-    With `auto` it is offered the tool, until its server refuses tools; fenced blocks are understood in any case. A
-    limit, of time, turns, tokens, or the model's context, ends the work and not the trial: what was done counts.
+    With `auto` it is offered the tool, until its server refuses tools; fenced blocks are commands until it has called
+    the tool. An answer that was cut off is no end: the model is told so. A limit, of time, turns, tokens, disk,
+    memory or the model's context, ends the work and not the trial: what was done counts.
 
     Raises:
         ProviderError: the endpoint failed otherwise, after retries.
@@ -71,8 +91,7 @@ async def work(
     """
     agent = _Agent(session, bash, list(messages), limits, commands)
     try:
-        async with asyncio.timeout(limits.seconds):
-            return await agent.go()
+        return await agent.go()
     except TimeoutError:
         return agent.limited(f"the work took longer than {limits.seconds:g} s")
     except LimitReached as reached:
@@ -92,32 +111,45 @@ class _Agent:
         self._bash = bash
         self._conversation = conversation
         self._limits = limits
+        self._end = None if limits.seconds is None else monotonic() + limits.seconds
         self._tools = commands != "fences"
+        self._fences = commands != "tools"
         self._may_fall_back = commands == "auto"
 
     async def go(self) -> Worked:
         for turn in range(1, self._limits.turns + 1):
             try:
-                reply = await self._ask()
+                async with asyncio.timeout(self._seconds_left()):
+                    reply = await self._ask()
             except ProviderError as error:
                 if turn > 1 and _is_about_length(error):
                     return self.limited("the conversation is longer than the model's context")
                 raise
             self._conversation.append(reply.message)
-            asked = commands_of(reply)
-            if not asked:
+            self._fences = self._fences and not reply.tool_calls
+            asked = commands_of(reply, fences=self._fences)
+            if asked:
+                ended = await self._run_all(turn, asked)
+                if ended is not None:
+                    return self.limited(_WHY_ENDED[ended], container_ended=True)
+            elif reply.finish_reason == "length":
+                self._conversation.append({"role": "user", "content": CUT_OFF})
+            else:
                 status, reason = answer_status(reply)
                 return Worked(status, self._conversation, reply.text, reason)
-            for one in asked:
-                record = None if one.problem else await self._run(turn, one.command)
-                self._conversation.append(told(one, record))
-                if record is not None and record.ended == "disk":
-                    return self.limited("too much was written to the container's disk", container_ended=True)
         return self.limited(f"not done within {self._limits.turns} turns")
 
     def limited(self, reason: str, container_ended: bool = False) -> Worked:
         answer = final_answer(self._conversation)
         return Worked(Status.LIMIT, self._conversation, answer, reason, container_ended)
+
+    def _seconds_left(self) -> float | None:
+        if self._end is None:
+            return None
+        left = self._end - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
 
     async def _ask(self) -> Reply:
         if not self._tools:
@@ -132,13 +164,32 @@ class _Agent:
         self._may_fall_back = False
         return reply
 
+    async def _run_all(self, turn: int, asked: Sequence[Asked]) -> Reason | None:
+        """Runs commands in order, and tells the model; returns what ended the container where one of them did."""
+        results: list[tuple[Asked, CommandRecord | None]] = []
+        try:
+            for one in asked:
+                record = None if one.problem else await self._run(turn, one.command)
+                results.append((one, record))
+                if record is not None and record.container_ended:
+                    return record.ended
+        finally:
+            self._conversation += told(results)
+        return None
+
     async def _run(self, turn: int, command: str) -> CommandRecord:
-        first_line = (command.strip().splitlines() or [""])[0][:LONGEST_LINE]
-        self._session.progress(f"turn {turn}: {first_line}")
-        record = await self._bash.run(command, self._limits.command_seconds)
+        left = self._seconds_left()
+        seconds = self._limits.command_seconds if left is None else min(self._limits.command_seconds, left)
+        self._session.progress(f"turn {turn}: {_first_line(command)}")
+        record = await self._bash.run(command, seconds)
         if record.ended == "lost":
             raise ExecutionError("the container was ended while a command ran in it")
         return record
+
+
+def _first_line(command: str) -> str:
+    line = next(iter(command.strip().splitlines()), "")[:LONGEST_LINE]
+    return "".join(character if character.isprintable() else " " for character in line)
 
 
 def _is_about_tools(error: ProviderError) -> bool:
@@ -147,6 +198,4 @@ def _is_about_tools(error: ProviderError) -> bool:
 
 def _is_about_length(error: ProviderError) -> bool:
     words = str(error).lower()
-    return error.http_status in (400, 413, 422) and any(
-        part in words for part in ("context length", "context_length", "context window", "maximum context")
-    )
+    return error.http_status in (400, 413, 422) and any(part in words for part in _TOO_LONG)

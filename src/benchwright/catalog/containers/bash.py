@@ -9,28 +9,33 @@ from benchwright.sandbox.docker.commands import Reason
 KEPT_BYTES = 16 * 1024
 """Bytes of a command's output that are kept, for the model and for the record: its first and its last ones."""
 
-STATE = "/tmp/.benchwright-shell"
+STATE = "/dev/shm/.benchwright"
+"""Where a terminal's state lies: a folder in memory that every container has, whatever its image and its user."""
 
-_SETUP = f"""
-mkdir -p {STATE} && cat > {STATE}/run <<'END_OF_SESSION'
-[ -f {STATE}/exports ] && . {STATE}/exports
-[ -f {STATE}/directory ] && cd "$(cat {STATE}/directory)"
-trap 'export -p > {STATE}/exports; pwd > {STATE}/directory' EXIT
-. {STATE}/command
-END_OF_SESSION
+_START = f"""
+mkdir -p {STATE}
+shell=$(command -v bash || command -v sh)
+set -- "$shell" -c "$1" "${{shell##*/}}"
+[ -f {STATE}/exports ] && set -- env -i "PATH=$PATH" "$@"
+exec "$@"
 """
+"""After the first command the exports are the whole environment, so that what it unset stays unset."""
 
-_COMMAND = (
-    f"cat > {STATE}/command && shell=$(command -v bash || command -v sh) && "
-    f'exec "$shell" {STATE}/run </dev/null 2>&1'
+_RUN = (
+    'set -- "$(cat)"; exec </dev/null 2>&1; '
+    f'[ -f {STATE}/directory ] && cd "$(cat {STATE}/directory)"; '
+    f"[ -f {STATE}/exports ] && . {STATE}/exports; "
+    f"trap 'pwd >{STATE}/directory; export -p >{STATE}/new && command -p mv {STATE}/new {STATE}/exports' EXIT; "
+    'eval "shift; $1"'
 )
+"""One line, so that the lines which the shell's messages name are those of the command."""
 
 
 class CommandRecord(Record, frozen=True):
     """One command and what came of it.
 
     `output` is stdout and stderr as they came, its middle left out where it was long (`cut` bytes). `ended` is
-    `exited`, or the limit that ended the command. `exit_code` is None where its container ended with it.
+    `exited`, or the limit that ended the command; where its container ended with it, `container_ended` is set.
     """
 
     command: str
@@ -39,6 +44,7 @@ class CommandRecord(Record, frozen=True):
     ended: Reason = "exited"
     seconds: float = 0.0
     cut: int = 0
+    container_ended: bool = False
 
     @property
     def succeeded(self) -> bool:
@@ -50,26 +56,22 @@ class BashSession:
     """A terminal in a sandbox, by bash where the image has it and sh otherwise; no command can read input.
 
     `commands` is the transcript. What a command leaves in the background goes on; functions, aliases and variables
-    that are not exported end with it, and so does what a command that a limit ended had changed.
+    that are not exported end with it.
     """
 
     def __init__(self, sandbox: Sandbox, kept_bytes: int = KEPT_BYTES) -> None:
         self.sandbox = sandbox
         self.commands: list[CommandRecord] = []
         self._kept_bytes = kept_bytes
-        self._ready = False
 
     async def run(self, command: str, seconds: float) -> CommandRecord:
         """Runs a command, and notes it in the transcript.
 
         Raises:
-            EngineError: the engine does not answer, or the session cannot be set up.
+            EngineError: the engine does not answer.
         """
-        if not self._ready:
-            await self.sandbox.run(["sh", "-c", _SETUP], seconds=30)
-            self._ready = True
         ended = await self.sandbox.run(
-            ["sh", "-c", _COMMAND],
+            ["sh", "-c", _START, "sh", _RUN],
             seconds=seconds,
             stdin=command.encode("utf-8", "replace") + b"\n",
             kept_bytes=self._kept_bytes,
@@ -80,7 +82,12 @@ class BashSession:
 
 
 def _record(command: str, ended: Executed) -> CommandRecord:
-    output = (ended.stdout + ended.stderr).decode("utf-8", "replace")
     return CommandRecord(
-        command, output, ended.exit_code, ended.reason, round(ended.seconds, 3), ended.stdout_cut
+        command,
+        output=(ended.stdout + ended.stderr).decode("utf-8", "replace"),
+        exit_code=ended.exit_code,
+        ended=ended.reason,
+        seconds=round(ended.seconds, 3),
+        cut=ended.stdout_cut + ended.stderr_cut,
+        container_ended=ended.container_ended,
     )

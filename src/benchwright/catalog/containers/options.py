@@ -1,4 +1,4 @@
-"""The options that every benchmark in containers takes."""
+"""The options that every benchmark with an agent in containers takes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.agent import Commands
 from benchwright.records import Record
 
-AGENT_OPTIONS = {
-    "containers": "How many containers run at once (default: 4).",
-    "max_turns": "How many answers the model may give for one task.",
-    "command_seconds": "How long one command may run.",
-    "commands": "How the model gives commands: auto (default), tools, fences.",
-}
-
 CONTAINERS = 4
 _COMMANDS: tuple[Commands, ...] = ("auto", "tools", "fences")
 
 
 class AgentOptions(Record, frozen=True):
-    """The values of `AGENT_OPTIONS`."""
+    """The values of the options that `agent_options` names."""
 
     containers: int
     max_turns: int

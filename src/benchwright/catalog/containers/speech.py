@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -27,14 +27,20 @@ SCHEMA: dict[str, Any] = {
     },
 }
 
-_FENCE = re.compile(r"^```(?:bash|sh|shell|console)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(
+    r"^ {0,3}(`{3,})(?:bash|sh|shell)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+"""Blocks of another language, or of none, are output, files or examples, as mini-swe-agent takes them too."""
+
+CUT_OFF = "Your answer was cut off: it was too long. Give a shorter one."
 
 _ENDINGS = {
-    "timeout": "it was ended at its time limit",
-    "output": "it was ended because it printed too much",
-    "memory": "it was ended because memory ran out",
-    "disk": "the container was ended because too much was written",
-    "lost": "the container has ended",
+    "timeout": "ended after {seconds:.0f} s, at its time limit",
+    "output": "ended because it printed too much",
+    "memory": "ended because memory ran out",
+    "disk": "ended with its container because too much was written",
+    "lost": "its container has ended",
 }
 
 
@@ -46,32 +52,45 @@ class Asked(Record, frozen=True):
     problem: str | None = None
 
 
-def commands_of(reply: Reply) -> list[Asked]:
-    """The commands of an answer in order: its tool calls, or where it has none its fenced blocks."""
+def commands_of(reply: Reply, *, fences: bool = True) -> list[Asked]:
+    """The commands of an answer in order: its tool calls, or where it has none its `fences`, blocks of a shell."""
     if reply.tool_calls:
         return [_of_call(call) for call in reply.tool_calls]
-    return [Asked(command) for command in _fenced(reply.text)]
+    return [Asked(command) for command in _fenced(reply.text)] if fences else []
 
 
-def told(asked: Asked, record: CommandRecord | None) -> Message:
-    """The message that tells the model what came of a command."""
-    text = f"Error: {asked.problem}" if record is None else observation(record)
-    if asked.call is None:
-        return {"role": "user", "content": text}
-    return {"role": "tool", "tool_call_id": asked.call, "content": text}
+def told(results: Sequence[tuple[Asked, CommandRecord | None]]) -> list[Message]:
+    """The messages that tell the model what came of its commands: one for each call, one for all fenced blocks.
+
+    (Many chat templates refuse two messages of the user in a row.)
+    """
+    if not results or results[0][0].call is None:
+        said = [observation(record) for _, record in results if record is not None]
+        numbered = [f"Command {number}:\n{text}" for number, text in enumerate(said, 1)]
+        return [{"role": "user", "content": "\n\n".join(numbered if len(said) > 1 else said)}] if said else []
+    return [
+        {
+            "role": "tool",
+            "tool_call_id": asked.call,
+            "content": f"Error: {asked.problem}" if record is None else observation(record),
+        }
+        for asked, record in results
+    ]
 
 
 def observation(record: CommandRecord) -> str:
     """What a command printed, and how it ended where that was not well."""
     output = record.output.rstrip("\n")
-    ending = _ENDINGS.get(record.ended) or (f"exit code {record.exit_code}" if record.exit_code else "")
+    ending = f"exit code {record.exit_code}" if record.exit_code else ""
+    if record.ended != "exited":
+        ending = _ENDINGS[record.ended].format(seconds=record.seconds)
     if not ending:
         return output or "[no output]"
     return f"{output}\n[{ending}]".lstrip("\n")
 
 
 def _fenced(text: str) -> Iterator[str]:
-    for block in _FENCE.findall(text):
+    for _, block in _FENCE.findall(text):
         if block.strip():
             yield block.rstrip("\n")
 
@@ -82,7 +101,7 @@ def _of_call(call: dict[str, Any]) -> Asked:
         return Asked("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
     try:
         arguments = msgspec.json.decode(function["arguments"] or "{}")
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return Asked("", identity, f"the arguments are no JSON: {error}")
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):

@@ -13,6 +13,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import About, Check, Figure, Graded
 from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkSample, SampleResult
+from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
 from benchwright.data.datasets import Dataset, Source
 from benchwright.engine.answers import answer_status
 from benchwright.engine.journal import encode_json
@@ -45,6 +46,7 @@ def about_of(benchmark: type[BaseBenchmark], origin: str) -> About:
         dataset=Dataset(benchmark.name, {}),
         version=_version(benchmark),
         metric=METRIC,
+        needs=("containers",) if issubclass(benchmark, DockerBenchmark) else (),
     )
 
 
@@ -115,8 +117,12 @@ class AdaptedBenchmark:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[AdaptedBenchmark]:
-        """Nothing has to be started."""
-        yield self
+        """Connects a benchmark in containers to the engine; nothing else has to be started."""
+        if isinstance(self.benchmark, DockerBenchmark):
+            async with self.benchmark.connected():
+                yield self
+        else:
+            yield self
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Asks once, or lets `multi_turn` lead the conversation.

@@ -9,5 +9,15 @@ What carries the messages (pipes to processes of this machine, actors of a clust
 from benchwright.engine.shards.executor import ShardedExecutor
 from benchwright.engine.shards.messages import Recipe, Shard, ShardLost, ShardParts, Shards
 from benchwright.engine.shards.processes import ProcessShards
+from benchwright.engine.shards.ray_actors import ray_shards
 
-__all__ = ["ProcessShards", "Recipe", "Shard", "ShardLost", "ShardParts", "ShardedExecutor", "Shards"]
+__all__ = [
+    "ProcessShards",
+    "Recipe",
+    "Shard",
+    "ShardLost",
+    "ShardParts",
+    "ShardedExecutor",
+    "Shards",
+    "ray_shards",
+]

@@ -19,7 +19,14 @@ from benchwright.records import Record, ScoreRecord, Status, TrialRecord
 
 
 class ShardLost(BenchwrightError):
-    """A shard has ended, or cannot be reached any more; what it had under way is run again elsewhere."""
+    """A shard has ended, or cannot be reached any more; what it had under way is run again elsewhere.
+
+    `for_good` tells that there is no place for another one.
+    """
+
+    def __init__(self, message: str, *, for_good: bool = False) -> None:
+        super().__init__(message)
+        self.for_good = for_good
 
 
 class Do(Record, frozen=True, tag="do"):
@@ -136,6 +143,10 @@ class Recipe(msgspec.Struct, frozen=True):
     make: str
     arguments: tuple[Any, ...]
     path: tuple[str, ...]
+
+    def elsewhere(self) -> Recipe:
+        """The same for another machine, whose modules lie elsewhere."""
+        return Recipe(self.make, self.arguments, ())
 
     def encoded(self) -> bytes:
         """The recipe as it is sent. It holds keys: it is sent to shards and written nowhere."""

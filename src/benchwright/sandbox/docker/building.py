@@ -8,12 +8,13 @@ import os
 import shutil
 import signal
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from benchwright.records import Record
 from benchwright.sandbox.docker import owner
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.sandbox.docker.dockerfile import content_digest, with_label
@@ -29,6 +30,14 @@ PATIENCE = 10.0
 """Seconds that the `docker` program gets to end a build that was cancelled."""
 
 
+class Recipe(Record, frozen=True):
+    """How a folder is built: the Dockerfile's path in it, values for its ARGs, and its stage ("" for the last one)."""
+
+    dockerfile: str = "Dockerfile"
+    arguments: Mapping[str, str] = {}
+    target: str = ""
+
+
 async def built(
     engine: Engine,
     name: str,
@@ -36,25 +45,32 @@ async def built(
     version: str,
     say: Say = lambda said: None,
     seconds: float = BUILD_SECONDS,
+    recipe: Recipe = Recipe(),  # noqa: B008  # frozen
 ) -> str:
     """The image `name` of a folder with a Dockerfile, built where it is not there yet; returns its tag.
 
-    The tag is a digest of the version and of everything in the folder, so that a change of either builds it anew;
+    The tag is a digest of version, recipe and everything in the folder, so that a change of any builds it anew;
     images of other tags of that name are removed then. Processes that want the same one build it once. Cancelling
     ends the build.
 
     Raises:
         EngineError: it cannot be built; `log` is the end of what the build said.
     """
-    image = f"{name}:{await asyncio.to_thread(content_digest, context, version)}"
+    image = await image_of(name, context, version, recipe)
     async with _alone(name, say):
         if await configuration_of(engine, image) is None:
             check_disk(engine, NEEDED_DISK)
-            await _build(engine, name, image, context, say, seconds)
+            await _build(engine, name, image, context, say, seconds, recipe)
             for tag in await tags_of(engine, name):
                 if tag != image:
                     await remove_image(engine, tag)
     return image
+
+
+async def image_of(name: str, context: Path, version: str, recipe: Recipe) -> str:
+    """The name and tag that an image has when it is built of these."""
+    made_as = version if recipe == Recipe() else f"{version} {recipe}"
+    return f"{name}:{await asyncio.to_thread(content_digest, context, made_as)}"
 
 
 def lock_of(name: str) -> FileLock:
@@ -82,21 +98,25 @@ async def _alone(name: str, say: Say) -> AsyncIterator[None]:
         lock.release()
 
 
-async def _build(engine: Engine, name: str, image: str, context: Path, say: Say, seconds: float) -> None:
+async def _build(
+    engine: Engine, name: str, image: str, context: Path, say: Say, seconds: float, recipe: Recipe
+) -> None:
     program = shutil.which("docker")
     if program is None:
         raise EngineError(
             "building an image needs the program `docker` (Debian and Ubuntu: docker.io or docker-cli)"
         )
     environment = engine.environment()
-    dockerfile = await asyncio.to_thread(_read_dockerfile, context)
+    dockerfile = await asyncio.to_thread(_read_dockerfile, context / recipe.dockerfile)
     if await _has_buildkit(program, environment):
         environment["DOCKER_BUILDKIT"] = "1"
     else:
         environment["DOCKER_BUILDKIT"] = "0"
         dockerfile = with_label(dockerfile, owner.BUILT_FOR, name)
     label = f"{owner.BUILT_FOR}={name}"
-    arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", str(context)]
+    given = [f"--build-arg={key}={value}" for key, value in recipe.arguments.items()]
+    given += [f"--target={recipe.target}"] if recipe.target else []
+    arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", *given, str(context)]
     kept = Kept(KEPT_OUTPUT)
     process = await asyncio.create_subprocess_exec(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
@@ -113,11 +133,11 @@ async def _build(engine: Engine, name: str, image: str, context: Path, say: Say,
         raise _failure(image, _text(kept))
 
 
-def _read_dockerfile(context: Path) -> bytes:
+def _read_dockerfile(path: Path) -> bytes:
     try:
-        return (context / "Dockerfile").read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise EngineError(f"there is no Dockerfile to build in {context} ({error.strerror})") from None
+        raise EngineError(f"there is no {path.name} to build in {path.parent} ({error.strerror})") from None
 
 
 async def _has_buildkit(program: str, environment: dict[str, str]) -> bool:

@@ -18,7 +18,8 @@ Reason = Literal["exited", "timeout", "output", "memory", "disk", "lost"]
 class Executed(Record, frozen=True):
     """How a program in a container ended.
 
-    `exit_code` is None where its container ended with it; of what a signal ended it is 128 and the signal's number.
+    With `container_ended` its container ended too, and `exit_code` is None; of what a signal ended it is 128 and the
+    signal's number.
     `stdout` and `stderr` are what was kept, head and tail; so many bytes as `stdout_cut` and `stderr_cut` say
     are missing at the mark between them. `detail` says more where there is more to say.
     """
@@ -31,6 +32,7 @@ class Executed(Record, frozen=True):
     stderr_cut: int = 0
     seconds: float = 0.0
     detail: str | None = None
+    container_ended: bool = False
 
     @property
     def succeeded(self) -> bool:

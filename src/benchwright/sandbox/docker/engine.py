@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import os
@@ -28,6 +29,8 @@ ANSWER_SECONDS = 120.0
 """How long the engine may take over anything but pulls, logs and programs."""
 
 CONNECT_SECONDS = 10.0
+
+CONTEXT = "the address of the docker context"
 
 _SOCKETS = (
     "/var/run/docker.sock",
@@ -69,6 +72,19 @@ class Engine:
         ours = (address for entry in network["IPAM"]["Config"] or [] if _is_ours(address := _gateway(entry)))
         return next(ours, "127.0.0.1")
 
+    async def still_answers(self) -> None:
+        """Sees to it that the engine is there, after it failed at something.
+
+        Raises:
+            EngineUnavailable: it is not.
+        """
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                with engine_errors("asking whether it is there"):
+                    await self.client.version()
+        except (EngineError, TimeoutError) as error:
+            raise unavailable("not_running", self.address or CONTEXT) from error
+
     def free_bytes(self) -> int | None:
         """The bytes that are free where the engine keeps images and containers; None where that cannot be told."""
         try:
@@ -100,9 +116,10 @@ async def connected() -> AsyncIterator[Engine]:
         UserError: DOCKER_HOST or the docker context is no address.
     """
     address = _address()
-    where = address or "the address of the docker context"
+    where = address or CONTEXT
     if address and address.startswith("unix://"):
         _try(address)
+    await asyncio.to_thread(_import)
     client = _client(address)
     try:
         try:
@@ -115,13 +132,19 @@ async def connected() -> AsyncIterator[Engine]:
         await client.close()
 
 
-def _client(address: str | None) -> Docker:
+def _import() -> None:
+    """Imports the client library, which takes so long that the event loop must not wait for it."""
     try:
-        import aiodocker
-        from aiohttp import ClientTimeout
+        import aiodocker  # noqa: F401
     except ImportError:
         text = "Containers need aiodocker: pip install 'benchwright[docker]'"
         raise EngineUnavailable("missing", text) from None
+
+
+def _client(address: str | None) -> Docker:
+    import aiodocker
+    from aiohttp import ClientTimeout
+
     limits = ClientTimeout(total=ANSWER_SECONDS, connect=CONNECT_SECONDS)
     try:
         return aiodocker.Docker(url=address, timeout=limits)

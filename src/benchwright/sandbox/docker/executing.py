@@ -6,6 +6,8 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from benchwright.sandbox.docker.commands import Command, Executed, Reason
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.ending import end_all_since, memory_kills
@@ -55,7 +57,7 @@ async def execute(container: Container, command: Command) -> Executed:
         if (await container.state_after_end()).get("Running"):
             raise
         ended = Executed("lost")
-    if ended.exit_code == KILLED or ended.reason == "lost":
+    if ended.exit_code == KILLED or ended.reason == "lost" or container.trouble:
         ended = await _explained(container, ended)
     return talk.with_output(ended, time.monotonic() - began)
 
@@ -100,9 +102,12 @@ async def _explained(container: Container, ended: Executed) -> Executed:
     state = await container.state_after_end()
     if state.get("Running"):
         return ended
-    out_of_memory = state.get("OOMKilled") and not container.trouble
-    reason: Reason = "disk" if container.over_disk else "memory" if out_of_memory else "lost"
-    return Executed(reason, None, detail=container.trouble or "its container has ended")
+    reason: Reason = ended.reason if ended.reason in ("timeout", "output") else "lost"
+    if container.over_disk:
+        reason = "disk"
+    elif state.get("OOMKilled") and not container.trouble:
+        reason = "memory"
+    return Executed(reason, detail=container.trouble or "its container has ended", container_ended=True)
 
 
 class _Talk:
@@ -164,14 +169,11 @@ class _Talk:
             pass  # the program has ended, or wants no input
 
     def with_output(self, ended: Executed, seconds: float) -> Executed:
-        output, errors = self._output, self._errors
-        return Executed(
-            ended.reason,
-            ended.exit_code,
-            output.content(),
-            errors.content(),
-            output.cut,
-            errors.cut,
-            seconds,
-            ended.detail,
+        return msgspec.structs.replace(
+            ended,
+            stdout=self._output.content(),
+            stderr=self._errors.content(),
+            stdout_cut=self._output.cut,
+            stderr_cut=self._errors.cut,
+            seconds=seconds,
         )

@@ -16,6 +16,7 @@ from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 from benchwright.sandbox.docker.images import remove_image
+from benchwright.sandbox.docker.networks import remove_left_networks
 
 
 @asynccontextmanager
@@ -39,25 +40,38 @@ async def removed_in_the_end(
 async def remove_leftovers(engine: Engine) -> list[str]:
     """Removes what dead processes of this user left behind; returns its names.
 
-    Containers go with their volumes. Of images only those go that an unfinished build left without a name; a
-    finished one is there to be used again. What others own, or what was meant to stay, is not touched.
+    Containers go with their volumes, then their networks. Of images only those go that an unfinished build left
+    without a name; a finished one is there to be used again. What others own, or what was meant to stay, is not
+    touched.
 
     Raises:
         EngineError: the engine does not answer.
     """
     removed = []
-    with engine_errors("looking for containers of earlier runs"):
-        ours = json.dumps({"label": [owner.PROCESS]})
-        found = await engine.client.containers.list(all=1, filters=ours)
-    for handle in found:
-        if owner.left_behind(handle["Labels"]):
-            name = handle["Names"][0].removeprefix("/")
-            await Container(name, handle).remove()
-            removed.append(name)
+    for container in await leftovers(engine):
+        await container.remove()
+        removed.append(container.name)
+    removed += await remove_left_networks(engine)
     with engine_errors("looking for images of earlier builds"):
         unnamed = {"label": [owner.BUILT_FOR], "dangling": ["true"]}
         images = await engine.client.images.list(filters=unnamed)
     return removed + [image["Id"] for image in images if await _removed_unless_built(engine, image)]
+
+
+async def leftovers(engine: Engine) -> list[Container]:
+    """The containers that dead processes of this user left behind.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    with engine_errors("looking for containers of earlier runs"):
+        ours = json.dumps({"label": [owner.PROCESS]})
+        found = await engine.client.containers.list(all=1, filters=ours)
+    return [
+        Container(handle["Names"][0].removeprefix("/"), handle)
+        for handle in found
+        if owner.left_behind(handle["Labels"])
+    ]
 
 
 async def _removed_unless_built(engine: Engine, image: Mapping[str, Any]) -> bool:

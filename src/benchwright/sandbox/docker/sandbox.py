@@ -150,18 +150,28 @@ class DockerSandboxes:
 
         Raises:
             EngineError: the image cannot be pulled, the container not be started, or the disk is nearly full.
+            EngineUnavailable: instead of any ExecutionError, where the engine has gone.
         """
         async with self._places:
-            check_disk(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
-            await self._images.provide(spec.image, say)
-            image = await configuration_of(self._engine, spec.image) or {}
-            configuration = _configuration(self._engine, spec, image, owner.labels(self._run_id))
-            async with removed_in_the_end(await start(self._engine, configuration)) as container:
-                if spec.read_only:
-                    yield DockerSandbox(container, spec)
-                    return
-                async with disk_watched(container, spec.resources.disk_bytes):
-                    yield DockerSandbox(container, spec)
+            try:
+                async with self._started(spec, say) as sandbox:
+                    yield sandbox
+            except ExecutionError:
+                await self._engine.still_answers()
+                raise
+
+    @asynccontextmanager
+    async def _started(self, spec: SandboxSpec, say: Say) -> AsyncIterator[DockerSandbox]:
+        check_disk(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
+        await self._images.provide(spec.image, say)
+        image = await configuration_of(self._engine, spec.image) or {}
+        configuration = _configuration(self._engine, spec, image, owner.labels(self._run_id))
+        async with removed_in_the_end(await start(self._engine, configuration)) as container:
+            if spec.read_only:
+                yield DockerSandbox(container, spec)
+                return
+            async with disk_watched(container, spec.resources.disk_bytes):
+                yield DockerSandbox(container, spec)
 
 
 def _configuration(

@@ -1,0 +1,171 @@
+"""Containers: the engine and what it can do, its disk, its images, what dead runs left in it, the `docker` program."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
+
+from benchwright.app.doctor.findings import Finding, State
+from benchwright.app.doctor.programs import first_line_of
+
+if TYPE_CHECKING:
+    from benchwright.sandbox.docker import Engine
+
+GiB = 2**30
+SECONDS = 6.0
+"""How long the engine may take to answer."""
+PULL_SECONDS = 30.0
+LITTLE_DISK = 20 * GiB
+OLDEST_API = (1, 41)
+SMALLEST_IMAGE = "hello-world:latest"
+
+NEEDED_FOR = "benchmarks in containers (terminal_bench, swe_bench, swe_bench_pro) and verifiers of packs"
+
+IMAGES = {
+    "swe_bench": "swebench/sweb.eval.",
+    "swe_bench_pro": "jefzda/sweap-images",
+    "built here": "benchwright/",
+}
+"""How the names of images begin."""
+
+LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processors"}
+"""What the engine must be able to bound, by its names in `docker info`."""
+
+
+def docker_program() -> Iterator[Finding]:
+    """Whether images can be built."""
+    builds = "building images: tasks of terminal_bench, verifiers of packs"
+    program = shutil.which("docker")
+    if program is None:
+        advice = "Debian and Ubuntu: `apt-get install docker.io` or `docker-cli`."
+        yield Finding("docker program", "not on the PATH", "missing", builds, advice)
+        return
+    said = first_line_of([program, "--version"])
+    if said is None:
+        advice = "Run `docker --version` to see what is wrong."
+        yield Finding("docker program", f"{program} does not answer", "problem", builds, advice)
+        return
+    yield Finding("docker program", f"{said} ({program})")
+    buildx = first_line_of([program, "buildx", "version"])
+    if buildx is not None:
+        yield Finding("docker buildx", buildx)
+        return
+    advice = "Debian: `apt-get install docker-buildx`; Docker's own packages: docker-buildx-plugin."
+    yield Finding("docker buildx", "not installed", "missing", "Dockerfiles that need BuildKit", advice)
+
+
+def engine(*, call_out: bool) -> Iterator[Finding]:
+    """Whether containers can run; with `call_out` also whether images can be pulled."""
+    return iter(asyncio.run(_collected(call_out)))
+
+
+async def _collected(call_out: bool) -> list[Finding]:
+    found: list[Finding] = []
+    try:
+        async with asyncio.timeout(SECONDS) as limit:
+            async for finding in _engine(limit, call_out):
+                found.append(finding)  # noqa: PERF401 - what was found before the limit is kept
+    except TimeoutError:
+        where = os.environ.get("DOCKER_HOST", "its socket")
+        said = f"nothing answers at {where} within {SECONDS:g} s"
+        advice = "Start the engine anew (`systemctl restart docker`, or Docker Desktop), or set DOCKER_HOST."
+        found.append(Finding("container engine", said, "problem", NEEDED_FOR, advice))
+    return found
+
+
+async def _engine(limit: asyncio.Timeout, call_out: bool) -> AsyncIterator[Finding]:
+    from benchwright.sandbox.docker import EngineUnavailable, connected
+
+    try:
+        async with connected() as found:
+            yield await _version(found)
+            yield _disk(found)
+            yield await _images(found)
+            yield await _leftovers(found)
+            if call_out:
+                limit.reschedule(asyncio.get_running_loop().time() + PULL_SECONDS)
+                yield await _pulling(found)
+    except EngineUnavailable as error:
+        said, _, advice = str(error).partition(". ")
+        state: State = "missing" if error.kind == "missing" else "problem"
+        yield Finding("container engine", said, state, NEEDED_FOR, advice or None)
+
+
+async def _version(engine: Engine) -> Finding:
+    about, told = engine.information, await engine.client.version()
+    said = (
+        f"{told.get('Version')} at {engine.address or 'the docker context'}, {about.get('Driver')}, "
+        f"cgroup {about.get('CgroupVersion', '?')}, {about.get('NCPU')} processors, "
+        f"{(about.get('MemTotal') or 0) / GiB:.1f} GiB"
+    )
+    subject = "container engine"
+    if _numbers(told.get("ApiVersion", "")) < OLDEST_API:
+        return Finding(subject, f"{said}: too old", "problem", NEEDED_FOR, "Install Docker 20.10 or newer.")
+    unbounded = [word for name, word in LIMITS.items() if not about.get(name)]
+    if unbounded:
+        advice = "Let Docker run as root, or rootless with cgroup 2 and its controllers delegated."
+        said += f": it cannot limit {', '.join(unbounded)}"
+        return Finding(subject, said, "problem", NEEDED_FOR, advice)
+    return Finding(subject, said)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
+
+
+def _disk(engine: Engine) -> Finding:
+    subject, free = "disk for images", engine.free_bytes()
+    if free is None:
+        return Finding(subject, "cannot be told from here: the engine has a file system of its own")
+    said = f"{free / GiB:.1f} GiB free in {engine.information['DockerRootDir']}"
+    if free >= LITTLE_DISK:
+        return Finding(subject, said)
+    advice = (
+        "Make room: `docker system df` shows what can go; docs/benchmarks.md says what each benchmark needs."
+    )
+    return Finding(subject, said, "problem" if free < GiB else "ok", NEEDED_FOR, advice)
+
+
+async def _images(engine: Engine) -> Finding:
+    sizes: dict[str, list[int]] = {name: [] for name in IMAGES}
+    for image in await engine.client.images.list():
+        tags: list[str] = image.get("RepoTags") or []
+        for name, beginning in IMAGES.items():
+            if any(tag.startswith(beginning) for tag in tags):
+                sizes[name].append(image["Size"])
+    said = [
+        f"{name}: {len(found):,} ({sum(found) / GiB:.1f} GiB)" if found else f"{name}: none"
+        for name, found in sizes.items()
+    ]
+    return Finding("images", ", ".join(said))
+
+
+async def _leftovers(engine: Engine) -> Finding:
+    from benchwright.sandbox.docker.removing import leftovers
+
+    left = await leftovers(engine)
+    if not left:
+        return Finding("left behind", "no container of a run that was killed")
+    said = f"{len(left)} container{'s' if len(left) > 1 else ''} of runs that were killed"
+    return Finding("left behind", said, what_to_do="Nothing: the next run that uses containers removes them.")
+
+
+async def _pulling(engine: Engine) -> Finding:
+    from benchwright.sandbox.docker import EngineError, Images
+    from benchwright.sandbox.docker.images import configuration_of, remove_image
+
+    subject = "pulling images"
+    was_there = await configuration_of(engine, SMALLEST_IMAGE) is not None
+    try:
+        await Images(engine).provide(SMALLEST_IMAGE)
+    except (EngineError, TimeoutError) as error:
+        advice = "Let the engine reach the internet, or a mirror or proxy in its own settings (daemon.json)."
+        said = str(error) or f"not done within {PULL_SECONDS:g} s"
+        return Finding(subject, said, "missing", "images that are not here yet", advice)
+    if was_there:
+        return Finding(subject, f"not tried: {SMALLEST_IMAGE} is here already")
+    await remove_image(engine, SMALLEST_IMAGE)
+    return Finding(subject, f"{SMALLEST_IMAGE} was pulled, and removed again")

@@ -1,0 +1,82 @@
+"""What a check finds out, and checks that run beside one another and cannot hang."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import Record
+from benchwright.secrets import SECRETS
+
+State = Literal["ok", "missing", "problem"]
+
+SECONDS = 10.0
+"""How long a check may take."""
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+
+
+class Finding(Record, frozen=True, omit_defaults=False):
+    """One thing of this machine. `missing` things are needed only for what `needed_for` says."""
+
+    subject: str
+    said: str
+    state: State = "ok"
+    needed_for: str | None = None
+    what_to_do: str | None = None
+
+
+class Check(Record, frozen=True):
+    """Finds something out; may block, and may raise errors of ours, which are problems of its subject."""
+
+    subject: str
+    look: Callable[[], Iterable[Finding]]
+    seconds: float = SECONDS
+
+
+def findings_of(checks: Sequence[Check]) -> list[Finding]:
+    """What all checks find, in their order; one that takes longer than it may is a problem. Shows no credentials."""
+    looks = [_Look(check) for check in checks]
+    return [_without_credentials(finding) for look in looks for finding in look.findings()]
+
+
+class _Look:
+    """A check under way, in a thread that ends with the process whatever it waits for."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._found: list[Finding] = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._end = time.monotonic() + check.seconds
+        self._thread.start()
+
+    def findings(self) -> list[Finding]:
+        self._thread.join(max(0.0, self._end - time.monotonic()))
+        if self._thread.is_alive():
+            said = f"this could not be found out within {self._check.seconds:g} s"
+            return [Finding(self._check.subject, said, "problem")]
+        return self._found
+
+    def _run(self) -> None:
+        try:
+            self._found = list(self._check.look())
+        except BenchwrightError as error:
+            self._found = [Finding(self._check.subject, str(error), "problem")]
+        except Exception as error:  # one check that fails is no reason to know nothing of the others
+            said = f"this could not be found out: {type(error).__name__}: {error}"
+            self._found = [Finding(self._check.subject, said, "problem")]
+
+
+def _without_credentials(finding: Finding) -> Finding:
+    def harmless(text: str | None) -> str | None:
+        return None if text is None else SECRETS.redact(_CREDENTIALS.sub("***@", text))
+
+    return msgspec.structs.replace(
+        finding, said=harmless(finding.said), what_to_do=harmless(finding.what_to_do)
+    )

@@ -1,0 +1,113 @@
+"""This machine: where runs are kept, memory, open files, the clock."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright.app.doctor.findings import Finding
+from benchwright.app.facts import host_facts
+from benchwright.app.home import home
+from benchwright.app.store import runs_directory
+from benchwright.engine.manifest import MANIFEST
+
+GiB = 2**30
+LITTLE_DISK = 1 * GiB
+LITTLE_MEMORY = GiB // 2
+OWN_FILES = 64
+"""Files that are open besides the connections of requests."""
+MANY_FILES = 4096
+COARSE_CLOCK, CLOCK_SECONDS = 1e-4, 0.01
+
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def home_directory() -> Iterator[Finding]:
+    """Whether runs can be kept where they are to be, and how many there are."""
+    subject, folder = "home directory", home()
+    elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory of yours."
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if trouble := _cannot_write(there):
+        yield Finding(subject, f"{folder} cannot be written to: {trouble}", "problem", what_to_do=elsewhere)
+        return
+    free = shutil.disk_usage(there).free
+    runs = sum(1 for _ in runs_directory().glob(f"*/{MANIFEST}"))
+    said = f"{folder}: {runs:,} runs, {free / GiB:.1f} GiB free"
+    if free < LITTLE_DISK:
+        advice = "Make room, or set BENCHWRIGHT_HOME to another disk; `benchwright runs delete` deletes runs."
+        yield Finding(subject, said, "problem", what_to_do=advice)
+        return
+    yield Finding(subject, said)
+
+
+def _cannot_write(folder: Path) -> str | None:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def memory() -> Iterator[Finding]:
+    """Processors, and memory that is there and free; a limit of the control group counts."""
+    facts = host_facts()
+    total = min([facts.get("memory_bytes", 0), *_limits_of_the_group()])
+    free = _available()
+    said = f"{total / GiB:.1f} GiB, {facts['processors']} processors"
+    if free is None:
+        yield Finding("memory", said)
+        return
+    said = f"{min(free, total) / GiB:.1f} of {said}"
+    if free < LITTLE_MEMORY:
+        yield Finding("memory", said, "problem", what_to_do="End other programs, or lower --concurrency.")
+        return
+    yield Finding("memory", said)
+
+
+def _available() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    found = (line.split() for line in lines if line.startswith("MemAvailable:"))
+    return next((int(parts[1]) * 1024 for parts in found), None)
+
+
+def _limits_of_the_group() -> Iterator[int]:
+    for path in _CGROUP_LIMITS:
+        try:
+            said = Path(path).read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if said.isdecimal():
+            yield int(said)
+
+
+def open_files() -> Iterator[Finding]:
+    """How many requests can be under way at once, each of which takes a connection."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        yield Finding("open files", "no limit")
+        return
+    said = f"{soft:,} at once, enough for about {max(0, soft - OWN_FILES):,} requests under way"
+    more = f"For more, `ulimit -n {MANY_FILES}`." if soft < MANY_FILES else None
+    if more and hard != resource.RLIM_INFINITY and hard < MANY_FILES:
+        more = f"For more, raise the hard limit of {hard:,} (limits.conf), then `ulimit -n`."
+    yield Finding("open files", said, "ok" if soft > 2 * OWN_FILES else "problem", what_to_do=more)
+
+
+def clock() -> Iterator[Finding]:
+    """How finely latencies can be told."""
+    began = before = time.perf_counter()
+    step = CLOCK_SECONDS
+    while before - began < CLOCK_SECONDS:
+        now = time.perf_counter()
+        step = min(step, now - before or step)
+        before = now
+    said = f"tells {step * 1e6:.2g} µs apart"
+    yield Finding("clock", said) if step < COARSE_CLOCK else Finding("clock", said, "problem")

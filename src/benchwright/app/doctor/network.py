@@ -1,0 +1,45 @@
+"""The network as far as it is this machine's own: the loopback, and proxies in the environment."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+
+from benchwright.app.doctor.findings import Finding
+from benchwright.endpoint.address import parse_base_url, proxy_for
+from benchwright.errors import UserError
+
+SECONDS = 3.0
+
+
+def loopback() -> Iterator[Finding]:
+    """Whether programs on this machine reach one another by the name `localhost`."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        try:
+            with socket.create_connection(("localhost", server.getsockname()[1]), timeout=SECONDS) as ours:
+                theirs = server.accept()[0]
+                with theirs:
+                    ours.sendall(b"x")
+                    theirs.settimeout(SECONDS)
+                    theirs.recv(1)
+        except OSError as error:
+            advice = "See to `127.0.0.1 localhost` in /etc/hosts, and to the firewall; or use 127.0.0.1 in addresses."
+            said = f"a server on 127.0.0.1 is not reached as localhost: {error}"
+            yield Finding("loopback", said, "problem", what_to_do=advice)
+            return
+    yield Finding("loopback", "servers on this machine are reached as localhost")
+
+
+def proxies() -> Iterator[Finding]:
+    """Which proxies the environment puts before endpoints elsewhere; servers on this machine never have one."""
+    try:
+        ways = [
+            f"{scheme}:// through {proxy.host}:{proxy.port}"
+            for scheme in ("https", "http")
+            if (proxy := proxy_for(parse_base_url(f"{scheme}://example.org/v1"), os.environ))
+        ]
+    except UserError as error:
+        yield Finding("proxies", str(error), "problem")
+        return
+    yield Finding("proxies", ", ".join(ways) or "none in the environment")

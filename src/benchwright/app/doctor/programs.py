@@ -1,0 +1,111 @@
+"""Programs and libraries: Python and its extras, Node, what holds model-written code."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, requires, version
+
+from benchwright import __version__
+from benchwright.app.doctor.findings import Finding
+from benchwright.errors import UserError
+
+SECONDS = 5.0
+
+EXTRAS = {
+    "docker": "benchmarks in containers (terminal_bench, swe_bench, swe_bench_pro) and verifiers of packs",
+    "hub": "fetching datasets from the hub",
+    "parquet": "datasets and exports in Parquet",
+    "mcp": "agents whose tools are MCP servers (--mcp)",
+    "litellm": "models of providers that speak no OpenAI protocol",
+    "ray": "runs on several machines",
+}
+"""The extras of this package, and what needs them."""
+
+_REQUIREMENT = re.compile(r"""(?P<name>[A-Za-z0-9._-]+).*;.*extra\s*==\s*['"](?P<extra>[^'"]+)""")
+
+
+def first_line_of(argv: Sequence[str]) -> str | None:
+    """What a program prints first; None where it fails or takes too long."""
+    try:
+        ended = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    lines = ended.stdout.decode("utf-8", "replace").strip().splitlines()
+    return lines[0][:200] if lines and ended.returncode == 0 else None
+
+
+def python() -> Iterator[Finding]:
+    """Which Python this is."""
+    yield Finding("Python", f"{platform.python_version()} ({sys.executable}), Benchwright {__version__}")
+
+
+def extras() -> Iterator[Finding]:
+    """Which of the extras are installed."""
+    packages: dict[str, list[str]] = {}
+    for requirement in requires("benchwright") or ():
+        found = _REQUIREMENT.match(requirement)
+        if found and found["extra"] in EXTRAS:
+            packages.setdefault(found["extra"], []).append(found["name"])
+    for extra, names in packages.items():
+        subject = f"extra {extra}"
+        installed = {name: _version(name) for name in names}
+        absent = [name for name, number in installed.items() if number is None]
+        if absent:
+            said = f"{', '.join(absent)} not installed"
+            advice = f"pip install 'benchwright[{extra}]'"
+            yield Finding(subject, said, "missing", EXTRAS[extra], advice)
+        else:
+            yield Finding(subject, ", ".join(f"{name} {number}" for name, number in installed.items()))
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def node() -> Iterator[Finding]:
+    """Whether packs written in JavaScript can run."""
+    from benchwright.packs.bridge.commands import OLDEST_NODE
+
+    subject, needed_for = "Node.js", "bench packs written in JavaScript"
+    oldest = OLDEST_NODE[0]
+    advice = f"Install Node.js {oldest} or newer (Debian and Ubuntu: `apt-get install nodejs`)."
+    program = shutil.which("node")
+    if program is None:
+        yield Finding(subject, "there is no program `node` on the PATH", "missing", needed_for, advice)
+        return
+    said = first_line_of([program, "--version"]) or ""
+    found = re.match(r"v(\d+)\.(\d+)", said)
+    if found is None:
+        yield Finding(subject, f"{program} does not say which version it is", "problem", needed_for, advice)
+    elif (int(found[1]), int(found[2])) < OLDEST_NODE:
+        yield Finding(subject, f"{said} ({program}) is too old", "problem", needed_for, advice)
+    else:
+        yield Finding(subject, f"{said} ({program})")
+
+
+def sandbox() -> Iterator[Finding]:
+    """What holds model-written code outside of containers."""
+    from benchwright.sandbox import choose_protection
+
+    needed_for = "benchmarks that run model-written code (humaneval, bfcl) and agents' programs"
+    try:
+        chosen = choose_protection()
+    except UserError as error:
+        advice = "Install bubblewrap (Debian and Ubuntu: `apt-get install bubblewrap`)."
+        yield Finding("sandbox", str(error), "problem", needed_for, advice)
+        return
+    if chosen.name != "limits":
+        yield Finding("sandbox", chosen.words)
+        return
+    advice = "Install bubblewrap, or allow user namespaces; see docs/sandbox.md."
+    yield Finding("sandbox", chosen.words, "missing", "walls around model-written code", advice)

@@ -1,0 +1,140 @@
+"""Who writes the patch for an issue: an agent in a container, a model in one answer, or a file of predictions.
+
+An author's outcome holds the patch among its artifacts: {"patch": str, "problem": why there is none, "commands":
+what an agent ran}. Testing it is the room's own matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from benchwright.catalog.containers.agent import AgentLimits, Worked, work
+from benchwright.catalog.containers.bash import BashSession, CommandRecord
+from benchwright.catalog.containers.issues import agent_messages, patch_messages
+from benchwright.catalog.containers.opened import Containers
+from benchwright.catalog.containers.options import AgentOptions
+from benchwright.catalog.containers.patches import Changes, changes, patch_in
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Session
+from benchwright.errors import ExecutionError
+from benchwright.records import Message, Outcome, Record, Sample
+from benchwright.sandbox.docker import Sandbox, SandboxSpec
+
+PREPARE_SECONDS = 300.0
+
+NO_PATCH = "the answer holds no patch"
+
+
+class Issue(Record, frozen=True):
+    """An issue, and where it is worked on. `prepare` are commands that bring the work tree to its start."""
+
+    repository: str
+    base_commit: str
+    text: str
+    spec: SandboxSpec
+    directory: str
+    prepare: str = ""
+
+
+class Author(Protocol):
+    """Writes patches."""
+
+    async def write(self, sample: Sample, session: Session) -> Outcome:
+        """The outcome without tests; see the module."""
+        ...
+
+
+class AgentAuthor:
+    """A model that works in the container of the issue until it is done; its patch is what it changed."""
+
+    def __init__(
+        self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
+    ) -> None:
+        self._sandboxes = containers.sandboxes
+        self._issue_of = issue_of
+        self._limits = AgentLimits(options.max_turns, options.command_seconds)
+        self._commands = options.commands
+
+    async def write(self, sample: Sample, session: Session) -> Outcome:
+        """Lets it work; the container is gone afterwards.
+
+        Raises:
+            ExecutionError: the engine does not answer, or the container was ended by somebody else.
+        """
+        issue = self._issue_of(sample.content)
+        async with self._sandboxes.started(issue.spec, session.progress) as sandbox:
+            await _prepare(sandbox, issue)
+            bash = BashSession(sandbox)
+            messages = agent_messages(issue.repository, issue.directory, issue.text)
+            worked = await work(session, bash, messages, self._limits, self._commands)
+            if worked.container_ended:
+                made = Changes("", f"the container ended with the work in it: {worked.reason}")
+            else:
+                made = await changes(sandbox, issue.directory, issue.base_commit)
+        return _outcome(worked, made, bash.commands)
+
+
+class AnswerAuthor:
+    """A model that answers once, with a patch."""
+
+    def __init__(self, messages: Callable[[Mapping[str, Any]], list[Message]]) -> None:
+        self._messages = messages
+
+    async def write(self, sample: Sample, session: Session) -> Outcome:
+        """Asks once."""
+        messages = self._messages(sample.content)
+        reply = await session.chat(messages)
+        status, reason = answer_status(reply)
+        patch = patch_in(reply.text)
+        return Outcome(
+            status,
+            [*messages, reply.message],
+            reply.text,
+            reason,
+            artifacts=_artifacts(Changes(patch, None if patch else NO_PATCH)),
+        )
+
+
+class FileAuthor:
+    """A file of predictions; no model is asked."""
+
+    def __init__(self, patches: Mapping[str, str]) -> None:
+        self._patches = patches
+
+    async def write(self, sample: Sample, session: Session) -> Outcome:
+        """The patch of the file."""
+        patch = self._patches.get(sample.id)
+        made = Changes("", "the predictions have none for this instance") if patch is None else Changes(patch)
+        return Outcome(answer=made.patch, artifacts=_artifacts(made))
+
+
+def one_answer(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerAuthor:
+    """The author of patch mode, who is shown the issue and nothing of the repository."""
+
+    def messages(content: Mapping[str, Any]) -> list[Message]:
+        issue = issue_of(content)
+        return patch_messages(issue.repository, issue.base_commit, issue.text)
+
+    return AnswerAuthor(messages)
+
+
+async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
+    if not issue.prepare:
+        return
+    ended = await sandbox.run(["sh", "-c", issue.prepare], seconds=PREPARE_SECONDS, cwd=issue.directory)
+    if not ended.succeeded:
+        lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+        said = lines[-1][:300] if lines else f"{ended.reason}, exit code {ended.exit_code}"
+        raise ExecutionError(f"{issue.directory} of {issue.spec.image} is not as it should be: {said}")
+
+
+def _outcome(worked: Worked, made: Changes, commands: Sequence[CommandRecord]) -> Outcome:
+    artifacts = _artifacts(made, commands)
+    return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
+
+
+def _artifacts(made: Changes, commands: Sequence[CommandRecord] = ()) -> dict[str, Any]:
+    return {"patch": made.patch, "problem": made.problem, "commands": msgspec.to_builtins(list(commands))}

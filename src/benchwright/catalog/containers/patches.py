@@ -1,0 +1,141 @@
+"""Patches: found in an answer, taken from a work tree in a container, cleaned of what is no text, and applied there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox.docker import Executed, Sandbox
+
+LARGEST_PATCH = 4 * 1024 * 1024
+"""Bytes of a patch that is taken from a work tree."""
+GIT_SECONDS = 180.0
+"""How long git may take to list changes, or to apply a patch."""
+KEPT_LOG = 8 * 1024
+
+PATCH_FILE = "/tmp/.benchwright-patch.diff"
+
+WAYS = (
+    ("git", "apply", "--verbose"),
+    ("git", "apply", "--verbose", "--reject"),
+    ("patch", "--batch", "--fuzz=5", "-p1", "-i"),
+)
+"""How SWE-bench's harness applies a model's patch: the first of these that succeeds (run_evaluation.py)."""
+
+_FENCE = re.compile(r"^```(\w*)[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_TAG = re.compile(r"<(patch|diff)>[ \t]*\n?(.*?)</\1>", re.DOTALL)
+_RAW = re.compile(r"^(?:diff --git |--- (?:a/|/dev/null|\"a/))", re.MULTILINE)
+_FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_NO_TEXT = re.compile(
+    r"^(?:Binary files .* differ|GIT binary patch|(?:new file|new|old|deleted file) mode 160000"
+    r"|index [0-9a-f]+\.\.[0-9a-f]+ 160000)$",
+    re.MULTILINE,
+)
+
+_CHANGES = """
+git config --global --add safe.directory "$PWD"
+rm -f .git/index.lock
+git -c core.fsmonitor=false add --all >/dev/null &&
+exec git --no-pager -c core.fsmonitor=false diff --cached --no-color --no-ext-diff --no-textconv \
+--src-prefix=a/ --dst-prefix=b/ "$1" --
+"""
+
+
+class Changes(Record, frozen=True):
+    """What was changed in a work tree, as a patch; with a `problem` there is none that could be taken."""
+
+    patch: str
+    problem: str | None = None
+
+
+class Applied(Record, frozen=True):
+    """Whether a patch could be applied, and what the last program that was tried said."""
+
+    succeeded: bool
+    log: str = ""
+
+
+def patch_in(answer: str) -> str:
+    """The unified diff in an answer; "" where there is none.
+
+    It is the first block fenced as ```diff or ```patch or between <patch> or <diff> tags, else the first fenced
+    block that holds a diff, else everything from the first line that begins one.
+    """
+    fenced = [(match.start(), match[1].lower(), match[2]) for match in _FENCE.finditer(answer)]
+    named = [(start, text) for start, word, text in fenced if word in ("diff", "patch")]
+    named += [(match.start(), match[2]) for match in _TAG.finditer(answer)]
+    if named:
+        return _ended(min(named)[1])
+    for _, _, text in fenced:
+        if _RAW.search(text):
+            return _ended(text)
+    raw = _RAW.search(answer)
+    return _ended(answer[raw.start() :]) if raw else ""
+
+
+def text_only(patch: str) -> str:
+    """The patch without binary files and submodules, which no patch that is text can hold."""
+    if not _NO_TEXT.search(patch):
+        return patch
+    return "".join(part for part in _FILE.split(patch) if part.strip() and not _NO_TEXT.search(part))
+
+
+async def changes(sandbox: Sandbox, directory: str, base: str) -> Changes:
+    """What differs in a work tree from a commit, new files included and ignored ones left out.
+
+    That is `git add -A && git diff --cached <base>`, which is what agents submit for SWE-bench.
+
+    Raises:
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    ended = await sandbox.run(
+        ["sh", "-c", _CHANGES, "sh", base],
+        seconds=GIT_SECONDS,
+        cwd=directory,
+        kept_bytes=LARGEST_PATCH,
+        output_bytes=LARGEST_PATCH,
+    )
+    _still_there(ended)
+    if ended.reason == "output" or ended.stdout_cut:
+        return Changes("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
+    if not ended.succeeded:
+        return Changes("", f"git cannot tell what was changed: {_last_line(ended)}")
+    return Changes(text_only(ended.stdout.decode("utf-8", "replace")))
+
+
+async def apply_patch(
+    sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = WAYS
+) -> Applied:
+    """Applies a patch in a directory by the first of several programs that succeeds; each is given the file's name.
+
+    Raises:
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    if not patch.strip():
+        return Applied(False, "the patch is empty")
+    await sandbox.write_files({PATCH_FILE: patch.encode("utf-8", "replace")})
+    log = ""
+    for way in ways:
+        ended = await sandbox.run([*way, PATCH_FILE], seconds=GIT_SECONDS, cwd=directory, kept_bytes=KEPT_LOG)
+        _still_there(ended)
+        log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
+        if ended.succeeded:
+            return Applied(True, log)
+    return Applied(False, log)
+
+
+def _ended(patch: str) -> str:
+    """The patch as git wants it: nothing empty before it, and a line end after it."""
+    return patch.strip("\r\n") + "\n" if patch.strip() else ""
+
+
+def _still_there(ended: Executed) -> None:
+    if ended.reason == "lost":
+        raise ExecutionError(f"the container was ended by somebody else: {ended.detail}")
+
+
+def _last_line(ended: Executed) -> str:
+    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:300] if lines else f"{ended.reason}, exit code {ended.exit_code}"

@@ -1,0 +1,86 @@
+"""SWE-bench Verified put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
+from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor
+from benchwright.catalog.containers.predictions import read_predictions
+from benchwright.catalog.swe_bench import rows
+from benchwright.catalog.swe_bench.checks import agent_checks, answer_checks, no_checks
+from benchwright.catalog.swe_bench.scorer import ResolvedScorer, without_result
+from benchwright.catalog.swe_bench.solver import PatchTester, ShownTheFiles, issue_of
+from benchwright.catalog.swe_bench.testing import TEST_SECONDS
+from benchwright.data.datasets import Source
+from benchwright.engine.protocols import Solver
+from benchwright.records import Sample
+
+TURNS, COMMAND_SECONDS = 250, 60
+"""What mini-SWE-agent, the agent of the official "bash only" results, gives a model."""
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The benchmark with its options.
+
+    Raises:
+        UserError: an option cannot be used, or the file of predictions not be read.
+    """
+    if about.variant == "documented":
+        from benchwright.catalog.swe_bench.documented import make_documented
+
+        return make_documented(about, options)
+    mode = options.choice("mode", ("agent", "patch"))
+    agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
+    seconds = options.integer("test_seconds", TEST_SECONDS, 1)
+    file = options.text("predictions")
+    predictions = read_predictions(Path(file)) if file else None
+    by_agent = predictions is None and mode == "agent"
+
+    def author(containers: Containers) -> Author:
+        if predictions is not None:
+            return FileAuthor(predictions)
+        return AgentAuthor(containers, issue_of, agent) if by_agent else ShownTheFiles(containers)
+
+    def solver(containers: Containers) -> Solver:
+        return PatchTester(author(containers), containers, seconds)
+
+    return ContainerBenchmark(
+        about=about,
+        samples=rows.samples if predictions is None else _with(predictions),
+        solver=solver,
+        scorers=(ResolvedScorer(about.metric),),
+        checks=no_checks if predictions is not None else agent_checks if by_agent else answer_checks,
+        at_once=agent.containers,
+        figures=without_result,
+        departures=tuple(_departures(mode, agent, seconds, from_file=predictions is not None)),
+    )
+
+
+def _with(predictions: Mapping[str, str]) -> Callable[[Source], Iterator[Sample]]:
+    """The samples with their predictions, which are part of what makes two trials the same."""
+
+    def samples(source: Source) -> Iterator[Sample]:
+        for sample in rows.samples(source):
+            content = sample.content | {"prediction": predictions.get(sample.id)}
+            yield msgspec.structs.replace(sample, content=content)
+
+    return samples
+
+
+def _departures(mode: str, agent: AgentOptions, seconds: int, *, from_file: bool) -> Iterator[str]:
+    if from_file:
+        yield "the patches come from a file; no model was asked"
+    elif mode == "patch":
+        yield "one answer with the files shown that the right patch changes, in place of an agent"
+    else:
+        if agent.max_turns != TURNS:
+            yield f"{agent.max_turns} answers at most in place of {TURNS}"
+        if agent.command_seconds != COMMAND_SECONDS:
+            yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
+    if seconds != TEST_SECONDS:
+        yield f"{seconds} s for the tests in place of {TEST_SECONDS}"

@@ -1,0 +1,214 @@
+"""SWE-bench as llm-benchmarker documents it, Verified and in full: one answer with a patch, and pytest in python:3.11.
+
+The repository is brought into the container from outside, which has no network.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.benchmark import About, Benchmark, Check, Options
+from benchwright.catalog.containers import ContainerBenchmark, Containers
+from benchwright.catalog.containers.authors import NO_PATCH
+from benchwright.catalog.containers.issues import patch_messages
+from benchwright.catalog.containers.options import CONTAINERS
+from benchwright.catalog.containers.patch_checks import patch_checks
+from benchwright.catalog.containers.patches import apply_patch, patch_in
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.swe_bench.mirrors import Mirrors
+from benchwright.catalog.swe_bench.rows import names_of_tests
+from benchwright.catalog.swe_bench.testing import CAPABILITIES
+from benchwright.data.datasets import Source
+from benchwright.engine.answers import answer_status
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session, Solver
+from benchwright.errors import ExecutionError
+from benchwright.records import Outcome, Record, Sample, Trial
+from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
+from benchwright.sandbox.docker.containers import GiB
+
+IMAGE = "python:3.11"
+DIRECTORY = "/repo"
+PASS_TO_PASS = 10
+"""So many of the tests that must still pass are run."""
+TEST_SECONDS = 1800
+"""For all tests of an instance together."""
+COPY_SECONDS = 300.0
+KEPT_LOG = 8 * 1024
+
+WAYS = (("git", "apply"), ("sh", "-c", 'git add --all && exec git apply --3way "$0"'))
+"""The second way merges; git wants what was changed before to be in its index for that."""
+
+_START = """
+git init --quiet && git add --all --force &&
+git -c user.name=benchwright -c user.email=benchwright@localhost commit --quiet --message start
+"""
+
+
+class FullRow(Record, frozen=True):
+    """One instance of any of the SWE-bench datasets, in the hub's layout."""
+
+    repo: str
+    instance_id: str
+    base_commit: str
+    patch: str
+    test_patch: str
+    problem_statement: str
+    FAIL_TO_PASS: str | list[str]
+    PASS_TO_PASS: str | list[str]
+
+    def __post_init__(self) -> None:
+        for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
+            names_of_tests(name, getattr(self, name))
+
+
+def make_documented(about: About, options: Options) -> Benchmark:
+    """The documented variant of swe_bench or swe_bench_pro, whose data `about` names.
+
+    Raises:
+        UserError: an option has a value that cannot be used.
+    """
+    image = options.text("image", IMAGE)
+    at_once = options.integer("containers", CONTAINERS, 1)
+    mirrors = Mirrors(options.text("repositories"))
+
+    def solver(containers: Containers) -> Solver:
+        return OnePatch(containers, mirrors, image)
+
+    def checks(sample: Sample) -> Iterator[Check]:
+        return patch_checks(sample.content["patch"], "patch")
+
+    return ContainerBenchmark(
+        about=about,
+        samples=samples,
+        solver=solver,
+        scorers=(PytestScorer(about.metric),),
+        checks=checks,
+        at_once=at_once,
+        departures=() if image == IMAGE else (f"the image {image} in place of {IMAGE}",),
+    )
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per instance, under its own id."""
+    for row in source.read(FullRow, "test"):
+        content = msgspec.structs.asdict(row)
+        for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
+            content[name] = names_of_tests(name, content[name])
+        yield Sample(row.instance_id, content, labels={"repo": row.repo})
+
+
+class OnePatch:
+    """Brings the repository into a container, asks once, applies the patch and runs the tests."""
+
+    def __init__(self, containers: Containers, mirrors: Mirrors, image: str) -> None:
+        self._sandboxes = containers.sandboxes
+        self._mirrors = mirrors
+        resources = Resources(memory_bytes=2 * GiB, cpus=1.0, processes=512, disk_bytes=4 * GiB)
+        self._spec = SandboxSpec(image, read_only=False, resources=resources, capabilities=CAPABILITIES)
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """The answer, with the patch and what came of the tests among its artifacts.
+
+        Raises:
+            ExecutionError: the repository cannot be had, the image lacks git or pytest, or the engine does not answer.
+        """
+        content = trial.sample.content
+        session.progress(f"repository {content['repo']}")
+        archive = await self._mirrors.archive(content["repo"], content["base_commit"])
+        async with self._sandboxes.started(self._spec, session.progress) as sandbox:
+            await _set_up(sandbox, archive)
+            messages = patch_messages(content["repo"], content["base_commit"], content["problem_statement"])
+            reply = await session.chat(messages)
+            patch = patch_in(reply.text)
+            session.progress("tests")
+            tests = await _tested(sandbox, content, patch) if patch else {"problem": NO_PATCH}
+        status, reason = answer_status(reply)
+        artifacts = {"patch": patch, "tests": tests}
+        return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
+
+
+class PytestScorer:
+    """Grades by how pytest ended for each test."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("swe_bench documented", name, "1")
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """1 or 0; no score for an answer without a patch."""
+        return verdict_score(grade(sample.content, outcome.artifacts))
+
+
+def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
+    """1 if every FAIL_TO_PASS test and those PASS_TO_PASS tests that were run have passed."""
+    tests = artifacts.get("tests") or {}
+    problem, passed = tests.get("problem"), tests.get("passed") or {}
+    now = {name: bool(passed.get(name)) for name in content["FAIL_TO_PASS"]}
+    still = {name: bool(passed.get(name)) for name in content["PASS_TO_PASS"][:PASS_TO_PASS]}
+    resolved = not problem and all(now.values()) and all(still.values())
+    details = {
+        "fail_to_pass_results": now,
+        "pass_to_pass_results": still,
+        "model_patch": artifacts.get("patch", ""),
+    }
+    return Verdict(
+        None if problem == NO_PATCH else float(resolved),
+        "resolved" if resolved else "not resolved",
+        "resolved",
+        details=details | ({"error": problem} if problem else {}),
+    )
+
+
+async def _set_up(sandbox: Sandbox, archive: bytes) -> None:
+    await _must(sandbox, ["mkdir", "-p", DIRECTORY], "/")
+    await _must(sandbox, ["tar", "-x", "-z", "-o", "-f", "-"], DIRECTORY, archive)
+    await _must(sandbox, ["sh", "-c", _START], DIRECTORY)
+    await _must(sandbox, ["python", "-m", "pytest", "--version"], "/")
+
+
+async def _must(sandbox: Sandbox, argv: Sequence[str], directory: str, stdin: bytes = b"") -> None:
+    ended = await sandbox.run(argv, seconds=COPY_SECONDS, stdin=stdin, cwd=directory)
+    if ended.succeeded:
+        return
+    said = (_text(ended).strip().splitlines() or [f"{ended.reason}, exit code {ended.exit_code}"])[-1][:300]
+    advice = "; name an image with git and pytest: --option image=NAME" if ended.reason == "exited" else ""
+    raise ExecutionError(f"the container cannot be set up: {said}{advice}")
+
+
+async def _tested(sandbox: Sandbox, content: Mapping[str, Any], patch: str) -> dict[str, Any]:
+    for name, text in (("patch", patch), ("test patch", content["test_patch"])):
+        applied = await apply_patch(sandbox, DIRECTORY, text, WAYS)
+        if not applied.succeeded:
+            return {"problem": f"the {name} cannot be applied", "log": applied.log, "passed": {}}
+    names = [*content["FAIL_TO_PASS"], *content["PASS_TO_PASS"][:PASS_TO_PASS]]
+    passed: dict[str, bool] = {}
+    log = ""
+    deadline = time.monotonic() + TEST_SECONDS
+    for name in names:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            problem = f"the tests took longer than {TEST_SECONDS} s"
+            return {"problem": problem, "log": log, "passed": passed}
+        ended = await sandbox.run(
+            ["python", "-m", "pytest", "-q", name], seconds=left, cwd=DIRECTORY, kept_bytes=KEPT_LOG
+        )
+        if ended.reason == "lost":
+            raise ExecutionError("the container of the tests was ended by somebody else")
+        if ended.container_ended:
+            return {
+                "problem": f"the container ended with the tests ({ended.reason})",
+                "log": log,
+                "passed": passed,
+            }
+        passed[name] = ended.succeeded
+        log = f"{log}{_text(ended)}"[-4 * KEPT_LOG :]
+    return {"problem": None, "log": log, "passed": passed}
+
+
+def _text(ended: Executed) -> str:
+    return (ended.stdout + ended.stderr).decode("utf-8", "replace")

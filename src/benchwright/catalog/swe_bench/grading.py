@@ -1,0 +1,93 @@
+"""Whether an instance is resolved: the log of its tests against the lists of its row (swebench, harness/grading.py)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.catalog.grading import Verdict
+from benchwright.catalog.swe_bench.evaluation import (
+    END,
+    ERRORED,
+    EXIT_CODE,
+    NOT_APPLIED,
+    RESET_FAILED,
+    START,
+    TIMED_OUT,
+)
+from benchwright.catalog.swe_bench.log_parsers import PARSERS, Statuses
+from benchwright.catalog.swe_bench.repositories import RECIPES
+
+GRADED_BY = ("repo", "FAIL_TO_PASS", "PASS_TO_PASS")
+"""The parts of a sample's content that grading needs."""
+
+_PASSES = ("PASSED", "XFAIL")
+_FAILURES = ("FAILED", "ERROR")
+
+_PROBLEMS = {
+    NOT_APPLIED: "the patch cannot be applied",
+    RESET_FAILED: "the repository could not be put back",
+    ERRORED: "the tests could not be run to their end",
+    TIMED_OUT: "the tests took too long",
+}
+
+_EXIT_CODE = re.compile(rf"{EXIT_CODE}:\s*(-?\d+)")
+
+
+class NoResults(Exception):
+    """A log from which nothing can be told; says why."""
+
+
+def grade(content: Mapping[str, Any], log: str) -> Verdict:
+    """1 if every test of both lists is as it must be, else 0; the details name each test, and what went wrong.
+
+    A test that must pass now has passed if the log says PASSED or XFAIL; one that must still pass may also be skipped.
+    """
+    expected, statuses, error = "RESOLVED_FULL", {}, None
+    try:
+        statuses = statuses_in(log, RECIPES[content["repo"]].parser)
+    except NoResults as problem:
+        error = str(problem)
+    now = {name: _status(name, statuses) in _PASSES for name in content["FAIL_TO_PASS"]}
+    still = {name: _status(name, statuses) in (*_PASSES, "SKIPPED") for name in content["PASS_TO_PASS"]}
+    resolved = error is None and all(now.values()) and all(still.values())
+    part = error is None and any(now.values()) and all(still.values())
+    details = {"fail_to_pass_results": now, "pass_to_pass_results": still}
+    return Verdict(
+        float(resolved),
+        expected if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
+        expected,
+        details=details | ({"error": error} if error else {}),
+    )
+
+
+def statuses_in(log: str, parser: str) -> Statuses:
+    """What the log says of each test.
+
+    Raises:
+        NoResults: the tests were not run to their end, or the log does not fit the test command's exit code.
+    """
+    for mark, problem in _PROBLEMS.items():
+        if mark in log:
+            raise NoResults(problem)
+    if START not in log or END not in log:
+        raise NoResults("the tests were not run to their end")
+    parse = PARSERS[parser]
+    statuses = parse(log.split(START)[1].split(END)[0]) or parse(log)
+    if not statuses:
+        raise NoResults("the log names no test")
+    code = _EXIT_CODE.search(log)
+    if code and int(code[1]) and not any(status in _FAILURES for status in statuses.values()):
+        raise NoResults(f"the test command ended with exit code {code[1]}, and no test has failed in the log")
+    return statuses
+
+
+def _status(name: str, statuses: Statuses) -> str | None:
+    """The status of a test. Some names of the rows end within their brackets: those stand for all that begin so, if
+    these all passed or all did not.
+    """
+    if name in statuses or name.count("[") <= name.count("]"):
+        return statuses.get(name)
+    found = [status for full, status in statuses.items() if full.startswith(name)]
+    return found[0] if len({status in _PASSES for status in found}) == 1 else None

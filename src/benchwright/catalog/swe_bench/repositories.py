@@ -1,0 +1,84 @@
+"""How the tests of each repository are run and their log is read, by version (swebench 4.1, constants/python.py)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.records import Record
+
+PYTEST = "pytest -rA"
+DJANGO = "./tests/runtests.py --verbosity 2 --settings=test_sqlite --parallel 1"
+EDITABLE = "python -m pip install -e ."
+SETUP = "python setup.py install"
+
+
+class Recipe(Record, frozen=True):
+    """`install` is done again after the patch, `tests` is followed by the files to test, `before` are commands that
+    set the locale; `parser` names the reader of the log.
+    """
+
+    parser: str
+    tests: str = PYTEST
+    install: str = EDITABLE
+    before: tuple[str, ...] = ()
+
+
+RECIPES = {
+    "astropy/astropy": Recipe("pytest_v2", install="python -m pip install -e .[test] --verbose"),
+    "django/django": Recipe("django", DJANGO),
+    "matplotlib/matplotlib": Recipe("matplotlib"),
+    "mwaskom/seaborn": Recipe("seaborn", "pytest --no-header -rA", "python -m pip install -e .[dev]"),
+    "pallets/flask": Recipe("pytest"),
+    "psf/requests": Recipe("pytest_options", install="python -m pip install ."),
+    "pydata/xarray": Recipe("pytest"),
+    "pylint-dev/pylint": Recipe("pytest_options"),
+    "pytest-dev/pytest": Recipe("pytest"),
+    "scikit-learn/scikit-learn": Recipe(
+        "pytest_v2", install="python -m pip install -v --no-use-pep517 --no-build-isolation -e ."
+    ),
+    "sphinx-doc/sphinx": Recipe(
+        "pytest_v2", "tox --current-env -epy39 -v --", "python -m pip install -e .[test]"
+    ),
+    "sympy/sympy": Recipe(
+        "sympy", "PYTHONWARNINGS='ignore::UserWarning,ignore::SyntaxWarning' bin/test -C --verbose"
+    ),
+}
+"""What holds for all versions that `EXCEPTIONS` does not name."""
+
+_LOCALE_1 = (
+    "export LANG=en_US.UTF-8",
+    "export LC_ALL=en_US.UTF-8",
+    "export PYTHONIOENCODING=utf8",
+    "export LANGUAGE=en_US:en",
+)
+_LOCALE_3 = (
+    "sed -i '/en_US.UTF-8/s/^# //g' /etc/locale.gen && locale-gen",
+    "export LANG=en_US.UTF-8",
+    "export LANGUAGE=en_US:en",
+    "export LC_ALL=en_US.UTF-8",
+)
+
+EXCEPTIONS: dict[str, dict[str, dict[str, object]]] = {
+    "astropy/astropy": {
+        "0.1 0.2 0.3 0.4 1.1 1.2 1.3": {"tests": "pytest -rA -vv -o console_output_style=classic --tb=no"},
+    },
+    "django/django": {
+        "1.4 1.5 1.6": {"install": SETUP},
+        "1.7 1.8 1.10 1.11 2.0 2.1 2.2": {"install": SETUP, "before": _LOCALE_1},
+        "1.9": {"install": SETUP, "before": _LOCALE_1, "tests": "./tests/runtests.py --verbosity 2"},
+        "3.0 3.1 3.2": {"before": _LOCALE_3},
+    },
+    "matplotlib/matplotlib": {
+        "1.0 1.1 1.2 1.3 1.4 1.5 2.0 2.1 2.2": {"install": "python setup.py build; python setup.py install"},
+        "3.8 3.9": {"install": 'python -m pip install --no-build-isolation -e ".[dev]"'},
+    },
+    "mwaskom/seaborn": {"0.11": {"install": EDITABLE}},
+}
+
+
+def recipe(repo: str, version: str) -> Recipe:
+    """The recipe of a version of a repository of `RECIPES`."""
+    for versions, changes in EXCEPTIONS.get(repo, {}).items():
+        if version in versions.split():
+            return msgspec.structs.replace(RECIPES[repo], **changes)
+    return RECIPES[repo]

@@ -1,0 +1,103 @@
+"""The solver of SWE-bench: somebody writes a patch, then it is tested in a fresh container."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers import Containers
+from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.patches import patch_in
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY
+from benchwright.catalog.swe_bench.patches import changed_files
+from benchwright.catalog.swe_bench.prompts import patch_messages
+from benchwright.catalog.swe_bench.testing import sandbox_spec, tested
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Session
+from benchwright.records import Outcome, Sample, Trial
+from benchwright.sandbox.docker import Sandbox
+
+PATCH, TESTS = "patch", "tests"
+"""Artifacts of an outcome: the patch, and the log of its tests, which is missing where there was none to test."""
+
+READ_SECONDS = 60.0
+
+_START = "refs/benchwright/start"
+_CONDA = "/opt/miniconda3"
+_SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+ENVIRONMENT = {
+    "PATH": f"{_CONDA}/envs/testbed/bin:{_CONDA}/bin:{_CONDA}/condabin:{_SYSTEM}",
+    "CONDA_PREFIX": f"{_CONDA}/envs/testbed",
+    "CONDA_DEFAULT_ENV": "testbed",
+    "PAGER": "cat",
+    "MANPAGER": "cat",
+    "PIP_PROGRESS_BAR": "off",
+    "TQDM_DISABLE": "1",
+}
+"""The agent's: the activated environment of the project, and programs that wait for no key."""
+
+
+class PatchTester:
+    """Tests the patch of an author; what its log says is left to the scorer."""
+
+    def __init__(self, author: Author, containers: Containers, seconds: float) -> None:
+        self._author = author
+        self._containers = containers
+        self._seconds = seconds
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Has the patch written, and tests it unless it is empty."""
+        outcome = await self._author.write(trial.sample, session)
+        patch = outcome.artifacts[PATCH]
+        if not patch.strip():
+            return outcome
+        result = await tested(self._containers, session, trial.sample.content, patch, self._seconds)
+        artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result)}
+        return msgspec.structs.replace(outcome, artifacts=artifacts)
+
+
+class ShownTheFiles:
+    """An author who is shown the files that the right patch changes (the oracle setting), and answers once."""
+
+    def __init__(self, containers: Containers) -> None:
+        self._sandboxes = containers.sandboxes
+
+    async def write(self, sample: Sample, session: Session) -> Outcome:
+        """Asks once."""
+        content = sample.content
+        spec = sandbox_spec(content["instance_id"], network=False)
+        async with self._sandboxes.started(spec, session.progress) as sandbox:
+            readmes = await _texts(sandbox, await _readmes(sandbox))
+            files = await _texts(sandbox, changed_files(content["patch"]))
+        messages = patch_messages(content["problem_statement"], readmes, files)
+        reply = await session.chat(messages)
+        status, reason = answer_status(reply)
+        artifacts = {PATCH: patch_in(reply.text)}
+        return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
+
+
+def issue_of(content: Mapping[str, Any]) -> Issue:
+    """What an agent works on: the image as it is, whose last commit holds what setting it up has changed."""
+    return Issue(
+        repository=content["repo"],
+        base_commit=_START,
+        text=content["problem_statement"],
+        spec=sandbox_spec(content["instance_id"], network=False, environment=ENVIRONMENT),
+        directory=DIRECTORY,
+        prepare=f"git update-ref {_START} HEAD",
+    )
+
+
+async def _readmes(sandbox: Sandbox) -> list[str]:
+    find = ["find", DIRECTORY, "-maxdepth", "1", "-type", "f", "-iname", "readme*"]
+    ended = await sandbox.run(find, seconds=READ_SECONDS)
+    return [path.rpartition("/")[2] for path in ended.stdout.decode("utf-8", "replace").splitlines()]
+
+
+async def _texts(sandbox: Sandbox, names: list[str]) -> dict[str, str]:
+    return {
+        name: (await sandbox.read_file(f"{DIRECTORY}/{name}")).decode("utf-8", "replace") for name in names
+    }

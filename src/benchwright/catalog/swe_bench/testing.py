@@ -1,0 +1,106 @@
+"""Tests an instance in a container of its own: the patch is applied to a fresh image, then its eval script is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.catalog.containers import Containers
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, image, script
+from benchwright.engine.protocols import Session
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
+from benchwright.sandbox.docker.containers import GiB, MiB
+
+TEST_SECONDS = 1800
+"""What the official harness gives the tests of one instance."""
+
+LOG_BYTES = 32 * MiB
+"""The log of a test run is kept whole up to here, and ended beyond."""
+
+RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
+"""The official harness sets no limits; some test suites do not fit into less."""
+
+CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
+"""Root's, as the official images have it: with less, tests of permissions come out otherwise."""
+
+APPLY_SECONDS = 120.0
+PATCH_FILE, EVAL_FILE = "/tmp/patch.diff", "/eval.sh"
+
+_APPLY = f"""cd {DIRECTORY} || exit 1
+fresh() {{ git checkout -- . ; git clean -fd; }}
+git apply --verbose {PATCH_FILE} && exit
+fresh; git apply --verbose --3way {PATCH_FILE} && exit
+fresh; git apply --verbose --reject {PATCH_FILE} && exit
+fresh; patch --batch --forward --fuzz=5 -p1 -i {PATCH_FILE} && exit
+git apply --check --reverse {PATCH_FILE}
+"""
+"""The ways in which the official harness (5.0) tries to apply a patch, each on a tree as it was."""
+
+
+class Tested(Record, frozen=True):
+    """What came of a test run. `ended` is `exited`, or the limit that ended it, which the log's last line says too."""
+
+    log: str
+    ended: str = "exited"
+    seconds: float = 0.0
+
+
+def sandbox_spec(
+    instance: str, *, network: bool, environment: Mapping[str, str] | None = None
+) -> SandboxSpec:
+    """The container of an instance."""
+    return SandboxSpec(
+        image(instance),
+        directory=DIRECTORY,
+        read_only=False,
+        network=network,
+        resources=RESOURCES,
+        environment=environment or {},
+        capabilities=CAPABILITIES,
+    )
+
+
+async def tested(
+    containers: Containers, session: Session, content: Mapping[str, Any], patch: str, seconds: float
+) -> Tested:
+    """Tests a patch. There is a network, as officially: projects are installed again, and some tests use it.
+
+    Raises:
+        ExecutionError: the container was ended by somebody else.
+        EngineError: the image cannot be had, or the engine does not answer.
+    """
+    spec = sandbox_spec(content["instance_id"], network=True)
+    async with containers.sandboxes.started(spec, session.progress) as sandbox:
+        session.progress("testing the patch")
+        files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script(content).encode()}
+        await sandbox.write_files(files)
+        applied = await _run(sandbox, _APPLY, APPLY_SECONDS)
+        if applied.ended == "exited" and not applied.succeeded:
+            return Tested(f"{NOT_APPLIED}:\n{applied.text}", seconds=applied.seconds)
+        if applied.ended != "exited":
+            return _limited(applied)
+        ran = await _run(sandbox, f"exec /bin/bash {EVAL_FILE}", seconds)
+        return Tested(ran.text, seconds=ran.seconds) if ran.ended == "exited" else _limited(ran)
+
+
+class _Ran(Record, frozen=True):
+    ended: str
+    succeeded: bool
+    text: str
+    seconds: float
+
+
+async def _run(sandbox: Sandbox, commands: str, seconds: float) -> _Ran:
+    argv = ["/bin/bash", "-c", f"exec 2>&1 </dev/null\n{commands}"]
+    ended: Executed = await sandbox.run(argv, seconds=seconds, kept_bytes=LOG_BYTES, output_bytes=LOG_BYTES)
+    if ended.reason == "lost":
+        raise ExecutionError("the container was ended while the patch was tested in it")
+    text = ended.stdout.decode("utf-8", "replace")
+    return _Ran(ended.reason, ended.succeeded, text, round(ended.seconds, 3))
+
+
+def _limited(ran: _Ran) -> Tested:
+    mark = TIMED_OUT if ran.ended == "timeout" else ERRORED
+    return Tested(f"{ran.text}\n{mark}: {ran.ended} after {ran.seconds:.0f} s\n", ran.ended, ran.seconds)

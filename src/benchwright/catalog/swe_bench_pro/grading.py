@@ -1,0 +1,54 @@
+"""Whether an instance is resolved: every test of both lists has passed (swe_bench_pro_eval.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.catalog.containers.authors import NO_PATCH
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.swe_bench_pro.testing import PASSED
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Outcome, Sample
+
+RESOLVED = "resolved"
+
+
+class ResolvedScorer:
+    """Grades by what the tests' parser said; needs no container."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("swe_bench_pro resolved", name, "1")
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """1 or 0; no score for an answer without a patch."""
+        return verdict_score(grade(sample.content, outcome.artifacts))
+
+
+def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
+    """1 if `fail_to_pass` and `pass_to_pass` are among the tests that passed, else 0; None where there was no patch.
+
+    The details hold the result of each test by name, the patch, and what went wrong where something did.
+    """
+    tests = artifacts.get("tests") or {}
+    problem = artifacts.get("problem") or tests.get("problem")
+    statuses = tests.get("statuses") or {}
+    now, still = (
+        {name: statuses.get(name) == PASSED for name in content[names]}
+        for names in ("fail_to_pass", "pass_to_pass")
+    )
+    resolved = not problem and all(now.values()) and all(still.values())
+    details = {
+        "fail_to_pass_results": now,
+        "pass_to_pass_results": still,
+        "model_patch": artifacts.get("patch", ""),
+        "patch_applied": bool(tests.get("applied")),
+    }
+    return Verdict(
+        None if problem == NO_PATCH else float(resolved),
+        RESOLVED if resolved else f"not {RESOLVED}",
+        RESOLVED,
+        details=details | ({"error": problem} if problem else {}),
+    )

@@ -1,0 +1,134 @@
+"""The rows of SWE-bench Pro, and what becomes of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from benchwright.catalog.swe_bench_pro.scripts import find_scripts, scripts_of
+from benchwright.data.datasets import Source
+from benchwright.data.errors import DatasetValidationError
+from benchwright.records import Record, Sample
+
+IMAGES = "jefzda/sweap-images"
+
+_IDENTITY = re.compile(r"[A-Za-z0-9][\w.-]*")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
+
+
+class ProRow(Record, frozen=True):
+    """One instance in the hub's layout. The lists are Python literals in a string, or lists in later copies."""
+
+    repo: str
+    instance_id: str
+    base_commit: str
+    patch: str
+    test_patch: str
+    problem_statement: str
+    fail_to_pass: str | list[str]
+    pass_to_pass: str | list[str]
+    selected_test_files_to_run: str | list[str]
+    dockerhub_tag: str
+    before_repo_set_cmd: str | None = None
+    requirements: str | None = None
+    interface: str | None = None
+    repo_language: str | None = None
+
+    def __post_init__(self) -> None:
+        for field, shape in (("instance_id", _IDENTITY), ("base_commit", _COMMIT), ("dockerhub_tag", _TAG)):
+            if not shape.fullmatch(getattr(self, field)):
+                raise ValueError(f"`{field}` is not what it should be: {getattr(self, field)!r}")
+
+
+def samples(
+    source: Source, run_scripts: str = "", predictions: Mapping[str, str] | None = None
+) -> Iterator[Sample]:
+    """One sample per instance, under its own id, with its run script and parser; see `scripts.find_scripts`.
+
+    Predictions become part of the samples, since they are part of what makes two trials the same.
+
+    Raises:
+        DatasetError: a row is not as it should be, or has no scripts.
+    """
+    directory: Path | None = None
+    for row in source.read(ProRow, "test"):
+        directory = directory or find_scripts(source.root, run_scripts)
+        try:
+            sample = sample_of(row, directory)
+        except ValueError as error:
+            raise DatasetValidationError(f"{source.root}: {row.instance_id}: {error}") from None
+        if predictions is not None:
+            content = {**sample.content, "prediction": predictions.get(sample.id)}
+            sample = msgspec.structs.replace(sample, content=content)
+        yield sample
+
+
+def sample_of(row: ProRow, run_scripts: Path) -> Sample:
+    """The sample.
+
+    Raises:
+        ValueError: a list is none.
+    """
+    scripts = scripts_of(run_scripts, row.instance_id)
+    content = {
+        "repo": row.repo,
+        "base_commit": row.base_commit,
+        "image": f"{IMAGES}:{row.dockerhub_tag}",
+        "issue": issue(row),
+        "patch": row.patch,
+        "test_patch": row.test_patch,
+        "before": row.before_repo_set_cmd or "",
+        **{
+            field: literal_list(field, getattr(row, field))
+            for field in ("selected_test_files_to_run", "fail_to_pass", "pass_to_pass")
+        },
+        **msgspec.structs.asdict(scripts),
+    }
+    return Sample(
+        row.instance_id, content, labels={"repo": row.repo, "language": row.repo_language or "unknown"}
+    )
+
+
+def issue(row: ProRow) -> str:
+    """The issue as the official scaffolds show it: statement, requirements and interface."""
+    statement, requirements, interface = (
+        _plain(text or "") for text in (row.problem_statement, row.requirements, row.interface)
+    )
+    return f"{statement}\n\nRequirements:\n{requirements}\n\nNew interfaces introduced:\n{interface}"
+
+
+def literal_list(field: str, value: str | list[str]) -> list[str]:
+    """The strings of a list that is written as a Python literal. It is read, never evaluated.
+
+    Raises:
+        ValueError: it is no such list.
+    """
+    found = value if isinstance(value, list) else _literal(value)
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ValueError(f"`{field}` is no list of strings: {str(value)[:80]!r}")
+    return found
+
+
+def _literal(text: str) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about backslashes in names of tests
+        try:
+            return ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+
+
+def _plain(text: str) -> str:
+    """The text; some rows hold it as a JSON string, in quotation marks and with its line ends escaped."""
+    if len(text) > 1 and text.startswith('"') and text.endswith('"'):
+        try:
+            return msgspec.json.decode(text, type=str)
+        except msgspec.MsgspecError:
+            pass
+    return text

@@ -1,0 +1,86 @@
+"""Has a patch written, and tests it in a container of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers import Containers
+from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.swe_bench_pro.testing import DIRECTORY, run_tests
+from benchwright.engine.protocols import Session
+from benchwright.records import Outcome, Record, Trial
+from benchwright.sandbox.docker import Resources, SandboxSpec
+from benchwright.sandbox.docker.containers import GiB
+
+CAPABILITIES = (
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "SETGID",
+    "SETUID",
+    "SYS_CHROOT",
+    "NET_BIND_SERVICE",
+)
+"""Those of Docker's own that servers and test runners need which run scripts start as users of their own."""
+
+
+class Room(Record, frozen=True):
+    """What every container of the benchmark gets. Scale AI's own harness gives 5 to 30 GiB, and one to four cores."""
+
+    memory_gib: int = 8
+    network: bool = False
+    test_seconds: int = 3600
+
+    def spec(self, image: str) -> SandboxSpec:
+        """The container of an instance."""
+        resources = Resources(self.memory_gib * GiB, cpus=4.0, processes=2048, disk_bytes=4 * GiB)
+        return SandboxSpec(
+            image,
+            DIRECTORY,
+            read_only=False,
+            network=self.network,
+            resources=resources,
+            capabilities=CAPABILITIES,
+        )
+
+    def issue(self, content: Mapping[str, Any]) -> Issue:
+        """What an author is given: the work tree at the commit before the fix."""
+        base = content["base_commit"]
+        return Issue(
+            content["repo"],
+            base,
+            content["issue"],
+            self.spec(content["image"]),
+            DIRECTORY,
+            prepare=f"git reset --hard {base} && git checkout {base}",
+        )
+
+
+class PatchTester:
+    """Tests what an author wrote. The author's container is gone before that of the tests is started."""
+
+    def __init__(self, containers: Containers, author: Author, room: Room) -> None:
+        self._sandboxes = containers.sandboxes
+        self._author = author
+        self._room = room
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """The author's outcome, with what came of the tests.
+
+        Raises:
+            ExecutionError: the engine does not answer, or a container was ended by somebody else.
+        """
+        content = trial.sample.content
+        outcome = await self._author.write(trial.sample, session)
+        if outcome.artifacts["problem"]:
+            return outcome
+        spec = self._room.spec(content["image"])
+        async with self._sandboxes.started(spec, session.progress) as sandbox:
+            session.progress("tests")
+            tests = await run_tests(sandbox, content, outcome.artifacts["patch"], self._room.test_seconds)
+        artifacts = {**outcome.artifacts, "tests": msgspec.to_builtins(tests)}
+        return msgspec.structs.replace(outcome, artifacts=artifacts)

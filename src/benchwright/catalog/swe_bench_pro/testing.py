@@ -1,0 +1,168 @@
+"""Tests a patch in a container of its own, as swe_bench_pro_eval.py does."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers.patches import text_only
+from benchwright.engine.offload import offload
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox.docker import Executed, Sandbox
+
+DIRECTORY = "/app"
+ROOM = "/workspace"
+
+LARGEST_RESULT = 16 * 1024 * 1024
+"""Bytes of the parser's result that are read."""
+LONG_RESULT = 256 * 1024
+KEPT_LOG = 16 * 1024
+READING_SECONDS = 60.0
+
+PASSED = "PASSED"
+
+_NOT_APPLIED = "benchwright: the patch was not applied"
+
+_FILES = re.compile(r"^diff --git a/.* b/(.*)$", re.MULTILINE)
+
+_LIMITS = {
+    "timeout": "the tests took longer than {seconds:g} s",
+    "output": "the tests printed too much",
+    "memory": "memory ran out in the tests",
+    "disk": "the tests wrote too much to the disk",
+}
+
+
+class Findings(Record, frozen=True):
+    """What came of the tests.
+
+    `statuses` are those that the parser gave, of the instance's own tests; with a `problem` there are none. `log` is
+    what patching printed, and the end of what the tests did.
+    """
+
+    applied: bool
+    log: str
+    seconds: float
+    ended: str
+    exit_code: int | None
+    statuses: dict[str, str] = {}
+    problem: str | None = None
+
+
+class _Test(msgspec.Struct):
+    name: str
+    status: str
+
+
+class _Result(msgspec.Struct):
+    tests: list[_Test]
+
+
+def entry_script(content: Mapping[str, Any]) -> str:
+    """The script: start of the work tree, patch, the instance's own test files, run script, parser.
+
+    Of the instance's commands only the last line is run, which takes the test files out of the fixed commit. Where the
+    image holds no later commits, they come from the test patch; that is ours.
+    """
+    base = content["base_commit"]
+    before = content["before"].strip().split("\n")[-1]
+    selected = ",".join(content["selected_test_files_to_run"])
+    lines = [
+        *content["environment"],
+        f"cd {DIRECTORY}",
+        f"git reset --hard {base}",
+        f"git checkout {base}",
+        f"git apply -v {ROOM}/patch.diff || echo '{_NOT_APPLIED}'",
+        before or "false",
+        f"[ $? -eq 0 ] || {{ {_from_test_patch(base, content['test_patch'])}; }}",
+        f"bash {ROOM}/run_script.sh {selected} > {ROOM}/stdout.log 2> {ROOM}/stderr.log",
+        f"python {ROOM}/parser.py {ROOM}/stdout.log {ROOM}/stderr.log {ROOM}/output.json",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _from_test_patch(base: str, test_patch: str) -> str:
+    files = " ".join(shlex.quote(name) for name in dict.fromkeys(_FILES.findall(test_patch)))
+    start = f'for file in {files}; do git checkout -q {base} -- "$file" || rm -rf -- "$file"; done'
+    return f"{start}; git apply -v {ROOM}/test_patch.diff"
+
+
+async def run_tests(sandbox: Sandbox, content: Mapping[str, Any], patch: str, seconds: float) -> Findings:
+    """Tests a patch in a fresh container of the instance's image.
+
+    Raises:
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    files = {
+        "patch.diff": text_only(patch),
+        "test_patch.diff": text_only(content["test_patch"]),
+        "run_script.sh": content["run_script"],
+        "parser.py": content["parser"],
+        "entry_script.sh": entry_script(content),
+    }
+    await sandbox.write_files(
+        {f"{ROOM}/{name}": text.encode("utf-8", "replace") for name, text in files.items()}
+    )
+    ended = await _run(sandbox, ["bash", f"{ROOM}/entry_script.sh"], seconds)
+    log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
+    applied = _NOT_APPLIED not in log
+    how = (applied, log, round(ended.seconds, 3), ended.reason, ended.exit_code)
+    if ended.reason != "exited":
+        return Findings(*how, problem=_LIMITS[ended.reason].format(seconds=seconds))
+    logs = [f"{ROOM}/stdout.log", f"{ROOM}/stderr.log"]
+    said = await _run(sandbox, ["tail", "-q", "-c", str(KEPT_LOG // 2), *logs], READING_SECONDS)
+    how = (applied, log + said.stdout.decode("utf-8", "replace"), *how[2:])
+    read = await _run(
+        sandbox,
+        ["head", "-c", str(LARGEST_RESULT + 1), f"{ROOM}/output.json"],
+        READING_SECONDS,
+        LARGEST_RESULT + 1,
+    )
+    if not read.succeeded:
+        return Findings(*how, problem="the parser wrote no result")
+    try:
+        wanted = {*content["fail_to_pass"], *content["pass_to_pass"]}
+        return Findings(*how, statuses=await _statuses(read.stdout, wanted))
+    except ValueError as error:
+        return Findings(*how, problem=str(error))
+
+
+def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
+    """The statuses of the wanted tests in a parser's result; a test that passed once has passed.
+
+    Raises:
+        ValueError: it is not what a parser should write: {"tests": [{"name": …, "status": …}]}.
+    """
+    if len(result) > LARGEST_RESULT:
+        raise ValueError(f"the parser's result is larger than {LARGEST_RESULT // 2**20} MiB")
+    try:
+        tests = msgspec.json.decode(result, type=_Result).tests
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"the parser's result is not as it should be: {error}") from None
+    statuses: dict[str, str] = {}
+    names = frozenset(wanted)
+    for test in tests:
+        if test.name in names and statuses.get(test.name) != PASSED:
+            statuses[test.name] = test.status[:40]
+    return statuses
+
+
+async def _statuses(result: bytes, wanted: set[str]) -> dict[str, str]:
+    """Reads a long result in a process of its own."""
+    if LONG_RESULT < len(result) <= LARGEST_RESULT:
+        return await offload(statuses_in, result, wanted)
+    return statuses_in(result, wanted)
+
+
+async def _run(sandbox: Sandbox, argv: list[str], seconds: float, kept_bytes: int = KEPT_LOG) -> Executed:
+    ended = await sandbox.run(
+        argv, seconds=seconds, kept_bytes=kept_bytes, output_bytes=max(2 * kept_bytes, 16 * 2**20)
+    )
+    if ended.reason == "lost":
+        raise ExecutionError("the container of the tests was ended by somebody else")
+    return ended

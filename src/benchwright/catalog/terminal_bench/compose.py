@@ -1,0 +1,238 @@
+"""Compose files of tasks: the agent's container and those beside it (compose-spec, as far as tasks use it).
+
+A key that would change what the model finds is done or refused, never passed over. Passed over are those that only
+concern this machine: published ports, names, restarts, logs, and folders of logs.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from benchwright.catalog.terminal_bench.compose_values import (
+    FOLDER_OF_LOGS,
+    awaited,
+    in_order,
+    internal_networks,
+    limits_of,
+    mapping,
+    names_of,
+    nanoseconds,
+    pairs,
+    source_and_target,
+    substituted,
+    text_of,
+)
+from benchwright.catalog.terminal_bench.settings import (
+    Build,
+    Neighbour,
+    Unsupported,
+    bounded_cpus,
+    megabytes,
+)
+from benchwright.catalog.terminal_bench.yaml_files import read_yaml
+from benchwright.records import Record
+
+ONLY_WAITS = re.compile(r"(?:^|\s)(?:sleep\s+(?:infinity|inf|\d+[smhd]?)|tail\s+-f\s+/dev/null)$")
+
+LOG_FOLDERS = ("/logs", "/agent-logs")
+
+_DONE = {
+    *("build", "image", "command", "entrypoint", "environment", "working_dir", "user", "depends_on"),
+    *("networks", "network_mode", "volumes", "healthcheck", "hostname", "container_name"),
+    *("mem_limit", "cpus", "deploy"),
+}
+_PASSED_OVER = {
+    *("ports", "expose", "restart", "stdin_open", "tty", "init", "labels", "logging", "platform"),
+    *("pull_policy", "stop_signal", "stop_grace_period", "cap_drop", "attach", "annotations"),
+}
+
+
+class AgentContainer(Record, frozen=True):
+    """What a compose file says of the agent's container, and its neighbours in the order of their start."""
+
+    image: str | None = None
+    build: Build | None = None
+    command: list[str] = []
+    entrypoint: list[str] | None = None
+    environment: dict[str, str] = {}
+    directory: str = ""
+    user: str = ""
+    network: bool = True
+    cpus: float = 1.0
+    memory_mb: int = 2048
+    names: list[str] = []
+    neighbours: list[Neighbour] = []
+
+
+def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, str]) -> AgentContainer:
+    """The containers that a compose file describes; `folder` is the task's folder that it lies in.
+
+    Raises:
+        Unsupported: it asks for what cannot be done here; names the service and the key.
+        DatasetError: it is no YAML.
+    """
+    try:
+        return _read(mapping(read_yaml(path), path.name), path.name, agent, folder, variables)
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise Unsupported(f"{path.name} is not written as compose files are: {error}") from None
+
+
+def _read(
+    document: dict[str, Any], file: str, agent: str, folder: str, variables: Mapping[str, str]
+) -> AgentContainer:
+    document = substituted(document, variables)
+    reader = _Reader(file, folder, document)
+    services = mapping(document.get("services"), f"{file}: services")
+    if agent not in services:
+        raise Unsupported(f"{file}: there is no service {agent!r}")
+    parts = {name: mapping(part, f"{file}: {name}") for name, part in services.items()}
+    for name, part in parts.items():
+        reader.refuse_unknown(name, part)
+    healthy = {one for name, part in parts.items() for one in awaited(file, name, part)}
+    others = [name for name in in_order(file, parts) if name != agent]
+    neighbours = [reader.neighbour(name, parts[name], name in healthy) for name in others]
+    reader.check_volumes(parts)
+    return reader.agent(agent, parts[agent], neighbours)
+
+
+class _Reader:
+    """Reads the services of one file."""
+
+    def __init__(self, file: str, folder: str, document: Mapping[str, Any]) -> None:
+        self._file = file
+        self._folder = folder
+        self._internal = internal_networks(file, document)
+
+    def agent(self, name: str, part: Mapping[str, Any], neighbours: list[Neighbour]) -> AgentContainer:
+        command = self._words(name, part, "command")
+        return AgentContainer(
+            image=text_of(part.get("image")),
+            build=self._build(name, part),
+            command=[] if not command or ONLY_WAITS.search(" ".join(command)) else command,
+            entrypoint=self._words(name, part, "entrypoint"),
+            environment=self._environment(name, part),
+            directory=text_of(part.get("working_dir")) or "",
+            user=text_of(part.get("user")) or "",
+            network=self._network(name, part),
+            cpus=self._cpus(name, part),
+            memory_mb=self._memory(name, part),
+            names=names_of(name, part),
+            neighbours=neighbours,
+        )
+
+    def neighbour(self, name: str, part: Mapping[str, Any], awaited: bool) -> Neighbour:
+        if text_of(part.get("network_mode")) not in (None, "bridge"):
+            raise self._problem(name, "network_mode")
+        build, image = self._build(name, part), text_of(part.get("image"))
+        if build is None and image is None:
+            raise Unsupported(f"{self._file}: {name} has neither image nor build")
+        return Neighbour(
+            name=name,
+            names=names_of(name, part),
+            image=None if build else image,
+            build=build,
+            command=self._words(name, part, "command"),
+            entrypoint=self._words(name, part, "entrypoint"),
+            environment=self._environment(name, part),
+            directory=text_of(part.get("working_dir")) or "",
+            user=text_of(part.get("user")) or "",
+            health=self._health(name, part),
+            waits_for_health=awaited,
+            memory_mb=self._memory(name, part),
+            cpus=self._cpus(name, part),
+        )
+
+    def refuse_unknown(self, name: str, part: Mapping[str, Any]) -> None:
+        for key, value in part.items():
+            if value and key not in _DONE and key not in _PASSED_OVER and not key.startswith("x-"):
+                raise self._problem(name, key)
+
+    def check_volumes(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
+        """Only folders of logs, and named volumes of one service, which its own file system is as good as."""
+        users: dict[str, str] = {}
+        for name, part in parts.items():
+            for volume in part.get("volumes") or ():
+                source, target = source_and_target(volume)
+                if target.rstrip("/") in LOG_FOLDERS or source == FOLDER_OF_LOGS or not source:
+                    continue
+                if (
+                    "/" in source
+                    or source.startswith((".", "~", "$"))
+                    or users.setdefault(source, name) != name
+                ):
+                    raise self._problem(name, f"volumes ({str(volume)[:80]})")
+
+    def _problem(self, service: str, key: str) -> Unsupported:
+        return Unsupported(f"{self._file}: {key} of the service {service!r} is not supported here")
+
+    def _build(self, name: str, part: Mapping[str, Any]) -> Build | None:
+        build = part.get("build")
+        if build is None:
+            return None
+        if isinstance(build, str):
+            build = {"context": build}
+        build = mapping(build, f"{self._file}: build of {name}")
+        for key, value in build.items():
+            if value and key not in (
+                "context",
+                "dockerfile",
+                "args",
+                "target",
+                "tags",
+                "labels",
+                "platforms",
+            ):
+                raise self._problem(name, f"build.{key}")
+        context = PurePosixPath(self._folder, text_of(build.get("context")) or ".")
+        dockerfile = text_of(build.get("dockerfile")) or "Dockerfile"
+        if any(
+            ".." in PurePosixPath(path).parts or str(path).startswith("/") for path in (context, dockerfile)
+        ):
+            raise self._problem(name, "build outside of the task's folder")
+        target = text_of(build.get("target")) or ""
+        return Build(str(context), dockerfile, pairs(build.get("args"), self._file), target)
+
+    def _words(self, name: str, part: Mapping[str, Any], key: str) -> list[str] | None:
+        value = part.get(key)
+        if value is None:
+            return None
+        try:
+            return shlex.split(value) if isinstance(value, str) else [str(word) for word in value]
+        except (ValueError, TypeError):
+            raise self._problem(name, key) from None
+
+    def _environment(self, name: str, part: Mapping[str, Any]) -> dict[str, str]:
+        return pairs(part.get("environment"), f"{self._file}: environment of {name}")
+
+    def _network(self, name: str, part: Mapping[str, Any]) -> bool:
+        mode = text_of(part.get("network_mode"))
+        if mode not in (None, "none", "bridge"):
+            raise self._problem(name, f"network_mode {mode!r}")
+        joined = set(part.get("networks") or ("default",))
+        return mode != "none" and not joined <= self._internal
+
+    def _memory(self, name: str, part: Mapping[str, Any]) -> int:
+        value = part.get("mem_limit", limits_of(part).get("memory"))
+        return 2048 if value is None else megabytes(value, f"{self._file}: memory of {name}")
+
+    def _cpus(self, name: str, part: Mapping[str, Any]) -> float:
+        value = part.get("cpus", limits_of(part).get("cpus"))
+        return 1.0 if value is None else bounded_cpus(value, f"{self._file}: cpus of {name}")
+
+    def _health(self, name: str, part: Mapping[str, Any]) -> dict[str, Any] | None:
+        """In the engine's own terms, times in nanoseconds."""
+        given = part.get("healthcheck")
+        if given is None:
+            return None
+        given = mapping(given, f"{self._file}: healthcheck of {name}")
+        test = given.get("test")
+        test = ["CMD-SHELL", test] if isinstance(test, str) else test
+        if given.get("disable") or not isinstance(test, list):
+            return {"Test": ["NONE"]}
+        times = {"Interval": "interval", "Timeout": "timeout", "StartPeriod": "start_period"}
+        durations = {key: nanoseconds(given.get(theirs)) for key, theirs in times.items()}
+        return {"Test": [str(word) for word in test], "Retries": int(given.get("retries") or 3), **durations}

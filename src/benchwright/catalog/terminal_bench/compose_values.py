@@ -1,0 +1,148 @@
+"""Values in compose files: variables, pairs, names, volumes, durations, and the order of services."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from typing import Any
+
+from benchwright.catalog.terminal_bench.settings import Unsupported
+
+FOLDER_OF_LOGS = "${LOGS}"
+"""Stands for a folder of logs on this machine, which no container gets."""
+
+_VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:?-)([^{}]*))?\}|(\w+))")
+
+
+def substituted(value: Any, variables: Mapping[str, str]) -> Any:
+    """With the harness's variables; others are empty or their default, as where nobody set them."""
+    if isinstance(value, dict):
+        return {str(key): substituted(one, variables) for key, one in value.items()}
+    if isinstance(value, list):
+        return [substituted(one, variables) for one in value]
+    return _VARIABLE.sub(_replacement(variables), value) if isinstance(value, str) else value
+
+
+def _replacement(variables: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
+    def replacement(found: re.Match[str]) -> str:
+        if found[1]:
+            return "$"
+        value = variables.get(found[2] or found[5])
+        if value is None or (found[3] == ":-" and not value):
+            return found[4] or ""
+        return value
+
+    return replacement
+
+
+def mapping(value: Any, what: str) -> dict[str, Any]:
+    """The value, which must be a mapping.
+
+    Raises:
+        Unsupported: it is none; `what` names it.
+    """
+    if not isinstance(value, dict):
+        raise Unsupported(f"{what} must be a mapping")
+    return value
+
+
+def text_of(value: Any) -> str | None:
+    """The value as a text; None where there is none."""
+    return None if value is None else str(value)
+
+
+def pairs(value: Any, what: str) -> dict[str, str]:
+    """Of `{NAME: value}` or `[NAME=value]`; a name alone would be taken from this machine, and is left out."""
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items() if one is not None}
+    if value is None:
+        return {}
+    if not isinstance(value, list):
+        raise Unsupported(f"{what} must be a mapping or a list")
+    split = (str(one).partition("=") for one in value)
+    return {name: one for name, given, one in split if given}
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def limits_of(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `deploy.resources.limits` of a service says."""
+    for key in ("deploy", "resources", "limits"):
+        following = part.get(key)
+        if not isinstance(following, dict):
+            return {}
+        part = following
+    return part
+
+
+def names_of(name: str, part: Mapping[str, Any]) -> list[str]:
+    """The names by which other services reach this one."""
+    networks = part.get("networks")
+    aliases = [
+        str(alias)
+        for network in (networks.values() if isinstance(networks, dict) else ())
+        for alias in (network or {}).get("aliases") or ()
+    ]
+    given = (name, text_of(part.get("container_name")), text_of(part.get("hostname")), *aliases)
+    return list(dict.fromkeys(one for one in given if one))
+
+
+def source_and_target(volume: Any) -> tuple[str, str]:
+    """Of a volume in either way of writing it; the source is "" where it has none."""
+    if isinstance(volume, dict):
+        return str(volume.get("source") or ""), str(volume.get("target") or "")
+    if str(volume).startswith(FOLDER_OF_LOGS):
+        return FOLDER_OF_LOGS, str(volume)
+    source, colon, rest = str(volume).partition(":")
+    return (source, rest.partition(":")[0]) if colon else ("", source)
+
+
+def internal_networks(file: str, document: Mapping[str, Any]) -> set[str]:
+    """The names of the networks that lead nowhere else."""
+    networks = mapping(document.get("networks") or {}, f"{file}: networks")
+    return {name for name, part in networks.items() if isinstance(part, dict) and part.get("internal")}
+
+
+def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
+    """The services that must be healthy before this one is started.
+
+    Raises:
+        Unsupported: one must have ended well.
+    """
+    depends = part.get("depends_on")
+    for other, how in depends.items() if isinstance(depends, dict) else ():
+        condition = (how or {}).get("condition", "service_started")
+        if condition == "service_healthy":
+            yield other
+        elif condition != "service_started":
+            raise Unsupported(
+                f"{file}: depends_on ({condition}) of the service {name!r} is not supported here"
+            )
+
+
+def in_order(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The services, each after those that it depends on.
+
+    Raises:
+        Unsupported: one depends on none, or on itself.
+    """
+    needed = {name: [str(one) for one in part.get("depends_on") or ()] for name, part in parts.items()}
+    for name, others in needed.items():
+        if missing := [one for one in others if one not in parts]:
+            raise Unsupported(f"{file}: {name} depends on {missing[0]!r}, which there is not")
+    try:
+        return list(TopologicalSorter(needed).static_order())
+    except CycleError:
+        raise Unsupported(f"{file}: its services depend on each other in a circle") from None
+
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|ns|h|m|s)")
+_UNITS = {"h": 3600e9, "m": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
+
+
+def nanoseconds(value: Any) -> int:
+    """Of a duration such as `1m30s`; 0, which is the engine's default, where there is none."""
+    return int(sum(float(number) * _UNITS[unit] for number, unit in _DURATION.findall(str(value or ""))))

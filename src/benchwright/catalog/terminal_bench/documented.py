@@ -1,0 +1,185 @@
+"""terminal_bench as llm-benchmarker documents it: rows with three scripts, in ubuntu:22.04 without a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.asking import assistant, user
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
+from benchwright.catalog.containers import BashSession, CommandRecord, ContainerBenchmark, Containers
+from benchwright.catalog.containers.options import CONTAINERS
+from benchwright.catalog.containers.speech import observation
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.terminal_bench.environment import CAPABILITIES
+from benchwright.data.datasets import Source
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.answers import answer_status
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session, Solver
+from benchwright.errors import ExecutionError
+from benchwright.records import Message, Outcome, Record, Sample, Status, Trial
+from benchwright.sandbox.docker import Resources, SandboxSpec
+from benchwright.sandbox.docker.containers import GiB
+
+IMAGE = "ubuntu:22.04"
+MAX_TURNS = 15
+COMMAND_SECONDS = 60.0
+SCRIPT_SECONDS = 300.0
+"""For the setup script, and for the validation script."""
+
+TASK = """\
+You work in a Linux container, as root, without a network. Your task:
+
+{instruction}
+
+Answer with the bash commands to run, in a block fenced as ```bash or on lines that begin with `$ `. You are shown \
+what they printed. When the task is done, answer without a command."""
+
+_FENCE = re.compile(r"^```bash[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_PROMPTED = re.compile(r"^\$ (.+)$", re.MULTILINE)
+
+_SOLUTION = """\
+```bash
+{script}
+```"""
+
+
+class ScriptsRow(Record, frozen=True):
+    """One task: what to do, what sets the container up, and what ends with exit code 0 where it was done.
+
+    With a `solution_script` the task can check itself.
+    """
+
+    instruction: str
+    validation_script: str
+    setup_script: str = ""
+    solution_script: str = ""
+
+
+def make_documented(about: About, options: Options) -> Benchmark:
+    """The documented variant.
+
+    Raises:
+        UserError: an option has a value that cannot be used.
+    """
+    image = options.text("image", IMAGE)
+
+    def solver(containers: Containers) -> Solver:
+        return ScriptedTerminal(containers, image)
+
+    return ContainerBenchmark(
+        about=about,
+        samples=samples,
+        solver=solver,
+        scorers=(ExitCodeScorer(about.metric),),
+        checks=checks,
+        at_once=options.integer("containers", CONTAINERS, 1),
+        departures=() if image == IMAGE else (f"the image {image} in place of {IMAGE}",),
+    )
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per row."""
+    for number, row in enumerate(source.read(ScriptsRow, "test")):
+        yield Sample(f"terminal_bench_{number}", msgspec.structs.asdict(row))
+
+
+def checks(sample: Sample) -> Iterator[Check]:
+    """The row's own solution, where it has one; and nothing at all."""
+    solution = sample.content["solution_script"]
+    if solution:
+        block = _SOLUTION.format(script=solution.rstrip("\n"))
+        yield Check(GOLD, [assistant(block), assistant("Done.")])
+    yield Check("nothing done", [assistant("Done.")], passes=False)
+
+
+class ScriptedTerminal:
+    """Runs what the model says in fenced blocks, shows it the output, and validates what came of it."""
+
+    def __init__(self, containers: Containers, image: str) -> None:
+        self._sandboxes = containers.sandboxes
+        resources = Resources(memory_bytes=2 * GiB, cpus=1.0, disk_bytes=2 * GiB)
+        self._spec = SandboxSpec(image, read_only=False, resources=resources, capabilities=CAPABILITIES)
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """The conversation, with the commands and the validation among its artifacts.
+
+        Raises:
+            ExecutionError: the setup script fails, or the container was ended by somebody else.
+        """
+        content = trial.sample.content
+        async with self._sandboxes.started(self._spec, session.progress) as sandbox:
+            setup = await BashSession(sandbox).run(content["setup_script"], SCRIPT_SECONDS)
+            if not setup.succeeded:
+                raise ExecutionError(f"the setup script failed: {observation(setup)[-300:]}")
+            bash = BashSession(sandbox)
+            outcome = await _talk(session, bash, content["instruction"])
+            validation = None
+            if not (bash.commands and bash.commands[-1].container_ended):
+                session.progress("validation")
+                validation = await BashSession(sandbox).run(content["validation_script"], SCRIPT_SECONDS)
+                _still_there(validation)
+        artifacts = {"commands": bash.commands, "validation": validation}
+        return msgspec.structs.replace(outcome, artifacts=msgspec.to_builtins(artifacts))
+
+
+class ExitCodeScorer:
+    """Grades by how the validation script ended."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("terminal_bench documented", name, "1")
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """1 or 0."""
+        return verdict_score(grade(outcome.artifacts))
+
+
+def grade(artifacts: Mapping[str, Any]) -> Verdict:
+    """1 if the validation script ended by itself with exit code 0, else 0."""
+    validation = artifacts.get("validation")
+    if validation is None:
+        return Verdict(0.0, details={"error": "the container ended before it could be validated"})
+    record = msgspec.convert(validation, CommandRecord)
+    details: dict[str, Any] = {"validation_exit_code": record.exit_code, "validation_output": record.output}
+    if record.ended != "exited":
+        details["error"] = f"the validation script was ended: {record.ended}"
+    return Verdict(float(record.succeeded), details=details)
+
+
+def commands_in(text: str) -> list[str]:
+    """The commands of an answer: its ```bash blocks, or without any its lines that begin with `$ `."""
+    blocks = [block.rstrip("\n") for block in _FENCE.findall(text) if block.strip()]
+    return blocks or _PROMPTED.findall(text)
+
+
+async def _talk(session: Session, bash: BashSession, instruction: str) -> Outcome:
+    messages: list[Message] = [user(TASK.format(instruction=instruction))]
+    reply: Reply | None = None
+    for turn in range(1, MAX_TURNS + 1):
+        reply = await session.chat(messages)
+        messages.append(reply.message)
+        commands = commands_in(reply.text)
+        if not commands:
+            status, reason = answer_status(reply)
+            return Outcome(status, messages, reply.text, reason)
+        said = []
+        for command in commands:
+            session.progress(f"turn {turn}: {command.splitlines()[0][:80]}")
+            record = await bash.run(command, COMMAND_SECONDS)
+            _still_there(record)
+            said.append(observation(record))
+            if record.container_ended:
+                return Outcome(Status.LIMIT, messages, reply.text, f"the container ended: {record.ended}")
+        messages.append(user("\n\n".join(said)))
+    text = "" if reply is None else reply.text
+    return Outcome(Status.LIMIT, messages, text, f"not done within {MAX_TURNS} turns")
+
+
+def _still_there(record: CommandRecord) -> None:
+    if record.ended == "lost":
+        raise ExecutionError("the container was ended by somebody else")

@@ -1,0 +1,173 @@
+"""A task's containers: its image found or built, its sandbox started, its neighbours beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from benchwright.catalog.containers import Containers
+from benchwright.catalog.terminal_bench.settings import Build, Neighbour, Settings
+from benchwright.records import Record
+from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
+from benchwright.sandbox.docker.building import Recipe
+from benchwright.sandbox.docker.builds import Builds
+from benchwright.sandbox.docker.containers import GiB, MiB
+from benchwright.sandbox.docker.images import configuration_of
+from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
+from benchwright.sandbox.docker.networks import private_network
+
+CAPABILITIES = (
+    *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE"),
+    *("SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
+)
+"""With KILL, those that Docker itself gives but NET_RAW and MKNOD: tasks install packages and start servers."""
+
+PROCESSES = 1024
+NEIGHBOUR_DISK = 4 * GiB
+HEALTHY_SECONDS = 120.0
+LOGS = "/logs"
+TESTS = "/tests"
+ROOT = "0"
+
+_PREPARE = f"""
+mkdir -p {LOGS}/agent {LOGS}/verifier {LOGS}/artifacts /agent-logs && chmod -R a+rwX {LOGS} /agent-logs
+[ -e {TESTS} ] && echo there || echo new
+"""
+_IN_BACKGROUND = '("$@" >/dev/null 2>&1 </dev/null &)'
+WAITING = ("sh", "-c", "sleep infinity")
+"""What the official harnesses give to an image's entrypoint."""
+
+Say = Callable[[str], None]
+
+
+class Place(Record, frozen=True):
+    """Where one trial happens: the sandbox as the agent has it, and as root.
+
+    `tests_in_image` says that the image has a `/tests` of its own.
+    """
+
+    image: str
+    sandbox: DockerSandbox
+    as_root: DockerSandbox
+    tests_in_image: bool
+
+
+class Environments:
+    """Starts the containers of tasks; `name` tells images of the variants apart."""
+
+    def __init__(self, containers: Containers, name: str, no_network: bool) -> None:
+        self._containers = containers
+        self._name = name
+        self._no_network = no_network
+        self._images = Images(containers.engine)
+        self._builds = Builds(containers.engine)
+
+    @asynccontextmanager
+    async def started(self, task: str, folder: Path, settings: Settings, say: Say) -> AsyncIterator[Place]:
+        """The containers of a task, gone when the context is left.
+
+        Raises:
+            EngineError: an image cannot be had, or a container cannot be started.
+        """
+        image = await self._image(task, folder, settings, say)
+        others = [
+            await self._neighbour_image(task, folder, one, settings, say) for one in settings.neighbours
+        ]
+        say("starting the container")
+        async with AsyncExitStack() as stack:
+            sandbox = await stack.enter_async_context(
+                self._containers.sandboxes.started(self._spec(image, settings), say)
+            )
+            as_root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
+            prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
+            if settings.neighbours:
+                await self._start_neighbours(stack, sandbox, settings, others)
+            await self._start_command(sandbox, image, settings)
+            yield Place(image, sandbox, as_root, b"there" in prepared.stdout)
+
+    def _spec(self, image: str, settings: Settings) -> SandboxSpec:
+        return SandboxSpec(
+            image,
+            directory=settings.directory,
+            read_only=False,
+            network=bool(settings.neighbours) or (settings.network and not self._no_network),
+            resources=self._resources(settings.memory_mb, settings.cpus, settings.storage_mb * MiB),
+            user=settings.user,
+            environment=settings.environment,
+            capabilities=CAPABILITIES,
+        )
+
+    def _resources(self, memory_mb: int, cpus: float, disk_bytes: int) -> Resources:
+        return Resources(memory_mb * MiB, cpus, PROCESSES, disk_bytes)
+
+    async def _image(self, task: str, folder: Path, settings: Settings, say: Say) -> str:
+        """The image that the task names where it is here or can be pulled, else the one that is built."""
+        if settings.image is not None:
+            try:
+                await self._images.provide(settings.image, say)
+                return settings.image
+            except EngineError as error:
+                if settings.build is None or error.kind in ("not_running", "disk_full"):
+                    raise
+                say(f"{settings.image} cannot be pulled; building it")
+        if settings.build is None:
+            raise EngineError(f"{task} has neither an image nor a Dockerfile")
+        return await self._built(f"{task}", folder, settings.build, settings.build_seconds, say)
+
+    async def _neighbour_image(
+        self, task: str, folder: Path, neighbour: Neighbour, settings: Settings, say: Say
+    ) -> str:
+        if neighbour.build is not None:
+            name = f"{task}-{neighbour.name}"
+            return await self._built(name, folder, neighbour.build, settings.build_seconds, say)
+        assert neighbour.image is not None, "checked when the file was read"
+        await self._images.provide(neighbour.image, say)
+        return neighbour.image
+
+    async def _built(self, task: str, folder: Path, build: Build, seconds: float, say: Say) -> str:
+        recipe = Recipe(build.dockerfile, build.arguments, build.target)
+        name = f"benchwright/{self._name}-{_plain(task)}"
+        return await self._builds.image(name, folder / build.context, "1", recipe, seconds, say)
+
+    async def _start_neighbours(
+        self, stack: AsyncExitStack, sandbox: DockerSandbox, settings: Settings, images: Sequence[str]
+    ) -> None:
+        """Starts them in their order, and waits for those that are to be healthy."""
+        engine, run_id = self._containers.engine, self._containers.run_id
+        closed = self._no_network or not settings.network
+        network = await stack.enter_async_context(private_network(engine, run_id, closed))
+        await network.join(sandbox.container, settings.names)
+        for neighbour, image in zip(settings.neighbours, images, strict=True):
+            spec = self._neighbour_spec(neighbour, image)
+            container = await stack.enter_async_context(started_neighbour(engine, spec, network, run_id))
+            if neighbour.waits_for_health:
+                await until_healthy(container, neighbour.name, HEALTHY_SECONDS)
+
+    def _neighbour_spec(self, neighbour: Neighbour, image: str) -> NeighbourSpec:
+        return NeighbourSpec(
+            image=image,
+            names=neighbour.names,
+            command=neighbour.command,
+            entrypoint=neighbour.entrypoint,
+            environment=neighbour.environment,
+            directory=neighbour.directory,
+            user=neighbour.user,
+            health=neighbour.health,
+            resources=self._resources(neighbour.memory_mb, neighbour.cpus, NEIGHBOUR_DISK),
+        )
+
+    async def _start_command(self, sandbox: DockerSandbox, image: str, settings: Settings) -> None:
+        """Starts what the image or the compose file starts, where that is more than waiting."""
+        configuration = await configuration_of(self._containers.engine, image) or {}
+        entrypoint = settings.entrypoint
+        entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
+        if entrypoint or settings.command:
+            argv = [*entrypoint, *(settings.command or WAITING)]
+            await sandbox.run(["sh", "-c", _IN_BACKGROUND, "sh", *argv], seconds=30)
+
+
+def _plain(name: str) -> str:
+    """A name as repositories of images may have it."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "task"

@@ -1,0 +1,100 @@
+"""Tasks of Terminal-Bench 1: task.yaml, Dockerfile or docker-compose.yaml, solution.sh or .yaml, run-tests.sh, tests/.
+
+The defaults are those of its harness: 360 s for the agent, 60 s for the tests, and a compose file's network, which is
+open. It limits neither memory nor processors nor disk; here those are 2 GiB, 1 and 10 GiB unless the file says more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchwright.catalog.terminal_bench.compose import AgentContainer, read_compose
+from benchwright.catalog.terminal_bench.reports import PARSERS
+from benchwright.catalog.terminal_bench.settings import Build, Settings, Unsupported, bounded_seconds
+from benchwright.catalog.terminal_bench.yaml_files import read_yaml
+from benchwright.data.errors import DatasetValidationError
+
+FILE = "task.yaml"
+SERVICE = "client"
+"""The agent's container in a compose file."""
+TESTS = "/tests"
+
+VARIABLES = {
+    "T_BENCH_TASK_DOCKER_CLIENT_IMAGE_NAME": "client",
+    "T_BENCH_TASK_DOCKER_CLIENT_CONTAINER_NAME": "client",
+    "T_BENCH_TASK_DOCKER_NAME_PREFIX": "task",
+    "T_BENCH_TEST_DIR": TESTS,
+    "T_BENCH_TASK_LOGS_PATH": "${LOGS}",
+    "T_BENCH_CONTAINER_LOGS_PATH": "/logs",
+    "T_BENCH_TASK_AGENT_LOGS_PATH": "${LOGS}",
+    "T_BENCH_CONTAINER_AGENT_LOGS_PATH": "/agent-logs",
+}
+"""What the harness puts into compose files; folders of logs on this machine are none here."""
+
+
+def read_task(path: Path) -> dict[str, Any]:
+    """A task.yaml as it stands.
+
+    Raises:
+        DatasetError: it is no YAML, or without an instruction.
+    """
+    task = read_yaml(path)
+    if not isinstance(task, dict) or not isinstance(task.get("instruction"), str):
+        raise DatasetValidationError(f"{path}: there is no instruction")
+    return task
+
+
+def labels(task: dict[str, Any]) -> dict[str, str]:
+    """Difficulty and category."""
+    return {
+        "difficulty": str(task.get("difficulty") or "unknown"),
+        "category": str(task.get("category") or "software_engineering"),
+    }
+
+
+def settings(task: dict[str, Any], folder: Path) -> Settings:
+    """The settings of a task; with a `problem` where it asks for what cannot be done here."""
+    try:
+        return _settings(task, folder)
+    except Unsupported as problem:
+        return Settings(problem=str(problem))
+
+
+def _settings(task: dict[str, Any], folder: Path) -> Settings:
+    parser = str(task.get("parser_name") or "pytest")
+    if parser not in PARSERS:
+        raise Unsupported(
+            f"{FILE}: parser_name {parser!r} is not supported here; known: {', '.join(PARSERS)}"
+        )
+    compose = folder / "docker-compose.yaml"
+    if compose.is_file():
+        agent = read_compose(compose, SERVICE, ".", VARIABLES)
+    elif (folder / "Dockerfile").is_file():
+        agent = AgentContainer(build=Build("."), environment={"TEST_DIR": TESTS})
+    else:
+        raise Unsupported("there is neither docker-compose.yaml nor Dockerfile")
+    return Settings(
+        image=None if agent.build else agent.image,
+        build=agent.build,
+        agent_seconds=_seconds(task, "max_agent_timeout_sec", 360.0),
+        test_seconds=_seconds(task, "max_test_timeout_sec", 60.0),
+        cpus=agent.cpus,
+        memory_mb=agent.memory_mb,
+        network=agent.network,
+        environment=agent.environment,
+        directory=agent.directory,
+        command=agent.command,
+        entrypoint=agent.entrypoint,
+        user=agent.user,
+        test_user="" if task.get("run_tests_in_same_shell") else "0",
+        same_shell=bool(task.get("run_tests_in_same_shell")),
+        parser=parser,
+        names=agent.names,
+        neighbours=agent.neighbours,
+        build_seconds=1800.0,
+    )
+
+
+def _seconds(task: dict[str, Any], key: str, default: float) -> float:
+    return bounded_seconds(task.get(key), default, f"{FILE}: {key}")

@@ -1,0 +1,95 @@
+"""The folders of tasks: found in a source, checked before anything in them is used, read when they are needed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright.data.datasets import Source
+from benchwright.data.errors import DatasetNotFound, DatasetValidationError
+from benchwright.sandbox.docker.dockerfile import content_digest
+
+MOST_FILES = 50_000
+MOST_BYTES = 4 * 2**30
+LONGEST_TEXT = 2**20
+"""Bytes of an instruction or of a file of settings."""
+
+
+class TaskFolders:
+    """Where the tasks of a source lie; made again in other processes."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root
+
+    def lie_in(self, source: Source) -> None:
+        """Says where they are."""
+        self._root = source.root
+
+    def __getitem__(self, task: str) -> Path:
+        """The folder of a task, by its path from the root."""
+        assert self._root is not None, "the tasks are read first"
+        return self._root / task
+
+    def all(self, source: Source) -> Iterator[tuple[str, Path]]:
+        """The folders that hold the source's files, each with its path from the root, checked.
+
+        Raises:
+            DatasetError: one is not as it should be; names the path.
+        """
+        self.lie_in(source)
+        for file in source.files():
+            if file.name.startswith("task."):
+                check_tree(file.parent, source.root)
+                yield file.parent.relative_to(source.root).as_posix(), file.parent
+
+
+def check_tree(folder: Path, root: Path) -> None:
+    """Sees to it that a folder holds files, folders, and links that stay inside of it, and not too much of them.
+
+    Raises:
+        DatasetValidationError: it does not; names the path.
+    """
+    real = folder.resolve()
+    if not real.is_relative_to(root.resolve()):
+        raise DatasetValidationError(f"{folder} is a link that leads out of {root}")
+    size = 0
+    for files, path in enumerate(_all_below(folder), 1):
+        status = path.lstat()
+        size += status.st_size
+        if stat.S_ISLNK(status.st_mode):
+            if not path.resolve().is_relative_to(real):
+                raise DatasetValidationError(f"{path} is a link that leads out of its task")
+        elif not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise DatasetValidationError(f"{path} is neither a file nor a folder")
+        if size > MOST_BYTES:
+            raise DatasetValidationError(f"{folder} holds more than {MOST_BYTES // 2**30} GiB")
+        if files > MOST_FILES:
+            raise DatasetValidationError(f"{folder} holds more than {MOST_FILES:,} files")
+
+
+def digest(folder: Path) -> str:
+    """A digest of all that is in a task's folder, so that conversations about another version are not taken again."""
+    return content_digest(folder, "task")
+
+
+def read_text(path: Path) -> str:
+    """A text of a task.
+
+    Raises:
+        DatasetError: it is not there, too long, or no text.
+    """
+    try:
+        if path.stat().st_size > LONGEST_TEXT:
+            raise DatasetValidationError(f"{path} is longer than {LONGEST_TEXT:,} bytes")
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise DatasetNotFound(f"{path} is missing") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetValidationError(f"{path} cannot be read: {error}") from error
+
+
+def _all_below(folder: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(folder):
+        yield from (Path(here, name) for name in [*folders, *files])

@@ -1,0 +1,97 @@
+"""What the result of a task's tests is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.terminal_bench.reports import PARSERS
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Outcome, Sample, Status
+
+TESTS = "tests"
+"""The artifact of an outcome in which the run of the tests lies; see `testing.Tested`."""
+
+
+class TestsScorer:
+    """Grades by the log and the reward that the task's tests left, so that no container is needed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("terminal_bench", name, "1")
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """The reward, or whether all tests passed."""
+        parser = sample.content["settings"].get("parser", "reward")
+        verdict = grade(parser, outcome.artifacts.get(TESTS) or {})
+        details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
+        return verdict_score(msgspec.structs.replace(verdict, details=details))
+
+
+def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
+    """The verdict on one run of the tests; `error` in its details says why there is no result, where there is none.
+
+    A run that a limit ended is worth nothing, whatever it had written.
+    """
+    ended = tests.get("ended", "not_run")
+    if ended != "exited":
+        return _nothing(str(tests.get("reason") or f"the tests were ended: {ended}"), str(ended))
+    if parser == "reward":
+        return grade_reward(tests.get("reward_text"), tests.get("reward_json"))
+    results = PARSERS[parser](str(tests.get("summary") or tests.get("log") or ""))
+    if results is None or tests.get("summary_cut"):
+        return _nothing("the tests reported no results", "parse_error")
+    score = float(all(results.values()))
+    named = {name: "passed" if passed else "failed" for name, passed in results.items()}
+    return Verdict(score, f"{sum(results.values())} of {len(results)} passed", details={"tests": named})
+
+
+def grade_reward(text: str | None, json: str | None) -> Verdict:
+    """The reward that Harbor reads: `reward` of reward.json, else reward.txt, else the only number of reward.json.
+
+    It is a number; what lies outside of 0 to 1 counts as the nearer end, and stands in the details as it was.
+    """
+    numbers = _numbers(json)
+    reward = numbers.get("reward", _number(text))
+    if reward is None and len(numbers) == 1:
+        reward = next(iter(numbers.values()))
+    if reward is None:
+        return _nothing("the tests wrote no reward", "no_reward")
+    details = {"reward": reward, **({"rewards": numbers} if len(numbers) > 1 else {})}
+    return Verdict(min(max(reward, 0.0), 1.0), f"{reward:g}", details=details)
+
+
+def _nothing(why: str, mode: str) -> Verdict:
+    return Verdict(0.0, details={"error": why, "mode": mode})
+
+
+def _numbers(json: str | None) -> dict[str, float]:
+    try:
+        decoded = msgspec.json.decode(json or "{}")
+    except (msgspec.DecodeError, ValueError):
+        return {}
+    if not isinstance(decoded, dict):
+        return {}
+    numbers = {name: _number(value) for name, value in decoded.items() if not isinstance(value, (bool, str))}
+    return {name: number for name, number in numbers.items() if number is not None}
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _failure_mode(outcome: Outcome, verdict: Verdict) -> str:
+    """In the words of Terminal-Bench's own results, where it has one."""
+    mode = verdict.details.get("mode")
+    if mode is not None:
+        return {"timeout": "test_timeout"}.get(str(mode), str(mode))
+    return "agent_limit" if outcome.status == Status.LIMIT else "none"

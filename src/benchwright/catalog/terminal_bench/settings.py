@@ -1,0 +1,127 @@
+"""What is known of a task before its containers are started, whichever layout it came in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.records import Record
+
+LONGEST_SECONDS = 24 * 3600.0
+
+
+class Unsupported(Exception):
+    """A task asks for what cannot be done here; the text names the file and the key."""
+
+
+class Build(Record, frozen=True):
+    """An image to build: `context` is a folder of the task, `dockerfile` a path in it."""
+
+    context: str
+    dockerfile: str = "Dockerfile"
+    arguments: dict[str, str] = {}
+    target: str = ""
+
+
+class Neighbour(Record, frozen=True):
+    """A container beside the agent's, reached by its names. `waits_for_health` holds the agent until it is healthy."""
+
+    name: str
+    names: list[str]
+    image: str | None = None
+    build: Build | None = None
+    command: list[str] | None = None
+    entrypoint: list[str] | None = None
+    environment: dict[str, str] = {}
+    directory: str = ""
+    user: str = ""
+    health: dict[str, Any] | None = None
+    waits_for_health: bool = False
+    memory_mb: int = 2048
+    cpus: float = 1.0
+
+
+class Settings(Record, frozen=True):
+    """A task's containers and limits; `problem` says why it cannot be run here, where that is so.
+
+    `image` is one that exists somewhere, and is taken before one is built. `command` is what the container runs
+    beside the agent, after the image's entrypoint; it only waits where that is empty. The tests are run as
+    `test_user`, "" for the container's own.
+    `names` are those by which neighbours reach the agent's container.
+    """
+
+    image: str | None = None
+    build: Build | None = None
+    build_seconds: float = 600.0
+    agent_seconds: float = 600.0
+    test_seconds: float = 600.0
+    cpus: float = 1.0
+    memory_mb: int = 2048
+    storage_mb: int = 10240
+    network: bool = True
+    environment: dict[str, str] = {}
+    test_environment: dict[str, str] = {}
+    solution_environment: dict[str, str] = {}
+    directory: str = ""
+    command: list[str] = []
+    entrypoint: list[str] | None = None
+    user: str = ""
+    test_user: str = ""
+    same_shell: bool = False
+    parser: str = "reward"
+    names: list[str] = []
+    neighbours: list[Neighbour] = []
+    problem: str | None = None
+
+
+def bounded_seconds(value: Any, default: float, where: str) -> float:
+    """A time limit as a file gives it.
+
+    Raises:
+        Unsupported: it is no number of seconds up to a day.
+    """
+    seconds = _number(default if value is None else value, where)
+    if not 0 < seconds <= LONGEST_SECONDS:
+        raise Unsupported(f"{where} must lie between 0 and {LONGEST_SECONDS:g} s, and is {value!r}")
+    return seconds
+
+
+def bounded_cpus(value: Any, where: str) -> float:
+    """A number of processors.
+
+    Raises:
+        Unsupported: it is none.
+    """
+    cpus = _number(value, where)
+    if not 0.01 <= cpus <= 1024:
+        raise Unsupported(f"{where} must be a number of processors, and is {value!r}")
+    return cpus
+
+
+def megabytes(value: Any, where: str) -> int:
+    """A size in MiB, from a number of them or a text such as `2G`.
+
+    Raises:
+        Unsupported: it is neither, or below 16 MiB or above 1 TiB.
+    """
+    size = _from_text(value, where) if isinstance(value, str) else _number(value, where)
+    if not 16 <= size <= 2**20:
+        raise Unsupported(f"{where} must lie between 16 MiB and 1 TiB, and is {value!r}")
+    return int(size)
+
+
+def _from_text(text: str, where: str) -> float:
+    number = text.strip().upper().removesuffix("B").removesuffix("I")
+    factor = {"K": 1 / 1024, "M": 1.0, "G": 1024.0, "T": 1024.0**2}.get(number[-1:])
+    try:
+        return float(number[:-1]) * factor if factor else float(number) / 1024**2
+    except ValueError:
+        raise Unsupported(f"{where} is no size: {text!r}") from None
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise Unsupported(f"{where} is no number: {value!r}")
+    try:
+        return float(value)
+    except ValueError:
+        raise Unsupported(f"{where} is no number: {value!r}") from None

@@ -1,0 +1,70 @@
+"""Solves a task: the model works in its container until it is done or a limit ends it, then the tests are run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.asking import system, user
+from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, BashSession, work
+from benchwright.catalog.terminal_bench.environment import Environments, Place
+from benchwright.catalog.terminal_bench.folders import TaskFolders
+from benchwright.catalog.terminal_bench.grading import TESTS
+from benchwright.catalog.terminal_bench.settings import Settings
+from benchwright.catalog.terminal_bench.tasks import settings_of
+from benchwright.catalog.terminal_bench.testing import Tested, run_tests
+from benchwright.engine.protocols import Session
+from benchwright.errors import ExecutionError
+from benchwright.records import Outcome, Trial
+
+LONGEST_LINE = 80
+"""Characters of what a build or a pull says that are shown."""
+
+
+class TerminalSolver:
+    """The agent of both layouts; what it makes of a trial holds every command and the run of the tests."""
+
+    def __init__(self, environments: Environments, folders: TaskFolders, options: AgentOptions) -> None:
+        self._environments = environments
+        self._folders = folders
+        self._options = options
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Lets the model work on a task, and tests what it did.
+
+        Raises:
+            ExecutionError: the task asks for what cannot be done here, its containers cannot be started, or they were
+                ended by somebody else.
+        """
+        sample = trial.sample
+        settings = settings_of(sample)
+        if settings.problem is not None:
+            raise ExecutionError(settings.problem)
+        folder = self._folders[sample.content["task"]]
+
+        def say(said: str) -> None:
+            session.progress(
+                "".join(letter if letter.isprintable() else " " for letter in said)[:LONGEST_LINE]
+            )
+
+        async with self._environments.started(sample.id, folder, settings, say) as place:
+            bash = BashSession(place.sandbox)
+            messages = [system(SYSTEM), user(sample.content["instruction"])]
+            limits = self._limits(settings)
+            worked = await work(session, bash, messages, limits, self._options.commands)
+            if worked.container_ended:
+                tested = Tested("container_ended", reason=worked.reason)
+            else:
+                session.progress("running the tests")
+                tested = await run_tests(place, folder, settings)
+            artifacts = _artifacts(place, bash, tested)
+        return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
+
+    def _limits(self, settings: Settings) -> AgentLimits:
+        return AgentLimits(self._options.max_turns, self._options.command_seconds, settings.agent_seconds)
+
+
+def _artifacts(place: Place, bash: BashSession, tested: Tested) -> dict[str, Any]:
+    commands = msgspec.to_builtins(bash.commands)
+    return {"commands": commands, TESTS: msgspec.to_builtins(tested), "image": place.image}

@@ -1,0 +1,154 @@
+"""Runs a task's own tests in its container, when the agent is done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.catalog.containers import BashSession
+from benchwright.catalog.terminal_bench.environment import LOGS, ROOT, TESTS, Place
+from benchwright.catalog.terminal_bench.reports import SUMMARY
+from benchwright.catalog.terminal_bench.settings import Settings
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox.docker import DockerSandbox, Executed
+from benchwright.sandbox.docker.containers import MiB
+from benchwright.sandbox.docker.trees import write_tree
+
+KEPT_BYTES = 1 * MiB
+OUTPUT_BYTES = 128 * MiB
+LOG_CHARACTERS = 32 * 1024
+"""How much of the log's head, and of its tail, an outcome holds."""
+SUMMARY_CHARACTERS = 512 * 1024
+LONGEST_REWARD = 64 * 1024
+
+_HARBOR = f"""
+exec </dev/null 2>&1
+chmod +x {TESTS}/test.sh
+read -r first <{TESTS}/test.sh
+case $first in '#!'*) exec {TESTS}/test.sh;; *) exec bash {TESTS}/test.sh;; esac
+"""
+_FIRST = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
+_READ = f"""
+cd {LOGS}/verifier || exit
+for file in reward.txt reward.json; do
+    if [ -f $file ]; then printf + && head -c "$0" $file; fi
+    printf '\\0'
+done
+"""
+_CLEARED = f"rm -rf {LOGS}/verifier; mkdir -p {LOGS}/verifier; chmod 777 {LOGS}/verifier"
+
+
+class Tested(Record, frozen=True):
+    """One run of the tests: how it ended, the head and the tail of what it printed, and what it left.
+
+    `summary` is what followed pytest's heading, where there was one, `summary_cut` whether something is missing in
+    it; the rewards are the texts of Harbor's two files.
+    """
+
+    ended: str
+    exit_code: int | None = None
+    seconds: float = 0.0
+    log: str = ""
+    summary: str | None = None
+    summary_cut: bool = False
+    reward_text: str | None = None
+    reward_json: str | None = None
+    reason: str | None = None
+
+
+async def run_tests(place: Place, folder: Path, settings: Settings) -> Tested:
+    """Copies the tests in and runs them by their official command; the tests of 1.0 as root, in a new shell.
+
+    What the agent laid where tests and rewards belong is removed before.
+
+    Raises:
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    if settings.parser == "reward":
+        return await _run_harbor(place, folder, settings)
+    return await _run_first(place, folder, settings)
+
+
+async def _run_harbor(place: Place, folder: Path, settings: Settings) -> Tested:
+    await _copy_in(place, [folder / "tests"], clear=_CLEARED)
+    sandbox = _as(place, settings.test_user)
+    ended = await sandbox.run(
+        ["sh", "-c", _HARBOR],
+        seconds=settings.test_seconds,
+        environment=settings.test_environment,
+        kept_bytes=KEPT_BYTES,
+        output_bytes=OUTPUT_BYTES,
+    )
+    if _gone(ended):
+        return _tested(ended)
+    text, json = await _rewards(place.as_root)
+    return _tested(ended, text, json)
+
+
+async def _run_first(place: Place, folder: Path, settings: Settings) -> Tested:
+    tests = [folder / "tests"] if (folder / "tests").is_dir() else []
+    await _copy_in(place, [folder / "run-tests.sh", *tests])
+    if settings.same_shell:
+        shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES)
+        record = await shell.run(f"bash {TESTS}/run-tests.sh", settings.test_seconds)
+        output = record.output.encode("utf-8", "replace")
+        return _tested(
+            Executed(
+                record.ended,
+                record.exit_code,
+                output,
+                seconds=record.seconds,
+                container_ended=record.container_ended,
+            )
+        )
+    ended = await _as(place, settings.test_user).run(
+        ["sh", "-c", _FIRST], seconds=settings.test_seconds, kept_bytes=KEPT_BYTES, output_bytes=OUTPUT_BYTES
+    )
+    return _tested(ended)
+
+
+async def _copy_in(place: Place, sources: list[Path], clear: str = "true") -> None:
+    clear += "" if place.tests_in_image else f"; rm -rf {TESTS}"
+    await write_tree(place.as_root, sources, TESTS, before=clear)
+
+
+def _as(place: Place, user: str) -> DockerSandbox:
+    return place.as_root if user == ROOT else place.sandbox
+
+
+async def _rewards(sandbox: DockerSandbox) -> list[str | None]:
+    """The texts of reward.txt and reward.json; None for what is not there."""
+    ended = await sandbox.run(["sh", "-c", _READ, str(LONGEST_REWARD)], seconds=30)
+    found = [*ended.stdout.decode("utf-8", "replace").split("\0"), "", ""][:2]
+    return [text[1:] if text.startswith("+") else None for text in found]
+
+
+def _gone(ended: Executed) -> bool:
+    if ended.reason == "lost":
+        raise ExecutionError("the container was ended while the tests ran in it")
+    return ended.container_ended or ended.exit_code is None
+
+
+def _tested(ended: Executed, text: str | None = None, json: str | None = None) -> Tested:
+    _gone(ended)
+    log = ended.stdout.decode("utf-8", "replace")
+    heading = SUMMARY.search(log)
+    summary = log[heading.start() :] if heading else None
+    return Tested(
+        ended=ended.reason,
+        exit_code=ended.exit_code,
+        seconds=round(ended.seconds, 3),
+        log=_bounded(log),
+        summary=summary[-SUMMARY_CHARACTERS:] if summary else None,
+        summary_cut=len(summary or "") > SUMMARY_CHARACTERS,
+        reward_text=text,
+        reward_json=json,
+        reason=ended.detail,
+    )
+
+
+def _bounded(log: str) -> str:
+    cut = len(log) - 2 * LOG_CHARACTERS
+    if cut <= 0:
+        return log
+    return f"{log[:LOG_CHARACTERS]}\n[... {cut} characters left out ...]\n{log[-LOG_CHARACTERS:]}"

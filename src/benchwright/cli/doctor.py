@@ -1,0 +1,38 @@
+"""`benchwright doctor`: what works on this machine, what is missing, and what to do."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from benchwright.cli.output import print_json, print_table
+
+EXAMPLES = """\b
+Examples:
+  benchwright doctor
+  benchwright doctor --network
+"""
+
+
+@click.command("doctor", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
+@click.option("--network", is_flag=True, help="Also pull the smallest image, to see whether images can be.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+def command(network: bool, as_json: bool, debug: bool) -> None:
+    """Look at this machine: what can be used, what is missing and for what, and what is broken.
+
+    Nothing is changed, and nobody is asked outside of this machine unless --network is given. Exits with 1 where
+    something is broken; what is only missing is none of that.
+    """
+    from benchwright.app.doctor import examine
+    from benchwright.reports.doctor import Line, render_findings
+
+    findings = examine(call_out=network)
+    broken = any(finding.state == "problem" for finding in findings)
+    if as_json:
+        print_json({"broken": broken, "findings": findings})
+    else:
+        lines = [Line(one.state, one.subject, one.said, one.needed_for, one.what_to_do) for one in findings]
+        print_table(render_findings(lines))
+    sys.exit(1 if broken else 0)

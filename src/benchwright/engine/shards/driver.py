@@ -1,0 +1,163 @@
+"""Keeps one shard at work, and puts another in its place when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import msgspec
+
+from benchwright.engine.journal import decode_body
+from benchwright.engine.lag import LoopLag
+from benchwright.engine.shards.messages import (
+    Do,
+    Done,
+    End,
+    Failed,
+    FromShard,
+    Goodbye,
+    Returned,
+    Shard,
+    ShardLost,
+    Shards,
+    Solved,
+    decode_reports,
+    encode,
+)
+from benchwright.engine.shards.messages import Stop as StopOrder
+from benchwright.engine.shards.pool import Pool
+from benchwright.engine.stop import Stop
+from benchwright.engine.worker import Deliver, Result, Scored, Work
+from benchwright.engine.worker import Solved as SolvedHere
+from benchwright.errors import UserError
+
+LOSSES = 3
+"""How often in a row a shard is replaced that was lost before any of its trials was done."""
+
+CANCEL_SECONDS = 10.0
+"""How long cancelled trials may take to end."""
+
+
+class Driver:
+    """`share` trials are in flight at its shard. `given_up` says why there is none any more."""
+
+    def __init__(self, shards: Shards, number: int, share: int, deliver: Deliver, stop: Stop) -> None:
+        self.given_up: str | None = None
+        self.lag = LoopLag()
+        self.cpu_seconds = 0.0
+        self._shards = shards
+        self._number = number
+        self._share = share
+        self._deliver = deliver
+        self._stop = stop
+        self._open = AsyncExitStack()
+        self._shard: Shard | None = None
+        self._under_way: dict[str, Work] = {}
+        self._stopped = False
+        self._losses = 0
+
+    async def drive(self, pool: Pool) -> None:
+        """Takes work from a pool that others take from too, until all is done, or no shard can be had.
+
+        Raises:
+            UserError: a solver or scorer met something that ends the run.
+        """
+        try:
+            while self.given_up is None:
+                try:
+                    shard = await self._opened()
+                    works = self._take(pool)
+                    if not self._under_way and not await pool.more():
+                        return
+                    if self._under_way:
+                        await self._step(shard, works, pool)
+                except ShardLost as lost:
+                    await self._lost(lost, pool)
+        except asyncio.CancelledError:
+            await self._cancel(pool)
+            raise
+
+    async def end(self) -> None:
+        """Lets the shard say goodbye."""
+        if self._shard is None:
+            return
+        try:
+            await self._shard.send(encode(End()))
+            async with asyncio.timeout(CANCEL_SECONDS):
+                while self._shard is not None:
+                    self._took(decode_reports(await self._shard.receive()), None)
+        except (ShardLost, TimeoutError):
+            pass  # all its trials are done; only its loop lag stays unknown
+
+    async def close(self) -> None:
+        """Ends the shard, if it has not ended."""
+        self._shard = None
+        await self._open.aclose()
+
+    async def _opened(self) -> Shard:
+        if self._shard is None:
+            self._stopped = False
+            self._shard = await self._open.enter_async_context(self._shards.open(self._number, self._share))
+        return self._shard
+
+    def _take(self, pool: Pool) -> list[Work]:
+        """Work for the free places, and a little that waits at the shard for the next ones."""
+        works = pool.take(self._share + 1 + self._share // 8 - len(self._under_way))
+        self._under_way |= {work.trial.key: work for work in works}
+        return works
+
+    async def _step(self, shard: Shard, works: list[Work], pool: Pool) -> None:
+        if works:
+            await shard.send(encode(Do(works)))
+        if self._stop.reason is not None and not self._stopped:
+            self._stopped = True
+            await shard.send(encode(StopOrder()))
+        self._took(decode_reports(await shard.receive()), pool)
+
+    def _took(self, reports: list[FromShard], pool: Pool | None) -> None:
+        for report in reports:
+            if isinstance(report, Solved):
+                self._deliver(self._solved(report))
+            elif isinstance(report, Failed):
+                raise UserError(report.reason)
+            elif isinstance(report, Goodbye):
+                self.lag, self._shard = report.lag, None
+                self.cpu_seconds += report.cpu_seconds
+            elif pool is not None:
+                self._ended(report, pool)
+
+    def _ended(self, report: Done | Returned, pool: Pool) -> None:
+        if isinstance(report, Done):
+            work = self._under_way.pop(report.key)
+            self._losses = 0
+            self._deliver(Scored(work.trial, report.status, report.scores, work.counted))
+            pool.done()
+        else:
+            pool.give_back([self._under_way.pop(key) for key in report.keys])
+
+    def _solved(self, report: Solved) -> Result:
+        """Should the shard be lost from now on, only scoring is left to do."""
+        key = report.record.key
+        outcome = decode_body(report.body).outcome
+        self._under_way[key] = msgspec.structs.replace(self._under_way[key], outcome=outcome)
+        return SolvedHere(report.record, report.body, report.systemic)
+
+    async def _lost(self, lost: ShardLost, pool: Pool) -> None:
+        self._losses += 1
+        if lost.for_good or self._losses > LOSSES:
+            self.given_up = str(lost)
+        await self.close()
+        pool.give_back(list(self._under_way.values()))
+        self._under_way.clear()
+
+    async def _cancel(self, pool: Pool) -> None:
+        """Lets what is under way end as cancelled, and journals that."""
+        if self._shard is None:
+            return
+        try:
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await self._shard.send(encode(StopOrder(cancel=True)))
+                while self._under_way:
+                    self._took(decode_reports(await self._shard.receive()), pool)
+        except (ShardLost, TimeoutError):
+            pass

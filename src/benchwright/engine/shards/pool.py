@@ -1,0 +1,52 @@
+"""The work of a wave that shards share: taken piece by piece, given back where a shard could not do it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+
+from benchwright.engine.stop import Stop
+from benchwright.engine.worker import Work
+
+
+class Pool:
+    """Work that comes from an iterator as it is needed, and work that came back."""
+
+    def __init__(self, source: Iterator[Work], stop: Stop) -> None:
+        self._source = source
+        self._stop = stop
+        self._back: deque[Work] = deque()
+        self._taken = 0
+        self._changed = asyncio.Event()
+
+    def take(self, most: int) -> list[Work]:
+        """Up to so many pieces; none where there is nothing, or the run is to stop."""
+        if self._stop.reason is not None:
+            self._back.clear()
+            return []
+        works = [self._back.popleft() for _ in range(min(most, len(self._back)))]
+        works += islice(self._source, most - len(works))
+        self._taken += len(works)
+        return works
+
+    def done(self, works: int = 1) -> None:
+        """So many pieces that were taken are done, or dropped."""
+        self._taken -= works
+        self._tell()
+
+    def give_back(self, works: list[Work]) -> None:
+        """These pieces could not be done where they were taken to."""
+        self._back.extend(works)
+        self.done(len(works))
+
+    async def more(self) -> bool:
+        """Waits until there may be work to take; false when all is done."""
+        while self._taken and not self._back:
+            self._changed.clear()
+            await self._changed.wait()
+        return bool(self._back) and self._stop.reason is None
+
+    def _tell(self) -> None:
+        self._changed.set()

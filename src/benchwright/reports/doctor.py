@@ -1,0 +1,45 @@
+"""What was found on this machine, line by line, with what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.reports.text import plain
+
+_STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
+
+
+class Line(NamedTuple):
+    """One finding: its state (ok, missing, problem), what it is of, what was found, what needs it, what to do."""
+
+    state: str
+    subject: str
+    said: str
+    needed_for: str | None
+    what_to_do: str | None
+
+
+def render_findings(lines: Iterable[Line]) -> RenderableType:
+    """A table of states, subjects and what was found; what needs it and what to do beneath that."""
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for _ in range(2):
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for line in lines:
+        table.add_row(Text(line.state, style=_STYLES[line.state]), plain(line.subject), _told(line))
+    return table
+
+
+def _told(line: Line) -> Text:
+    told = Text(plain(line.said))
+    if line.needed_for and line.state != "ok":
+        only = "only " if line.state == "missing" else ""
+        told.append(f"\n{only}needed for {plain(line.needed_for)}")
+    if line.what_to_do:
+        told.append(f"\n→ {plain(line.what_to_do)}")
+    return told

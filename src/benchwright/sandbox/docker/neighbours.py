@@ -1,0 +1,96 @@
+"""Containers beside a sandbox: what its image starts by itself, reached by name in their private network only."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from benchwright.records import Record
+from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker.containers import Container, Resources, confinement, start
+from benchwright.sandbox.docker.engine import Engine
+from benchwright.sandbox.docker.errors import EngineError
+from benchwright.sandbox.docker.networks import Network
+from benchwright.sandbox.docker.removing import removed_in_the_end
+from benchwright.sandbox.docker.service import LOG_FILE
+from benchwright.sandbox.docker.watching import disk_watched
+
+LOOK_EVERY = 0.2
+
+
+class NeighbourSpec(Record, frozen=True):
+    """A container to start beside others; None for `command` and `entrypoint` is the image's own.
+
+    `health` is the engine's `Healthcheck`, None for that of the image.
+    """
+
+    image: str
+    names: Sequence[str]
+    command: Sequence[str] | None = None
+    entrypoint: Sequence[str] | None = None
+    environment: Mapping[str, str] = {}
+    directory: str = ""
+    user: str = ""
+    health: Mapping[str, Any] | None = None
+    resources: Resources = Resources()
+
+
+@asynccontextmanager
+async def started_neighbour(
+    engine: Engine, spec: NeighbourSpec, network: Network, run_id: str
+) -> AsyncIterator[Container]:
+    """A running container in a network; removed with its volumes when the context is left.
+
+    Raises:
+        EngineError: it cannot be started.
+    """
+    container = await start(engine, _configuration(engine, spec, network, owner.labels(run_id)))
+    async with removed_in_the_end(container), disk_watched(container, spec.resources.disk_bytes):
+        yield container
+
+
+async def until_healthy(container: Container, name: str, seconds: float) -> None:
+    """Waits until a container's own health check says that it is well.
+
+    Raises:
+        EngineError: it has ended, has no health check, or is not healthy in time; `log` is what it wrote.
+    """
+    deadline = time.monotonic() + seconds
+    health = "starting"
+    while time.monotonic() < deadline:
+        state = await container.state()
+        health = (state.get("Health") or {}).get("Status", "none")
+        if health == "healthy":
+            return
+        if not state.get("Running") or health == "none":
+            break
+        await asyncio.sleep(LOOK_EVERY)
+    try:
+        log = await container.logs()
+    except EngineError:
+        log = ""
+    raise EngineError(f"the service {name!r} did not become healthy within {seconds:g} s ({health})", log=log)
+
+
+def _configuration(
+    engine: Engine, spec: NeighbourSpec, network: Network, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    given = {"Cmd": spec.command, "Entrypoint": spec.entrypoint, "Healthcheck": spec.health}
+    return {
+        "Image": spec.image,
+        **{key: value for key, value in given.items() if value is not None},
+        "Env": [f"{name}={value}" for name, value in spec.environment.items()],
+        "WorkingDir": spec.directory,
+        "User": spec.user,
+        "Labels": dict(labels),
+        "HostConfig": {
+            **confinement(engine, spec.resources),
+            "NetworkMode": network.name,
+            "CapDrop": ["NET_RAW", "MKNOD"],
+            "LogConfig": LOG_FILE,
+        },
+        "NetworkingConfig": {"EndpointsConfig": {network.name: {"Aliases": list(spec.names)}}},
+    }

@@ -1,0 +1,111 @@
+"""Networks of a few containers, which know each other by name; labelled and removed like containers."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker.containers import Container
+from benchwright.sandbox.docker.engine import Engine
+from benchwright.sandbox.docker.errors import EngineError, engine_errors
+
+if TYPE_CHECKING:
+    from aiodocker.networks import DockerNetwork
+
+OPEN = "bridge"
+"""The engine's own network, by which sandboxes with a network reach others."""
+
+
+class Network:
+    """A network made by `private_network`."""
+
+    def __init__(self, engine: Engine, name: str, handle: DockerNetwork) -> None:
+        self._engine = engine
+        self.name = name
+        self._handle = handle
+        self._joined: list[Container] = []
+
+    async def join(self, container: Container, names: Sequence[str]) -> None:
+        """Moves a container that runs on the open network to this one, where it is found by these names.
+
+        Raises:
+            EngineError: the engine refuses.
+        """
+        with engine_errors("moving a container to its network"):
+            bridge = await self._engine.client.networks.get(OPEN)
+            await bridge.disconnect({"Container": container.name, "Force": True})
+            endpoint = {"Aliases": list(names)}
+            await self._handle.connect({"Container": container.name, "EndpointConfig": endpoint})
+        self._joined.append(container)
+
+    async def remove(self) -> None:
+        """Disconnects whoever joined, and removes it; what cannot be removed now is removed at the next start."""
+        for container in self._joined:
+            await _tried(self._handle.disconnect({"Container": container.name, "Force": True}))
+        await _tried(self._handle.delete())
+
+
+@asynccontextmanager
+async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncIterator[Network]:
+    """A network for containers of a run, gone when the context is left; `internal` ones lead to no other machine.
+
+    Raises:
+        EngineError: it cannot be made.
+    """
+    name = f"benchwright-{secrets.token_hex(6)}"
+    configuration = {
+        "Name": name,
+        "Labels": owner.labels(run_id),
+        "Internal": internal,
+        "CheckDuplicate": True,
+    }
+    making = asyncio.ensure_future(_make(engine, configuration))
+    try:
+        network = Network(engine, name, await asyncio.shield(making))
+    except asyncio.CancelledError:
+        await asyncio.shield(_abandon(engine, name, making))
+        raise
+    try:
+        yield network
+    finally:
+        await asyncio.shield(network.remove())
+
+
+async def remove_left_networks(engine: Engine) -> list[str]:
+    """Removes networks that dead processes of this user left behind; returns their names.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    with engine_errors("looking for networks of earlier runs"):
+        found = await engine.client.networks.list(filters={"label": owner.PROCESS})
+    removed = []
+    for entry in found:
+        if owner.left_behind(entry["Labels"]):
+            with engine_errors("looking for a network of an earlier run"):
+                await _tried((await engine.client.networks.get(entry["Id"])).delete())
+            removed.append(entry["Name"])
+    return removed
+
+
+async def _make(engine: Engine, configuration: dict[str, object]) -> DockerNetwork:
+    with engine_errors("making a network"):
+        return await engine.client.networks.create(configuration)
+
+
+async def _abandon(engine: Engine, name: str, making: asyncio.Task[DockerNetwork]) -> None:
+    await asyncio.wait([making])
+    if making.exception() is None:
+        await Network(engine, name, making.result()).remove()
+
+
+async def _tried(doing: object) -> None:
+    try:
+        with engine_errors("removing a network"):
+            await doing  # type: ignore[misc]
+    except EngineError:
+        pass  # it is gone, or the engine is

@@ -1,0 +1,33 @@
+"""A real engine with an image of bash, and containers that tests share: starting one takes longer than most tests."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+import pytest_asyncio
+from tests.catalog.containers.work_kit import Places, make_bash_image
+from tests.sandbox.docker import stand_ins
+from tests.sandbox.docker.conftest import running_engine
+
+from benchwright.sandbox.docker import DockerSandboxes, connected
+from benchwright.sandbox.docker.owner import RUN
+
+__all__ = ["running_engine"]
+
+
+@pytest.fixture(scope="session")
+def bash_image(running_engine: None) -> None:
+    """The image with bash is there."""
+    make_bash_image()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def places(bash_image: None) -> AsyncIterator[Places]:
+    """Where the tests of a module work; nothing is left of it."""
+    run_id = f"test-{secrets.token_hex(6)}"
+    async with connected() as engine, AsyncExitStack() as stack:
+        yield Places(DockerSandboxes(engine, run_id), stack)
+    assert stand_ins.containers(f"{RUN}={run_id}") == []

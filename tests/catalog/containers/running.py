@@ -1,0 +1,88 @@
+"""Runs a benchmark in containers against a scripted simulated model, as the program does."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.sandbox.docker.stand_ins import containers
+from tests.simulated import simulated_endpoint
+
+from benchwright.catalog.benchmark import Benchmark
+from benchwright.catalog.task import BenchmarkTask
+from benchwright.data.datasets import Source
+from benchwright.endpoint.providers import connect, find_target
+from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.final_trials import FinalTrials
+from benchwright.engine.journal import Journal, read_body
+from benchwright.engine.plan import Plan
+from benchwright.engine.run import run
+from benchwright.records import ScoreRecord
+from benchwright.sandbox.docker.owner import RUN
+
+
+class Played:
+    """What came of a run."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.trials = {trial.record.sample: trial for trial in FinalTrials(directory)}
+
+    def score(self, sample: str) -> ScoreRecord:
+        """The only score of a sample."""
+        (score,) = self.trials[sample].scores.values()
+        return score
+
+    def detail(self, sample: str) -> dict[str, Any]:
+        """The details of its score."""
+        detail = self.score(sample).detail
+        assert detail is not None
+        return dict(detail)
+
+    def artifacts(self, sample: str) -> dict[str, Any]:
+        """What its solver noted."""
+        return read_body(self._directory, self.trials[sample].record.body[0]).artifacts
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """The scores by sample."""
+        return {sample: self.score(sample).value for sample in self.trials}
+
+
+async def played(
+    benchmark: Benchmark,
+    source: Source,
+    directory: Path,
+    scripts: Sequence[Mapping[str, Any]] = (),
+    *options: str,
+) -> Played:
+    """Runs it whole; `scripts` are what the simulated model says, `options` those of `simulate`.
+
+    Nothing may be left of its containers.
+    """
+    directory = directory / f"run-{secrets.token_hex(6)}"
+    task = BenchmarkTask(benchmark, source)
+    with simulated_endpoint("--policy=refusal", *options, scripts=[dict(one) for one in scripts]) as url:
+        target = find_target("m", url)
+        client = connect(target, None)
+        journal = Journal(directory)
+        try:
+            plan = Plan(task, task.size(), [target])
+            await run(plan, LocalExecutor({target.slot: client}, 4), journal, signals=False)
+        finally:
+            journal.close()
+            client.close()
+    assert containers(f"{RUN}={directory.name}") == []
+    return Played(directory)
+
+
+def says(prompt: str, *replies: str) -> dict[str, Any]:
+    """A script: what is replied, turn by turn, in a conversation that opens with this text."""
+    return {"prompt": prompt, "replies": [{"role": "assistant", "content": text} for text in replies]}
+
+
+def bash(command: str) -> str:
+    """An answer that gives a command."""
+    return f"```bash\n{command}\n```"

@@ -1,0 +1,205 @@
+"""SWE-bench in real containers, on images that stand in for the official ones; see `instance_images`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.catalog.conversations import Talk
+from tests.catalog.swe_bench.instances import image_of
+from tests.sandbox.docker import stand_ins
+
+from benchwright.catalog.asking import assistant
+from benchwright.catalog.benchmark import Benchmark, Check, Options
+from benchwright.catalog.scripted import ScriptedSession
+from benchwright.catalog.swe_bench.about import SWE_BENCH
+from benchwright.catalog.swe_bench.benchmark import make
+from benchwright.catalog.swe_bench.checks import DONE, applying
+from benchwright.catalog.validation import validate
+from benchwright.data.datasets import Source, find_dataset
+from benchwright.engine.protocols import Score, Session
+from benchwright.errors import ExecutionError
+from benchwright.records import Message, Outcome, Sample, Status, Trial
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def source(path: Path) -> Source:
+    return find_dataset(SWE_BENCH.dataset, path.parent, path=path, offline=True)
+
+
+def bash(command: str) -> Message:
+    """An answer with a command."""
+    return assistant(f"```bash\n{command}\n```")
+
+
+class Said(Talk):
+    """A session for scripts that shows no progress, as nobody looks."""
+
+    def progress(self, text: str) -> None:
+        """Shows nothing."""
+
+
+async def played(benchmark: Benchmark, sample: Sample, *replies: Message) -> tuple[Outcome, Score]:
+    """What comes of a conversation."""
+    said = Said()
+    session: Session = ScriptedSession(Check("played", list(replies)), said)
+    async with benchmark.open() as solver:
+        session.progress = said.progress  # type: ignore[method-assign]
+        outcome = await solver.solve(Trial("t", sample, said.target), session)
+        return outcome, await benchmark.scorers[0].score(sample, outcome, session)
+
+
+@pytest.fixture
+def calculator(swe_bench_path: Path) -> Sample:
+    """The instance that pytest tests."""
+    return next(iter(make(SWE_BENCH, Options({})).samples(source(swe_bench_path))))
+
+
+@pytest.fixture
+def greeter(swe_bench_path: Path) -> Sample:
+    """The instance that Django's runner tests."""
+    return list(make(SWE_BENCH, Options({})).samples(source(swe_bench_path)))[1]
+
+
+async def test_the_right_patch_in_an_answer_resolves_and_the_others_do_not(swe_bench_path: Path) -> None:
+    validated = await validate(make(SWE_BENCH, Options({"mode": "patch"})), source(swe_bench_path), 1)
+    assert (validated.failures, validated.samples, validated.checks) == ([], 1, 4)
+
+
+async def test_what_an_agent_changed_is_its_patch_committed_or_not_with_new_files(calculator: Sample) -> None:
+    outcome, score = await played(
+        make(SWE_BENCH, Options({})),
+        calculator,
+        bash(
+            "echo 'x = 0' > helper.py && git add helper.py && git -c user.name=A -c user.email=a@b commit -qm x"
+        ),
+        bash("sed -i 's/return sum(values)/return bool(values) and sum(values)/' calculator.py"),
+        assistant(DONE),
+    )
+    patch = outcome.artifacts["patch"]
+    assert "+++ b/helper.py" in patch
+    assert "+    return bool(values) and sum(values)" in patch
+    assert "setup.cfg" not in patch, "what the image's set-up changed is not the agent's"
+    assert [command["exit_code"] for command in outcome.artifacts["commands"]] == [0, 0]
+    assert score.value == 1.0
+
+
+async def test_the_log_says_which_tests_pass_and_the_details_keep_it(greeter: Sample) -> None:
+    half = "sed -i \"s/f'Hello {name}'/f'Hello, {name}!'/\" greeter.py"
+    outcome, score = await played(
+        make(SWE_BENCH, Options({})), greeter, bash(f"cd / && cd /testbed && {half}"), assistant(DONE)
+    )
+    assert "test_named (greetings.tests.GreetTests.test_named) ... ok" in outcome.artifacts["tests"]["log"]
+    assert score.detail is not None
+    assert score.detail["fail_to_pass_results"] == {
+        "test_named (greetings.tests.GreetTests.test_named)": True,
+        "Nobody is greeted politely.": False,
+    }
+    assert score.detail["pass_to_pass_results"] == {"test_text (greetings.tests.GreetTests.test_text)": True}
+    assert (score.value, score.span) == (0.0, "RESOLVED_PARTIAL")
+
+
+async def test_tests_that_the_agent_weakened_are_put_back_before_they_decide(calculator: Sample) -> None:
+    weaken = "printf 'def test_add():\\n    pass\\n' > testing/test_calculator.py"
+    outcome, score = await played(
+        make(SWE_BENCH, Options({})),
+        calculator,
+        bash(weaken),
+        applying(calculator.content["patch"]),
+        assistant(DONE),
+    )
+    assert "testing/test_calculator.py" in outcome.artifacts["patch"]
+    assert score.value == 1.0
+
+
+async def test_an_agent_sees_neither_the_tests_nor_the_fix_and_has_no_network(calculator: Sample) -> None:
+    look = "grep -r test_mean_of_nothing /testbed; git log --oneline | wc -l; wc -l </proc/net/route"
+    outcome, _ = await played(make(SWE_BENCH, Options({})), calculator, bash(look), assistant(DONE))
+    assert outcome.artifacts["commands"][0]["output"].split() == ["2", "1"], "no route"
+
+
+async def test_a_patch_in_an_answer_that_does_not_apply_is_told(calculator: Sample) -> None:
+    wrong = calculator.content["patch"].replace("calculator.py", "computer.py")
+    outcome, score = await played(
+        make(SWE_BENCH, Options({"mode": "patch"})), calculator, assistant(f"```diff\n{wrong}```")
+    )
+    assert "Patch Apply Failed" in outcome.artifacts["tests"]["log"]
+    assert score.detail is not None
+    assert (score.value, score.detail["error"]) == (0.0, "the patch cannot be applied")
+
+
+async def test_a_patch_that_is_a_little_off_is_applied_as_the_official_harness_does(
+    calculator: Sample,
+) -> None:
+    patch = calculator.content["patch"].replace(" def mean(values):", " def mean(values, more):")
+    outcome, score = await played(
+        make(SWE_BENCH, Options({"mode": "patch"})), calculator, assistant(f"<patch>\n{patch}</patch>")
+    )
+    assert outcome.artifacts["tests"]["ended"] == "exited"
+    assert score.value == 1.0
+
+
+async def test_a_model_in_patch_mode_is_shown_the_files_with_their_lines_numbered(calculator: Sample) -> None:
+    outcome, _ = await played(make(SWE_BENCH, Options({"mode": "patch"})), calculator, assistant(""))
+    (question,) = [message["content"] for message in outcome.messages if message["role"] == "user"]
+    assert "[start of calculator.py]\n1 def add(a, b):\n2     return a + b\n" in question
+    assert "[start of README.rst]\n1 A calculator\n" in question
+    assert "test_calculator.py" not in question
+
+
+async def test_predictions_are_graded_without_asking_a_model(
+    swe_bench_path: Path, swe_bench_rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    first, second = swe_bench_rows
+    file = tmp_path / "predictions.jsonl"
+    entry = {"instance_id": first["instance_id"], "model_name_or_path": "m", "model_patch": first["patch"]}
+    file.write_text(json.dumps(entry) + "\n")
+    benchmark = make(SWE_BENCH, Options({"predictions": str(file)}))
+    scores = []
+    for sample in benchmark.samples(source(swe_bench_path)):
+        _, score = await played(benchmark, sample)
+        scores.append((sample.id, score.value))
+    assert scores == [(first["instance_id"], 1.0), (second["instance_id"], None)]
+
+
+async def test_tests_that_take_too_long_are_ended_and_do_not_resolve(calculator: Sample) -> None:
+    hang = "sed -i '1i import time; time.sleep(600)' calculator.py"
+    outcome, score = await played(
+        make(SWE_BENCH, Options({"test_seconds": "3"})), calculator, bash(hang), assistant(DONE)
+    )
+    assert outcome.artifacts["tests"]["ended"] == "timeout"
+    assert score.detail is not None
+    assert (score.value, score.detail["error"]) == (0.0, "the tests took too long")
+
+
+async def test_out_of_turns_what_was_done_is_tested_all_the_same(calculator: Sample) -> None:
+    outcome, score = await played(
+        make(SWE_BENCH, Options({"max_turns": "1"})), calculator, applying(calculator.content["patch"])
+    )
+    assert (outcome.status, score.value) == (Status.LIMIT, 1.0)
+
+
+async def test_an_image_without_a_repository_is_our_error_and_no_wrong_answer(
+    calculator: Sample, swe_bench_rows: list[dict[str, Any]]
+) -> None:
+    missing = Sample("x", {**calculator.content, "instance_id": "pytest-dev__pytest-900009"})
+    with pytest.raises(ExecutionError, match="pytest-900009"):
+        await played(make(SWE_BENCH, Options({})), missing, assistant(DONE))
+
+
+async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
+    calculator: Sample, swe_bench_rows: list[dict[str, Any]]
+) -> None:
+    hang = "sed -i '1i import time; time.sleep(600)' calculator.py"
+    benchmark = make(SWE_BENCH, Options({}))
+    trial = asyncio.create_task(played(benchmark, calculator, bash(hang), assistant(DONE)))
+    await asyncio.sleep(4)
+    trial.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await trial
+    image = image_of(swe_bench_rows[0])
+    assert stand_ins.docker("ps", "--all", "--quiet", "--filter", f"ancestor={image}") == ""

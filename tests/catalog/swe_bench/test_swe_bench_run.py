@@ -1,0 +1,110 @@
+"""`run swe_bench` and `validate swe_bench` from end to end: a scripted model, real containers, exact scores."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.app.app_kit import Program
+from tests.app.benchmark_kit import only_result
+from tests.simulated import simulated_endpoint
+
+from benchwright.catalog.asking import assistant
+from benchwright.catalog.containers.issues import agent_messages
+from benchwright.catalog.swe_bench.checks import DONE, applying
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    program = Program(tmp_path)
+    yield program
+    program.end()
+
+
+def script(row: dict[str, Any], *replies: dict[str, Any]) -> dict[str, Any]:
+    """What the simulated model replies to an instance."""
+    opening = agent_messages(row["repo"], DIRECTORY, row["problem_statement"])[-1]["content"]
+    return {"prompt": opening, "replies": [*replies, assistant(DONE)]}
+
+
+def ended(program: Program, *arguments: str) -> tuple[int, str]:
+    """The exit code of a command, and what it printed."""
+    process = program.start(*arguments)
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out + err
+
+
+def run(program: Program, url: str, path: Path, *more: str) -> tuple[int, str]:
+    arguments = ("run", "swe_bench", "--model", "m", "--base-url", url, "--option", f"path={path}")
+    return ended(program, *arguments, "--output-dir", "results", *more)
+
+
+def test_a_model_that_solves_one_of_two_instances_scores_a_half(
+    program: Program, swe_bench_path: Path, swe_bench_rows: list[dict[str, Any]]
+) -> None:
+    solved, unsolved = swe_bench_rows
+    scripts = [
+        script(solved, assistant("```bash\nls\n```"), applying(solved["patch"])),
+        script(unsolved, assistant("```bash\necho '# a comment' >> greeter.py\n```")),
+    ]
+    with simulated_endpoint(scripts=scripts) as url:
+        code, said = run(program, url, swe_bench_path)
+    assert code == 0, said
+    result = only_result(program)
+    assert (result["accuracy"], result["score"], result["errors"]) == (0.5, 0.5, 0)
+    found = {sample["id"]: sample for sample in result["sample_results"]}
+    assert {name: sample["correct"] for name, sample in found.items()} == {
+        solved["instance_id"]: True,
+        unsolved["instance_id"]: False,
+    }
+    details = found[unsolved["instance_id"]]["details"]
+    assert set(details["fail_to_pass_results"].values()) == {False}
+    assert details["pass_to_pass_results"] == dict.fromkeys(json.loads(unsolved["PASS_TO_PASS"]), True)
+    assert "+# a comment" in details["model_patch"]
+
+
+def test_predictions_are_graded_and_the_model_is_not_asked(
+    program: Program, swe_bench_path: Path, swe_bench_rows: list[dict[str, Any]]
+) -> None:
+    predictions = program.directory / "predictions.jsonl"
+    entries = [
+        {"instance_id": row["instance_id"], "model_name_or_path": "m", "model_patch": row["patch"]}
+        for row in swe_bench_rows
+    ]
+    predictions.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    log = program.directory / "requests.jsonl"
+    with simulated_endpoint("--log", str(log)) as url:
+        code, said = run(program, url, swe_bench_path, "--option", f"predictions={predictions}")
+    assert code == 0, said
+    assert [sample["correct"] for sample in only_result(program)["sample_results"]] == [True, True]
+    asked = log.read_text().splitlines() if log.exists() else []
+    assert [line for line in asked if "chat/completions" in line] == []
+
+
+def test_validate_plays_right_and_wrong_patches_in_real_containers(
+    program: Program, swe_bench_path: Path
+) -> None:
+    code, said = ended(program, "validate", "swe_bench", "--option", f"path={swe_bench_path}")
+    assert code == 0, said
+    assert re.search(r"^swe_bench +2 +6 +0 ", said, re.MULTILINE), said
+
+
+def test_without_an_engine_one_line_says_so_before_the_model_is_asked(
+    program: Program, swe_bench_path: Path
+) -> None:
+    log = program.directory / "requests.jsonl"
+    program.environment["DOCKER_HOST"] = f"unix://{program.directory}/no.sock"
+    with simulated_endpoint("--log", str(log)) as url:
+        code, said = run(program, url, swe_bench_path)
+    assert code == 1
+    assert "Traceback" not in said
+    assert "docker" in said.lower()
+    asked = log.read_text().splitlines() if log.exists() else []
+    assert [line for line in asked if "chat/completions" in line] == []

@@ -1,0 +1,198 @@
+"""SWE-bench Pro from the model to the score, in real containers of stand-in images."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.app.app_kit import NOWHERE, Program
+from tests.app.benchmark_kit import only_result
+from tests.catalog.containers.running import bash, played, says
+from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, pro
+from tests.simulated import simulated_endpoint
+
+from benchwright.catalog.swe_bench_pro import testing
+from benchwright.catalog.swe_bench_pro.solver import Room
+from benchwright.catalog.validation import validate
+from benchwright.engine.offload import offloading
+from benchwright.records import Status
+from benchwright.sandbox.docker import DockerSandboxes
+
+ADD = "tests/test_calculator.py::test_add"
+DOUBLE = "tests/test_calculator.py::test_double"
+NAMED, BARE = "it greets d'Artagnan by name", "it greets"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    program = Program(tmp_path)
+    yield program
+    program.end()
+
+
+@pytest.mark.parametrize("mode", ["agent", "patch"])
+async def test_the_gold_patches_pass_and_no_change_does_not(mode: str, pro_data: Data) -> None:
+    ran = await validate(pro(mode=mode), pro_data.source)
+    assert (ran.samples, ran.checks, ran.failures) == (2, 4, [])
+
+
+async def test_a_model_solves_one_and_fails_the_other(pro_data: Data, tmp_path: Path) -> None:
+    scripts = [
+        says(
+            CALCULATOR, bash("pwd; cat calculator.py"), bash("sed -i 's/a - b/a + b/' calculator.py"), "Done."
+        ),
+        says(GREETER, bash("echo 'echo \"Hello, $1!\"' > greet.sh"), "Done."),
+    ]
+    ran = await played(pro(), pro_data.source, tmp_path, scripts)
+    assert ran.values == {CALCULATOR: 1.0, GREETER: 0.0}
+    solved, failed = ran.detail(CALCULATOR), ran.detail(GREETER)
+    assert (solved["fail_to_pass_results"], solved["pass_to_pass_results"]) == ({ADD: True}, {DOUBLE: True})
+    assert (failed["fail_to_pass_results"], failed["pass_to_pass_results"]) == ({NAMED: True}, {BARE: False})
+    assert "+    return a + b" in solved["model_patch"]
+
+
+async def test_commands_new_files_and_the_tests_log_are_kept(pro_data: Data, tmp_path: Path) -> None:
+    work = "printf 'def add(a, b):\\n    return sum([a, b])\\n\\n\\ndef double(a):\\n    return 2 * a\\n' > sums.py"
+    scripts = [
+        says(
+            CALCULATOR,
+            bash(work),
+            bash("echo 'from sums import *' > calculator.py; head -c 99 /bin/git > junk"),
+            "Done.",
+        )
+    ]
+    ran = await played(pro(), pro_data.source, tmp_path, scripts)
+    assert ran.values == {CALCULATOR: 1.0, GREETER: 0.0}
+    kept = ran.artifacts(CALCULATOR)
+    assert [command["exit_code"] for command in kept["commands"]] == [0, 0]
+    assert "+++ b/sums.py" in kept["patch"]
+    assert "junk" not in kept["patch"]
+    assert "__pycache__" not in kept["patch"]
+    assert f"{ADD} PASSED" in kept["tests"]["log"]
+
+
+async def test_work_at_its_limit_of_turns_is_tested_all_the_same(pro_data: Data, tmp_path: Path) -> None:
+    scripts = [says(CALCULATOR, bash("sed -i 's/a - b/a + b/' calculator.py"), bash("sleep 0"))]
+    ran = await played(pro(max_turns="2"), pro_data.source, tmp_path, scripts)
+    assert ran.trials[CALCULATOR].record.status is Status.LIMIT
+    assert ran.score(CALCULATOR).value == 1.0
+
+
+async def test_the_tests_cannot_be_seen_and_changes_to_them_do_not_count(
+    pro_data: Data, tmp_path: Path
+) -> None:
+    cheat = f"ls checks /workspace 2>&1; echo 'echo \"ok - {NAMED}\"' > checks/named.sh".replace(
+        "d'A", "d'\\''A"
+    )
+    ran = await played(pro(), pro_data.source, tmp_path, [says(GREETER, bash(cheat), "Done.")])
+    (command,) = ran.artifacts(GREETER)["commands"]
+    assert command["exit_code"] == 0
+    assert "named.sh" not in command["output"]
+    assert "parser" not in command["output"]
+    assert f'+echo "ok - {NAMED}"' in ran.detail(GREETER)["model_patch"]
+    assert ran.detail(GREETER)["fail_to_pass_results"] == {NAMED: False}
+
+
+async def test_predictions_are_graded_without_a_model(pro_data: Data, tmp_path: Path) -> None:
+    file = tmp_path / "gold_patches.json"
+    gold = {"instance_id": CALCULATOR, "patch": pro_data.instances[0].row["patch"], "prefix": "gold"}
+    file.write_text(json.dumps([gold]))
+    ran = await played(pro(predictions=str(file)), pro_data.source, tmp_path)
+    assert ran.values == {CALCULATOR: 1.0, GREETER: 0.0}
+    assert ran.detail(GREETER)["error"] == "the predictions have none for this instance"
+    assert [trial.record.requests for trial in ran.trials.values()] == [[], []]
+
+
+def test_the_program_runs_it_and_writes_the_documented_keys(pro_data: Data, program: Program) -> None:
+    scripts = [says(CALCULATOR, bash("sed -i 's/a - b/a + b/' calculator.py"), "Done."), says(GREETER, "No.")]
+    data = ("--data-dir", str(pro_data.directory))
+    with simulated_endpoint("--policy=refusal", scripts=scripts) as url:
+        ended = program.run(*data, "--base-url", url, "--model", "m", "run", "swe_bench_pro")
+    assert ended.returncode == 0, ended.stderr
+    result = only_result(program)
+    assert (result["accuracy"], result["errors"], result["metric"]) == (0.5, 0, "resolved")
+    solved, failed = result["sample_results"]
+    assert (solved["id"], solved["correct"], failed["correct"]) == (CALCULATOR, True, False)
+    assert solved["details"]["fail_to_pass_results"] == {ADD: True}
+    assert solved["labels"] == {"repo": "shop/calculator", "language": "python"}
+
+
+def test_without_an_engine_it_is_told_before_any_model_is_asked(pro_data: Data, program: Program) -> None:
+    data = ("--data-dir", str(pro_data.directory))
+    ended = program.run(
+        *(*data, "--base-url", NOWHERE, "--model", "m", "run", "swe_bench_pro"),
+        DOCKER_HOST="unix:///nowhere/docker.sock",
+    )
+    assert ended.returncode == 1
+    assert "unix:///nowhere/docker.sock" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+class TestFaults:
+    """In the container of the tests."""
+
+    async def run(
+        self, sandboxes: DockerSandboxes, data: Data, patch: str, seconds: float = 30, **changed: str
+    ):
+        content = {**data.samples()[0].content, **changed}
+        async with sandboxes.started(Room().spec(content["image"])) as sandbox:
+            return await testing.run_tests(sandbox, content, patch, seconds)
+
+    async def test_a_patch_that_does_not_apply_changes_nothing(
+        self, sandboxes: DockerSandboxes, pro_data: Data
+    ) -> None:
+        found = await self.run(sandboxes, pro_data, pro_data.instances[1].row["patch"])
+        assert (found.applied, found.statuses) == (False, {ADD: "FAILED", DOUBLE: "PASSED"})
+        assert "greet.sh: No such file or directory" in found.log
+
+    async def test_tests_that_do_not_end_are_ended(self, sandboxes: DockerSandboxes, pro_data: Data) -> None:
+        found = await self.run(sandboxes, pro_data, "", seconds=1, run_script="sleep 60 & sleep 60")
+        assert (found.problem, found.statuses) == ("the tests took longer than 1 s", {})
+        assert found.seconds < 8
+
+    @pytest.mark.parametrize(
+        ("parser", "problem"),
+        [
+            ("pass", "the parser wrote no result"),
+            ("raise SystemExit(3)", "the parser wrote no result"),
+            (
+                "open('/workspace/output.json', 'w').write('<html>')",
+                "the parser's result is not as it should be",
+            ),
+            (
+                "open('/workspace/output.json', 'w').write(' ' * (17 << 20))",
+                "the parser's result is larger than 16 MiB",
+            ),
+            (
+                "import os; os.symlink('/dev/zero', '/workspace/output.json')",
+                "the parser's result is larger than 16 MiB",
+            ),
+        ],
+    )
+    async def test_a_parser_that_says_nothing_of_use_is_told(
+        self, parser: str, problem: str, sandboxes: DockerSandboxes, pro_data: Data
+    ) -> None:
+        found = await self.run(sandboxes, pro_data, "", run_script="", parser=parser)
+        assert found.problem is not None
+        assert found.problem.startswith(problem)
+        assert found.statuses == {}
+
+    async def test_a_result_that_nobody_writes_is_not_waited_for(
+        self, sandboxes: DockerSandboxes, pro_data: Data, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(testing, "READING_SECONDS", 1.0)
+        parser = "import os; os.mkfifo('/workspace/output.json')"
+        found = await self.run(sandboxes, pro_data, "", run_script="", parser=parser)
+        assert found.problem == "the parser wrote no result"
+
+    async def test_a_long_result_is_read_too(self, sandboxes: DockerSandboxes, pro_data: Data) -> None:
+        others = "[{'name': f'other {n}', 'status': 'FAILED'} for n in range(20_000)]"
+        ours = f"[{{'name': {ADD!r}, 'status': 'PASSED'}}]"
+        parser = (
+            f"import json; json.dump({{'tests': {others} + {ours}}}, open('/workspace/output.json', 'w'))"
+        )
+        async with offloading():
+            found = await self.run(sandboxes, pro_data, "", run_script="", parser=parser)
+        assert found.statuses == {ADD: "PASSED"}

@@ -1,0 +1,35 @@
+"""A real engine with the image of a workshop; what these tests build and start is gone in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.catalog.containers.workshop import workshop
+from tests.sandbox.docker.conftest import running_engine
+from tests.sandbox.docker.stand_ins import answers, docker
+
+from benchwright.sandbox.docker.owner import BUILT_FOR, PROCESS, this_process
+
+__all__ = ["running_engine", "workshop"]
+
+
+@pytest.fixture
+def nothing_left(workshop: str) -> Iterator[None]:
+    """No container and no network of this process may be there in the end."""
+    yield
+    ours = f"label={PROCESS}={this_process()}"
+    assert docker("ps", "--all", "--quiet", "--filter", ours) == ""
+    assert docker("network", "ls", "--quiet", "--filter", ours) == ""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_images_removed() -> Iterator[None]:
+    """Images of the tests' own tasks go."""
+    yield
+    if not answers():
+        return
+    listed = docker("images", "--filter", f"label={BUILT_FOR}", "--format", "{{.Repository}}:{{.Tag}}")
+    for image in listed.split():
+        if image.startswith("benchwright/terminal-bench-") and "-tbtest-" in image:
+            docker("rmi", "--force", image)
