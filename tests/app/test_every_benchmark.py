@@ -1,4 +1,7 @@
-"""Every benchmark and variant, from the command line to its result file, against a model whose accuracy is known."""
+"""Every benchmark and variant, from the command line to its result file, against a model whose accuracy is known.
+
+Those in containers have such tests in their own rooms, on images that these make.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.registry import abouts
 
-NAMES = [about.full_name for about in abouts()]
+NAMES = [about.full_name for about in abouts() if "containers" not in about.needs]
 
 WRONG = (1,)
 """The samples that the model answers wrongly."""

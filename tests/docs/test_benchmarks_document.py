@@ -68,6 +68,8 @@ RUNS = {
 }
 """Every run of the documents, and how many samples of each benchmark it has."""
 
+WITHOUT_CONTAINERS = [name for name in ROOMS if "containers" not in about(name).needs]
+
 REPEATS = {line: int(match[1]) for line in RUNS if (match := re.search(r"--n (\d+)", line))}
 
 OTHERS = (
@@ -105,7 +107,7 @@ def addresses(data: Path) -> Iterator[dict[str, str]]:
     """The model, and a second one that judges and plays the customer."""
     said = {
         name: asyncio.run(scripts(name, data / name.partition(":")[0], WRONG.get(name, ())))
-        for name in (*ROOMS, "mmlu:5shot")
+        for name in (*WITHOUT_CONTAINERS, "mmlu:5shot")
     }
     played = [script for scripts_of in said.values() for script in scripts_of]
     capitals = [("Peru", "Lima"), ("Kenya", "Mombasa"), ("Latvia", "Riga")]

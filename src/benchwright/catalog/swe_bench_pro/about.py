@@ -67,7 +67,7 @@ DOCUMENTED = msgspec.structs.replace(
     "PASS_TO_PASS",
     source="llm-benchmarker's documentation",
     dataset=Dataset(
-        name="swe_bench_full",
+        name="swe_bench_pro:documented",
         splits={"test": ("data/test-*.parquet",)},
         origin=HubRepository("SWE-bench/SWE-bench"),
         licence="MIT; the patches belong to their projects",
