@@ -12,6 +12,7 @@ demo: setup
 
 test: setup check
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
+	$(BIN)/python tests/on_ray.py
 	$(BIN)/python tests/other_pythons.py
 
 check: setup

@@ -1,4 +1,4 @@
-"""The demo: a simulated model, two evaluations of it (without any code, and of an agent with a tool), and a benchmark.
+"""The demo: two simulated models on the same questions, an agent with a tool, a benchmark, and which model is better.
 
 Run by `make demo`. Everything it starts, it ends; its runs are kept in ./demo.
 """
@@ -53,13 +53,20 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 @contextmanager
-def simulated_model(answer_key: list[dict[str, Any]]) -> Iterator[str]:
-    """A simulated endpoint in a process of its own, right in 7 of 10 answers; yields its base URL."""
+def simulated_model(answer_key: list[dict[str, Any]], accuracy: float = 0.7) -> Iterator[str]:
+    """A simulated endpoint in a process of its own, right in this share of answers; yields its base URL."""
     with tempfile.TemporaryDirectory() as directory:
         key, port_file = Path(directory, "key.jsonl"), Path(directory, "port")
         key.write_text("".join(json.dumps(entry) + "\n" for entry in answer_key), encoding="utf-8")
         command = [*BENCHWRIGHT, "simulate", "--port", "0", "--port-file", str(port_file)]
-        command += ["--answers", str(key), "--accuracy", "0.7", "--answer-template", "The answer is {answer}"]
+        command += [
+            "--answers",
+            str(key),
+            "--accuracy",
+            str(accuracy),
+            "--answer-template",
+            "The answer is {answer}",
+        ]
         command += [
             "--first-token",
             "lognormal:250:0.3",
@@ -89,31 +96,41 @@ def show(title: str, *arguments: str) -> None:
         sys.exit(status)
 
 
+def quiz(model: str, url: str) -> list[str]:
+    """The command that asks a model the questions."""
+    return [
+        *("eval", "-d", "questions.jsonl", "--scorer", "mcq", "--group-by", "category", "--n", "5"),
+        *("--batch-size", "16", "--model", model, "--base-url", url, "--fresh"),
+    ]
+
+
 def main() -> None:
     with simulated_model(questions()) as url:
-        show(
-            "1. Thirty multiple-choice questions, five trials each, no code:",
-            *("eval", "-d", "questions.jsonl", "--scorer", "mcq", "--group-by", "category", "--n", "5"),
-            *("--batch-size", "16", "--model", "simulated-7b", "--base-url", url, "--fresh"),
-        )
+        show("1. Thirty multiple-choice questions, five trials each, no code:", *quiz("simulated-7b", url))
+    with simulated_model(questions(), accuracy=0.9) as url:
+        show("2. The same for another model:", *quiz("simulated-70b", url))
     with simulated_model(sums()) as url:
         show(
-            "2. An agent with a calculator (examples/agent.py), scored by a function of our own:",
+            "3. An agent with a calculator (examples/agent.py), scored by a function of our own:",
             *("eval", "-m", "agent:CalculatorAgent", "-d", "arithmetic.jsonl", "--n", "3"),
             *("--eval-fn", "rewards:right_number", "--batch-size", "8"),
             *("--model", "simulated-7b", "--base-url", url, "--fresh"),
         )
     with simulated_model(capitals()) as url:
         show(
-            "3. A benchmark of our own (examples/capitals.py), as those of the catalog are run:",
+            "4. A benchmark of our own (examples/capitals.py), as those of the catalog are run:",
             *("run", "capitals", "--plugin", "capitals.py", "--model", "simulated-7b", "--base-url", url),
             *("--output-dir", str(HOME / "results")),
         )
+    both = [
+        str(max(HOME.glob(f"runs/*-questions-{model}-*")).name) for model in ("simulated-7b", "simulated-70b")
+    ]
+    show("5. Is the second model better than the first?", "compare", *both)
     show("What was run:", "runs")
-    print(
-        f"\nEvery run, request and answer is under {HOME}/runs, result files in {HOME}/results. Look at one again:"
-    )
-    print(f"  BENCHWRIGHT_HOME={HOME} {EXAMPLES.parent}/.venv/bin/benchwright show RUN")
+    program = f"BENCHWRIGHT_HOME={HOME} {EXAMPLES.parent}/.venv/bin/benchwright"
+    print(f"\nEvery run, request and answer is under {HOME}/runs, result files in {HOME}/results.")
+    print(f"Look at one again:            {program} show RUN")
+    print(f"Read them all in the browser: {program} view")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program
+from tests.app.app_kit import Program
 
 from benchwright.endpoint.simulate import Truth
 

@@ -11,19 +11,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_demo_shows_two_evaluations_and_a_benchmark_with_their_known_scores(tmp_path: Path) -> None:
+def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_known_scores(tmp_path: Path) -> None:
     copied = tmp_path / "project" / "examples"
     shutil.copytree(ROOT / "examples", copied, ignore=shutil.ignore_patterns("__pycache__"))
     done = subprocess.run(
         [sys.executable, str(copied / "demo.py")], capture_output=True, text=True, timeout=100, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("SIMULATED") == 3
+    assert done.stdout.count("SIMULATED: the answers") == 4
+    assert "B is better than A by 20.0 points" in done.stdout
     assert "pass@k" in done.stdout
     assert str(copied.parent / "demo" / "runs") in done.stdout
     runs = sorted((copied.parent / "demo" / "runs").glob("2*"))
     scores = [score_mean(run) for run in runs]
-    assert sorted(scores) == [round(8 / 12, 6), 0.7, round(17 / 24, 6)]
+    assert sorted(scores) == [round(8 / 12, 6), 0.7, round(17 / 24, 6), 0.9]
     (result,) = (copied.parent / "demo" / "results").glob("capitals_simulated-7b_*.json")
     assert json.loads(result.read_text())["accuracy"] == 8 / 12
     assert str(result.parent) in done.stdout

@@ -128,6 +128,9 @@ def _request(task: PackTask, ready: ReadyPack, settings: PackSettings) -> Launch
             "categories": {
                 scenario.id: scenario.category for scenario in setup.scenarios if scenario.category
             },
+            "cards": {
+                scenario.id: scenario.detail_cards for scenario in setup.scenarios if scenario.detail_cards
+            },
         },
         retry=_retry(settings),
     )

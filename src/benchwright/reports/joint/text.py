@@ -98,11 +98,9 @@ def _fast_and_slow(timed: Sequence[JointView], views: Sequence[JointView]) -> Bl
     columns = ["Fast and slow", "quarter"]
     for metric in metrics:
         columns += [f"{METRICS[metric]}, ms", "correct", "accuracy", _interval_of(views)]
-    told = [
-        _told(view, views) + "; ".join(association_text(speed) for speed in view.by_speed) for view in timed
-    ]
+    told = [_told(view, views) + association_text(speed) for view in timed for speed in view.by_speed]
     rows = [row for view in timed for row in _quarters(view, metrics)]
-    return Block("Fast and slow", columns, rows, left=2, note="; ".join([*told, NO_CAUSE]))
+    return Block("Fast and slow", columns, rows, left=2, note=".\n".join([*told, NO_CAUSE]))
 
 
 def _quarters(view: JointView, metrics: Sequence[Metric]) -> Iterator[list[Cell]]:

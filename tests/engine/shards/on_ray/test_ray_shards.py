@@ -25,7 +25,7 @@ from benchwright.engine.worker import Result, Scored
 from benchwright.errors import UserError
 from benchwright.records import Sample
 
-pytest.importorskip("ray", reason="Ray has an environment of its own: test_on_ray.py runs this there")
+pytest.importorskip("ray", reason="Ray has an environment of its own, in which tests/on_ray.py runs this")
 from ray.cluster_utils import Cluster
 
 AGENT = """

@@ -1,0 +1,67 @@
+"""Command lines from settings: what a page starts is what a person could type.
+
+Every value stands in one argument with its option, so that none is taken for an option itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.app.again import ONLY_ONCE, BegunRun
+from benchwright.errors import UserError
+
+JSON_VALUES = ("param",)
+"""Settings whose values are written as JSON: KEY=JSON."""
+
+NO_OPTION = frozenset({*ONLY_ONCE, "run", "anew", "output", "output_path", "debug", "log_samples"})
+"""Settings that a run like an earlier one does not take over: they are of one command, or name its files."""
+
+
+def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
+    """The options that stand for settings."""
+    for name, value in settings.items():
+        option = "--model" if name == "models" else "--" + name.replace("_", "-")
+        if name == "stream":
+            if not value:
+                yield "--no-stream"
+        elif name == "seed" and value is None:
+            yield "--no-seed"
+        elif isinstance(value, bool):
+            if value:
+                yield option
+        elif isinstance(value, Mapping):
+            yield from (f"{option}={key}={_text(one, name in JSON_VALUES)}" for key, one in value.items())
+        elif isinstance(value, list | tuple):
+            yield from (f"{option}={_text(one)}" for one in value)
+        elif value is not None:
+            yield f"{option}={_text(value)}"
+
+
+def _text(value: Any, as_json: bool = False) -> str:
+    if isinstance(value, str) and not as_json:
+        return value
+    return msgspec.json.encode(value).decode()
+
+
+def like(run: BegunRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
+    """The command that runs again what a run was, with these settings changed; and the directory to run it in.
+
+    Raises:
+        UserError: the directory in which the run was begun is gone.
+    """
+    manifest = run.manifest
+    kept = {name: value for name, value in manifest.settings.items() if name not in NO_OPTION}
+    commands = {
+        "eval": ["bench"],  # like eval, but what is finished is run anew
+        "benchmark": ["run", run.subject],
+        "pack": ["pack", "run", run.subject],
+    }
+    begun_in = manifest.host.get("directory")
+    if begun_in is not None and not Path(begun_in).is_dir():
+        raise UserError(f"The run was begun in {begun_in}, which is not there any more.")
+    command = [*commands[manifest.kind], *options_of({**kept, **changes})]
+    return command, None if begun_in is None else Path(begun_in)

@@ -1,0 +1,51 @@
+"""What the cells of a pack's run are at, from its events as they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import msgspec
+
+from benchwright.app.pack_files import EVENTS, RENDERED
+
+
+class LiveCells:
+    """Reads events.jsonl on; `messages` has what each cell at work said last, by model's id and scenario."""
+
+    def __init__(self, directory: Path) -> None:
+        self.messages: dict[tuple[str, str], str] = {}
+        self.position = 0
+        self._path = directory / RENDERED / EVENTS
+        self._lock = Lock()
+
+    def advance(self) -> dict[tuple[str, str], str]:
+        """Reads what is new; returns a copy of the messages."""
+        with self._lock:
+            try:
+                with self._path.open("rb") as file:
+                    file.seek(self.position)
+                    for line in file:
+                        if not line.endswith(b"\n"):
+                            break
+                        self._take(line)
+                        self.position += len(line)
+            except OSError:  # no pack was begun yet
+                pass
+            return dict(self.messages)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            event: Any = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return
+        if not isinstance(event, dict):
+            return
+        kind, cell = event.get("type"), (str(event.get("modelId")), str(event.get("scenarioId")))
+        if kind == "model_progress":
+            self.messages[cell] = str(event.get("message") or "")
+        elif kind == "scenario_result":
+            self.messages.pop(cell, None)
+        elif kind in ("run_started", "run_finished", "run_error"):
+            self.messages.clear()

@@ -1,0 +1,1 @@
+"""The pages, a module each: what is asked, what is read for it, which template shows it."""

@@ -1,0 +1,86 @@
+"""A pack's run as its matrix: scenarios by models, the cells that are at work, the pack's own scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from benchwright.app.pack_results import KeptPackRun, kept_pack_run
+from benchwright.engine.manifest import Manifest
+from benchwright.packs.repeats import majority_status
+from benchwright.packs.results import CellState
+from benchwright.packs.types import CategoryScore
+from benchwright.web.runs_index import RunRow
+from benchwright.web.text import address
+from benchwright.web.viewer import Viewer
+
+
+class Cell(NamedTuple):
+    """One cell: how each attempt came out, what is said of it while it is at work."""
+
+    attempts: list[str]
+    live: bool
+    message: str
+    seconds: float
+    href: str
+    word: str
+
+
+class Line(NamedTuple):
+    """A scenario, and its cell of every model."""
+
+    id: str
+    title: str
+    cells: list[Cell]
+    cards: list[dict[str, str]]
+
+
+def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
+    """What the matrix shows."""
+    directory = viewer.runs.directory(row.id)
+    kept = kept_pack_run(directory, manifest)
+    messages = viewer.live_cells(row.id).advance() if row.state == "running" else {}
+    lines = list(_lines(kept, manifest, row.id, messages))
+    categories: dict[str, list[Line]] = {}
+    for line in lines:
+        categories.setdefault(manifest.about.get("categories", {}).get(line.id, ""), []).append(line)
+    highest = max((value for one in kept.scores.values() for value in _values(one.score)), default=0.0)
+    return {
+        "pack_name": f"{manifest.about.get('name', manifest.name)} {manifest.about.get('version', '')}",
+        "models": list(kept.models.values()),
+        "categories": categories,
+        "scores": [(kept.models[slot], score) for slot, score in kept.scores.items()],
+        "full": 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest,
+    }
+
+
+def _values(score: Any) -> list[float]:
+    categories: list[CategoryScore] = [] if score is None else score.categories
+    return [one.score for one in categories if one.score is not None]
+
+
+def _lines(
+    kept: KeptPackRun, manifest: Manifest, run: str, messages: dict[tuple[str, str], str]
+) -> Iterator[Line]:
+    states = kept.results.states()
+    cards = manifest.about.get("cards", {})
+    for scenario in kept.scenarios:
+        cells = []
+        for slot, model in kept.models.items():
+            state = states.get((slot, scenario.id), CellState())
+            message = messages.get((model.id, scenario.id))
+            live = message is not None and len(state.attempts) < manifest.repeats
+            href = address(f"/runs/{run}/sample", id=scenario.id, target=slot) if state.attempts else ""
+            word = _word(state.attempts, live)
+            cells.append(Cell(state.attempts, live, message or "", state.seconds, href, word))
+        yield Line(scenario.id, scenario.title, cells, cards.get(scenario.id, []))
+
+
+def _word(attempts: list[str], live: bool) -> str:
+    """The cell in a word or two."""
+    if not attempts:
+        return "at work" if live else "not yet"
+    if len(attempts) == 1:
+        return attempts[0]
+    passed = attempts.count("pass")
+    return f"{majority_status(attempts)}, {passed} of {len(attempts)} passed"

@@ -1,0 +1,127 @@
+"""Start a run: a benchmark, a bench pack, or again what an earlier run was, by the usual command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from aiohttp import web
+
+from benchwright.app.again import begun_run
+from benchwright.app.pack_store import installed_packs
+from benchwright.catalog.registry import abouts
+from benchwright.errors import UserError
+from benchwright.secrets import SECRETS
+from benchwright.web.command_line import like, options_of
+from benchwright.web.off_loop import off_loop
+from benchwright.web.rendering import page
+from benchwright.web.viewer import VIEWER, Viewer
+
+NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
+    "n": ("Repeats", int),
+    "concurrency": ("Trials in flight at once", int),
+    "max_samples": ("Most samples", int),
+    "max_tokens": ("Most tokens per answer", int),
+    "temperature": ("Temperature", float),
+    "budget_tokens": ("Stop after so many tokens", int),
+    "budget_seconds": ("Stop after so many seconds", float),
+}
+"""Settings that the form has, how they are called on it, and how they are read."""
+
+BENCHMARK, PACK, RUN = "benchmark:", "pack:", "run:"
+"""What the names of what can be started begin with."""
+
+KEY = "BENCHWRIGHT_API_KEY"
+MOST_OFFERED = 100
+"""Earlier runs that are offered, the newest."""
+
+
+async def start_page(request: web.Request) -> web.Response:
+    """The form, or with `part` only what was started here."""
+    viewer = request.app[VIEWER]
+    if "part" in request.query:
+        return await off_loop(lambda: page("part_started.html", started=viewer.started.all()))
+    return await off_loop(_form, viewer, request.query.get("like", ""))
+
+
+def _form(viewer: Viewer, run: str) -> web.Response:
+    filled: dict[str, Any] = {}
+    if run:
+        settings = viewer.runs.manifest(run).settings
+        named = {name: settings[name] for name in (*NUMBERS, "model", "base_url") if name in settings}
+        filled = {**named, "what": RUN + run}
+    return page(
+        "start.html",
+        filled=filled,
+        numbers=NUMBERS,
+        choices=_choices(viewer),
+        started=viewer.started.all(),
+    )
+
+
+def _choices(viewer: Viewer) -> dict[str, list[tuple[str, str]]]:
+    benchmarks = [(BENCHMARK + one.full_name, f"{one.full_name}: {one.description}") for one in abouts()]
+    packs = [(PACK + pack.id, pack.id) for pack in installed_packs()]
+    runs = [(RUN + row.id, f"{row.name} ({row.id})") for row in viewer.runs.rows()[:MOST_OFFERED]]
+    return {"Benchmarks": benchmarks, "Bench packs": packs, "As an earlier run": runs}
+
+
+async def start(request: web.Request) -> NoReturn:
+    """Starts what the form says; with `check` only asks the endpoint for its models."""
+    viewer = request.app[VIEWER]
+    form = {name: str(value).strip() for name, value in (await request.post()).items()}
+    await off_loop(_start, viewer, form)
+    raise web.HTTPSeeOther("/start#started")
+
+
+def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
+    key = form.get("api_key", "")
+    SECRETS.add(key)
+    environment = {KEY: key} if key else {}
+    if "check" in form:
+        endpoint = {name: form[name] for name in ("model", "base_url") if form.get(name)}
+        if "model" not in endpoint:
+            raise UserError("Name the model that is to be looked for.")
+        title = f"check of {endpoint['model']}"
+        viewer.started.start(["check", *options_of(endpoint)], title, environment=environment)
+        return
+    command, directory = _command(viewer, form)
+    viewer.started.start(
+        [*command, "--quiet"], " ".join(command), environment=environment, directory=directory
+    )
+
+
+def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path | None]:
+    """The command that the form stands for.
+
+    Raises:
+        UserError: it says nothing that can be started, or a number is none.
+    """
+    what, changes = form.get("what", ""), _changes(form)
+    if what not in {name for group in _choices(viewer).values() for name, _ in group}:
+        raise UserError("Choose what is to be run.")
+    if what.startswith(RUN):
+        begun = begun_run(str(viewer.runs.directory(what.removeprefix(RUN))))
+        if begun.manifest.kind == "pack" and "model" in changes:
+            changes["models"] = [changes.pop("model")]
+        if begun.manifest.kind == "eval" and "max_samples" in changes:
+            changes["limit"] = changes.pop("max_samples")
+        return like(begun, changes)
+    if "model" not in changes:
+        raise UserError("Name the model that is to be asked.")
+    name = what.removeprefix(BENCHMARK)  # `run` knows packs by the beginning of their names, too
+    return ["run", name, *options_of(changes)], None
+
+
+def _changes(form: Mapping[str, str]) -> dict[str, Any]:
+    changes: dict[str, Any] = {name: form[name] for name in ("model", "base_url") if form.get(name)}
+    for name, (told, read) in NUMBERS.items():
+        if text := form.get(name):
+            try:
+                changes[name] = read(text)
+            except ValueError:
+                raise UserError(f"{told}: {text[:40]!r} is no number.") from None
+    if form.get("fresh"):
+        changes["fresh"] = True
+    return changes

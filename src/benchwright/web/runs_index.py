@@ -1,0 +1,237 @@
+"""All runs of this machine, kept in memory and looked at again by size and time: no journal is read whole."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from benchwright.app.kept_runs import TAGS, models_of, read_tags
+from benchwright.app.store import last_event, runs_directory
+from benchwright.engine.journal import TRIALS
+from benchwright.engine.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.web.locks import Holders, holders, worker_of
+from benchwright.web.progress_counter import ProgressCounter
+
+COUNTED_AT_ONCE = 16 * 2**20
+"""Bytes of journals that one look counts; the rest is counted by the next."""
+
+FRESH = 0.2
+"""Seconds for which a look at all runs serves every window."""
+
+STATES = ("running", "finished", "stopped", "unfinished")
+
+
+class RunRow(Record, frozen=True):
+    """A run in the list. `done` is None where it was not counted yet; seconds in `eta`."""
+
+    id: str
+    kind: str
+    name: str
+    models: list[str]
+    state: str
+    created_at: int
+    tags: list[str]
+    done: int | None
+    total: int | None
+    rate: float | None = None
+    eta: float | None = None
+    size: int = 0
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.done and self.total else 0.0
+
+
+class _Kept:
+    """What is known of one run directory."""
+
+    def __init__(self, directory: Path, manifest: Manifest) -> None:
+        self.directory = directory
+        self.manifest = manifest
+        self.models = models_of(manifest)
+        self.event: str | None = None
+        self.tags: list[str] = []
+        self.worker: int | None = None
+        self.counter = ProgressCounter(directory)
+        self.size = 0
+        self._journal: tuple[int, int] = (-1, 0)
+        self._tagged: tuple[int, int] = (-1, 0)
+
+    def look(self, held: Holders) -> None:
+        """Reads again what has changed."""
+        self.worker = worker_of(self.directory, held)
+        journal = _stamp(self.directory / TRIALS)
+        if journal != self._journal:
+            if journal[0] < self.counter.position:
+                self.counter = ProgressCounter(self.directory)
+            self._journal, self.size = journal, max(0, journal[0])
+            self.event = last_event(self.directory)
+        tagged = _stamp(self.directory / TAGS)
+        if tagged != self._tagged:
+            self._tagged = tagged
+            self.tags = read_tags(self.directory)
+
+    @property
+    def state(self) -> str:
+        if self.worker is not None:
+            return "running"
+        return self.event if self.event in ("finished", "stopped") else "unfinished"
+
+    def row(self, now: int) -> RunRow:
+        manifest, counter, state = self.manifest, self.counter, self.state
+        samples = sum(data.samples for data in manifest.data)
+        planned = samples * manifest.repeats * len(manifest.targets) or None
+        if state == "finished":
+            done = total = planned if counter.total is None else counter.total
+        else:
+            done = counter.done if counter.position or not self.size else None
+            total = counter.total or planned
+        running = state == "running"
+        return RunRow(
+            id=manifest.id,
+            kind=manifest.kind,
+            name=manifest.name,
+            models=self.models,
+            state=state,
+            created_at=manifest.created_at,
+            tags=self.tags,
+            done=done,
+            total=total,
+            rate=counter.rate(now) if running else None,
+            eta=counter.eta(now) if running else None,
+            size=self.size,
+        )
+
+
+class RunsIndex:
+    """The runs in the store. Call it off the event loop."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, _Kept] = {}
+        self._lock = Lock()
+        self._refreshed = -math.inf
+
+    def rows(self) -> list[RunRow]:
+        """All runs: those that run first, then the newest."""
+        with self._lock:
+            if time.monotonic() - self._refreshed > FRESH:
+                self._refresh()
+            now = time.time_ns()
+            rows = [kept.row(now) for kept in self._kept.values()]
+        return sorted(rows, key=lambda row: (row.state != "running", -row.created_at))
+
+    def row(self, run: str) -> RunRow:
+        """One run, looked at just now.
+
+        Raises:
+            UserError: there is no such run.
+        """
+        with self._lock:
+            kept = self._find(run)
+            kept.look(holders())
+            if kept.state != "finished":
+                while kept.counter.advance(COUNTED_AT_ONCE):
+                    pass
+            return kept.row(time.time_ns())
+
+    def directory(self, run: str) -> Path:
+        """Where a run is, by its whole id: nothing else is looked up on the disk.
+
+        Raises:
+            UserError: there is no such run.
+        """
+        with self._lock:
+            return self._find(run).directory
+
+    def manifest(self, run: str) -> Manifest:
+        """What a run is.
+
+        Raises:
+            UserError: there is no such run.
+        """
+        with self._lock:
+            return self._find(run).manifest
+
+    def _find(self, run: str) -> _Kept:
+        kept = self._kept.get(run)
+        if kept is None or not (kept.directory / MANIFEST).exists():
+            self._refresh()
+            kept = self._kept.get(run)
+        if kept is None:
+            raise UserError(f"There is no run {run}.")
+        return kept
+
+    def _refresh(self) -> None:
+        self._refreshed = time.monotonic()
+        directory = runs_directory()
+        try:
+            with os.scandir(directory) as entries:
+                names = {entry.name: entry.path for entry in entries if not entry.name.startswith(".")}
+        except OSError:
+            names = {}
+        for gone in self._kept.keys() - names.keys():
+            del self._kept[gone]
+        held = holders()
+        budget = COUNTED_AT_ONCE
+        for name, path in names.items():
+            kept = self._kept.get(name) or self._begin(name, Path(path))
+            if kept is None:
+                continue
+            kept.look(held)
+            if kept.state != "finished" and kept.counter.position < kept.size and budget > 0:
+                budget -= kept.counter.advance(budget)
+
+    def _begin(self, name: str, directory: Path) -> _Kept | None:
+        try:
+            manifest = read_manifest(directory)
+        except UserError:  # deleted half-way, being written, or no run
+            return None
+        if manifest.id != name:  # copied or renamed: addresses are made of ids
+            return None
+        kept = self._kept[name] = _Kept(directory, manifest)
+        return kept
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """(size, time of change), (-1, 0) of a file that is not there."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return -1, 0
+    return status.st_size, status.st_mtime_ns
+
+
+def filtered(rows: Sequence[RunRow], words: str = "", kind: str = "", state: str = "") -> list[RunRow]:
+    """The rows that have all of the words in id, name, model or tags, and are of this kind and state."""
+    wanted = words.lower().split()
+    return [
+        row
+        for row in rows
+        if kind in ("", row.kind)
+        and state in ("", row.state)
+        and all(word in " ".join((row.id, row.name, *row.models, *row.tags)).lower() for word in wanted)
+    ]
+
+
+ORDERS: dict[str, Callable[[RunRow], Any]] = {
+    "newest": lambda row: -row.created_at,
+    "oldest": lambda row: row.created_at,
+    "name": lambda row: (row.name.lower(), -row.created_at),
+    "model": lambda row: ([model.lower() for model in row.models], -row.created_at),
+    "state": lambda row: (STATES.index(row.state), -row.created_at),
+    "size": lambda row: (-(row.total or 0), -row.created_at),
+}
+
+
+def ordered(rows: Sequence[RunRow], order: str) -> list[RunRow]:
+    """The rows in an order of ORDERS; those that run stay on top."""
+    key = ORDERS.get(order, ORDERS["newest"])
+    return sorted(rows, key=lambda row: (row.state != "running", key(row)))

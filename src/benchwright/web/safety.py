@@ -1,0 +1,96 @@
+"""Who may ask: the door of the viewer.
+
+Loopback alone protects nobody from the pages that the same person has open. So every request must name a host
+that cannot be a rebound name, come from no other page, and carry the cookie that the start address was
+exchanged for.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Sent with every answer."""
+
+OPEN = "/static/"
+"""Files of our own, which say nothing about any run."""
+
+
+class Door:
+    """Tells who may come in. `host` is what the server listens on."""
+
+    def __init__(self, host: str) -> None:
+        self.token = secrets.token_urlsafe(24)
+        self._host = host
+        self._session = secrets.token_urlsafe(24)
+
+    def refusal(self, request: web.Request) -> str | None:
+        """Why this request is refused; None where it may pass."""
+        hosts = request.headers.getall("Host", [])
+        if len(hosts) != 1 or not self._is_ours(hosts[0]):
+            return "This address is not the viewer's own."
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != f"http://{hosts[0]}":
+            return "The request comes from another page."
+        if request.method not in ("GET", "HEAD") and origin is None:
+            return "The request does not say which page it comes from."
+        fetched_by = request.headers.get("Sec-Fetch-Site", "none")
+        if fetched_by in ("cross-site", "same-site") and request.headers.get("Sec-Fetch-Mode") != "navigate":
+            return "The request comes from another page."
+        if request.path.startswith(OPEN) or self._enters(request) or self._is_inside(request):
+            return None
+        return "Open the address that `benchwright view` printed: it lets this browser in."
+
+    def _is_ours(self, host: str) -> bool:
+        """An address or `localhost`: no name that somebody else's name server could point here."""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in ("localhost", self._host):
+            return True
+        try:
+            ip_address(name)
+        except ValueError:
+            return False
+        return True
+
+    def _enters(self, request: web.Request) -> bool:
+        given = request.query.get("token", "")
+        right = hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+        return request.method == "GET" and request.path == "/" and right
+
+    def _is_inside(self, request: web.Request) -> bool:
+        given = request.cookies.get(cookie_name(request), "")
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self._session.encode())
+
+    def let_in(self, request: web.Request, response: web.Response) -> None:
+        """Gives the browser its cookie, for as long as it is open."""
+        response.set_cookie(cookie_name(request), self._session, httponly=True, samesite="Strict", path="/")
+
+
+def cookie_name(request: web.Request) -> str:
+    """Cookies know no ports; two viewers on one host must not take each other's."""
+    port = urlsplit(f"//{request.host}").port or 80
+    return f"benchwright_view_{port}"
+
+
+async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
+    """A signal: before an answer is sent."""
+    response.headers.update(HEADERS)
+    response.headers.setdefault("Cache-Control", "no-store")

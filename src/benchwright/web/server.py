@@ -1,0 +1,154 @@
+"""The server: routes, the guard before them, starting and ending."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import webbrowser
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+from benchwright.errors import BenchwrightError, UserError
+from benchwright.web.off_loop import off_loop
+from benchwright.web.pages.compare import compare_page, compare_sample
+from benchwright.web.pages.control import resume, retry, stop
+from benchwright.web.pages.run import run_live, run_page
+from benchwright.web.pages.runs import runs_live, runs_page
+from benchwright.web.pages.sample import sample_file, sample_page
+from benchwright.web.pages.start import start, start_page
+from benchwright.web.rendering import STATIC, environment, page, static_file
+from benchwright.web.safety import Door, add_headers
+from benchwright.web.started import StartedRuns
+from benchwright.web.viewer import VIEWER, Viewer
+
+DOOR: web.AppKey[Door] = web.AppKey("door", Door)
+LOG = logging.getLogger(__name__)
+LARGEST_FORM = 64 * 1024
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def make_app(viewer: Viewer, door: Door) -> web.Application:
+    """The application; `door` tells who may come in."""
+    app = web.Application(middlewares=[guarded], client_max_size=LARGEST_FORM)
+    app[VIEWER] = viewer
+    app[DOOR] = door
+    app.on_response_prepare.append(add_headers)
+    app.add_routes(
+        [
+            web.get("/", runs_page),
+            web.get("/live", runs_live),
+            web.get("/compare", compare_page),
+            web.get("/compare/sample", compare_sample),
+            web.get("/start", start_page),
+            web.post("/start", start),
+            web.get("/runs/{run}", run_page),
+            web.get("/runs/{run}/live", run_live),
+            web.get("/runs/{run}/sample", sample_page),
+            web.get("/runs/{run}/sample/file", sample_file),
+            web.post("/runs/{run}/stop", stop),
+            web.post("/runs/{run}/resume", resume),
+            web.post("/runs/{run}/retry", retry),
+            web.get("/static/{name}", static),
+        ]
+    )
+    return app
+
+
+@web.middleware
+async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuses who may not come in; turns what goes wrong into a page."""
+    door = request.app[DOOR]
+    refusal = door.refusal(request)
+    if refusal is not None:
+        return page("error.html", status=403, title="Not let in", told=refusal, inside=False)
+    if request.path == "/" and "token" in request.query:
+        welcome = page("welcome.html")
+        door.let_in(request, welcome)
+        return welcome
+    try:
+        return await handler(request)
+    except web.HTTPRedirection:
+        raise
+    except web.HTTPException as error:
+        return page("error.html", status=error.status, title=error.reason, told="", inside=True)
+    except UserError as error:
+        return page(
+            "error.html",
+            status=404,
+            title="That is not there" if request.method == "GET" else "That did not work",
+            told=str(error),
+            inside=True,
+        )
+    except BenchwrightError as error:
+        return page("error.html", status=500, title="It cannot be read", told=str(error), inside=True)
+    except Exception:
+        LOG.exception("%s %s", request.method, request.path)
+        return page("error.html", status=500, title="Something is wrong here", told="", inside=True)
+
+
+async def static(request: web.Request) -> web.Response:
+    """One of our own files, by its name in a list."""
+    name = request.match_info["name"]
+    if name not in STATIC:
+        raise web.HTTPNotFound
+    headers = {"Cache-Control": "max-age=31536000, immutable"} if "v" in request.query else {}
+    return web.Response(body=static_file(name), content_type=STATIC[name], charset="utf-8", headers=headers)
+
+
+async def serve(
+    host: str, port: int, announce: Callable[[str], None], say: Callable[[str], None], *, open_browser: bool
+) -> None:
+    """Serves until it is interrupted; announces one address.
+
+    Raises:
+        UserError: the port cannot be listened on.
+    """
+    started = StartedRuns()
+    viewer, door = Viewer(started), Door(host)
+    runner = web.AppRunner(
+        make_app(viewer, door), access_log=None, handle_signals=False, shutdown_timeout=2.0
+    )
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, host, port)
+        try:
+            await site.start()
+        except OSError as error:
+            raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
+        await off_loop(warm, viewer)
+        ended = _interruption()
+        address = _address(runner, door)
+        announce(address)
+        if open_browser:
+            await off_loop(webbrowser.open, address)
+        await ended.wait()
+    finally:
+        viewer.closing.set()
+        await off_loop(started.close, say)
+        await runner.cleanup()
+
+
+def warm(viewer: Viewer) -> None:
+    """Looks at all runs once, and loads what pages need, so that the first of each is quick."""
+    import numpy  # noqa: F401
+
+    viewer.runs.rows()
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
+def _address(runner: web.AppRunner, door: Door) -> str:
+    host, port = runner.addresses[0][:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}/?token={door.token}"
+
+
+def _interruption() -> asyncio.Event:
+    """Is set by Ctrl-C, and by who asks the process to end."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    return ended

@@ -1,0 +1,134 @@
+"""Runs that were started from a page: the same command line, in a process group of its own each.
+
+They are ended with the viewer, gently: what is in flight is finished and saved, and they can be resumed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import IO
+
+from benchwright.records import Record
+from benchwright.secrets import SECRETS
+
+MOST_SAID = 4_000
+"""Bytes at the end of what a command wrote that a page shows."""
+
+KEPT = 50
+GRACE = 15.0
+"""Seconds that commands have to finish what is in flight when the viewer ends."""
+
+
+class StartedRun(Record, frozen=True):
+    """A command as a page shows it. `code` is None while it runs; `run` the run it goes on with, if it is that."""
+
+    number: int
+    title: str
+    code: int | None
+    said: str
+    run: str = ""
+
+
+class _Child:
+    def __init__(
+        self, number: int, title: str, run: str, process: subprocess.Popen[bytes], output: IO[bytes]
+    ) -> None:
+        self.number = number
+        self.title = title
+        self.run = run
+        self.process = process
+        self.output = output
+
+    def told(self) -> StartedRun:
+        size = os.fstat(self.output.fileno()).st_size
+        tail = os.pread(self.output.fileno(), MOST_SAID, max(0, size - MOST_SAID))
+        said = SECRETS.redact(tail.decode("utf-8", "replace"))
+        return StartedRun(self.number, self.title, self.process.poll(), said.strip(), self.run)
+
+
+class StartedRuns:
+    """Starts commands and looks after them."""
+
+    def __init__(self) -> None:
+        self._children: list[_Child] = []
+        self._lock = Lock()
+        self._number = 0
+
+    def start(
+        self,
+        arguments: Sequence[str],
+        title: str,
+        *,
+        run: str = "",
+        environment: Mapping[str, str] = {},
+        directory: Path | None = None,
+    ) -> int:
+        """Starts `benchwright` with these arguments; returns the number under which it is told of.
+
+        `environment` is added to our own. Secrets belong there: everybody can see a command's arguments.
+        """
+        output = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchwright", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            cwd=directory,
+            env={**os.environ, **environment},
+        )
+        with self._lock:
+            self._number += 1
+            self._children.append(_Child(self._number, title, run, process, output))
+            while len(self._children) > KEPT and self._children[0].process.poll() is not None:
+                self._children.pop(0).output.close()
+            return self._number
+
+    def all(self) -> list[StartedRun]:
+        """What was started, the newest first."""
+        with self._lock:
+            return [child.told() for child in reversed(self._children)]
+
+    def of_run(self, run: str) -> StartedRun | None:
+        """The last command that went on with a run; None where there was none."""
+        return next((child for child in self.all() if child.run == run), None)
+
+    def close(self, say: Callable[[str], None]) -> None:
+        """Ends what is still running: asked to stop, then to stop at once, then killed."""
+        with self._lock:
+            children, self._children = self._children, []
+        running = [child for child in children if child.process.poll() is None]
+        if running:
+            say(
+                f"Stopping {len(running)} run(s) that were started here; `benchwright resume` goes on with them."
+            )
+        for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGINT, GRACE / 3), (signal.SIGKILL, GRACE)):
+            _signal(running, number)
+            running = _left(running, seconds)
+        for child in children:
+            child.output.close()
+
+
+def _signal(children: Sequence[_Child], number: signal.Signals) -> None:
+    for child in children:
+        try:
+            os.killpg(child.process.pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def _left(children: Sequence[_Child], seconds: float) -> list[_Child]:
+    end = time.monotonic() + seconds
+    left = list(children)
+    while left and time.monotonic() < end:
+        left = [child for child in left if child.process.poll() is None]
+        time.sleep(0.02 if left else 0)
+    return left

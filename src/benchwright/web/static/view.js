@@ -1,0 +1,43 @@
+// The start of every page: keys, live parts, and forms that answer as they are filled in.
+import { watchKeys } from "./keys.js";
+import { fill, watch } from "./live.js";
+
+watchKeys();
+
+for (const part of document.querySelectorAll("[data-part][data-deferred]")) fill(part);
+
+const main = document.querySelector("[data-live]");
+if (main) watch(main);
+
+// A choice is an answer; words are one when typing stops.
+for (const form of document.querySelectorAll("form[data-auto]")) {
+    let waiting;
+    form.addEventListener("change", () => send(form));
+    form.addEventListener("input", (event) => {
+        clearTimeout(waiting);
+        if (event.target.type === "search") waiting = setTimeout(() => send(form), 350);
+    });
+}
+
+const WORDS = "benchwright-words";
+const search = document.querySelector("[data-search]");
+if (search && sessionStorage.getItem(WORDS) === location.pathname) {
+    search.focus();
+    search.setSelectionRange(search.value.length, search.value.length);
+}
+sessionStorage.removeItem(WORDS);
+
+function send(form) {
+    const given = new FormData(form);
+    for (const [name, value] of [...given]) if (value === "") given.delete(name);
+    const query = new URLSearchParams(given).toString();
+    if (document.activeElement === search) sessionStorage.setItem(WORDS, location.pathname);
+    const address = form.getAttribute("action") + (query ? "?" + query : "") + location.hash;
+    location.replace(address);
+}
+
+// What cannot be taken back asks first.
+document.addEventListener("submit", (event) => {
+    const question = event.submitter?.dataset.ask;
+    if (question && !confirm(question)) event.preventDefault();
+});

@@ -1,0 +1,56 @@
+"""Text for pages: what every expression of a template goes through, and names of downloads."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from benchwright.reports.html.text import shown
+
+LONGEST = 100_000
+"""Characters of one text that a page shows."""
+
+
+def finalize(value: Any) -> Any:
+    """What every expression goes through before it is escaped: foreign characters that steer or hide are told."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return shown(value)
+    return value
+
+
+def one_line(text: str, longest: int = 160) -> str:
+    """The beginning of a text in one line."""
+    line = " ".join(text[: longest * 4].split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def safe_name(text: str) -> str:
+    """A text as part of the name of a download: letters, digits, dashes and underscores only."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", text).strip("-")[:80] or "sample"
+
+
+def address(path: str, **query: Any) -> str:
+    """An address of this viewer; what is empty is left out."""
+    given = {name: value for name, value in query.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given, errors='replace')}" if given else path
+
+
+def moment(nanoseconds: int) -> str:
+    """A wall-clock time in UTC, to the second."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def percent(value: float | None) -> str:
+    """A share, or a dash."""
+    return "–" if value is None else f"{value:.1%}"
+
+
+def words(name: str) -> str:
+    """A name of the records as words."""
+    return name.replace("_", " ")

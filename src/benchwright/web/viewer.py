@@ -1,0 +1,118 @@
+"""What the pages share: the runs, the trials of those that are looked at, their summaries."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from benchwright.engine.journal import TRIALS
+from benchwright.web.kept import Kept
+from benchwright.web.pack_cells import LiveCells
+from benchwright.web.runs_index import RunsIndex
+from benchwright.web.trial_index import TrialIndex
+
+if TYPE_CHECKING:
+    from benchwright.reports.comparison.records import Comparison
+    from benchwright.web.started import StartedRuns
+
+MOST_TRIALS = 400_000
+"""Trials that are kept in memory, of all runs together: about 60 MB for 100,000."""
+
+MOST_FIGURES = 100
+"""Runs whose figures are kept."""
+
+REST = 10
+"""Figures that took so long to make are made again after so many times as long, while their run goes on."""
+
+
+class _Figures:
+    """What was made of a journal when it had this size."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.made: dict[str, Any] | None = None
+        self.size = -1
+        self.again_at = 0.0
+
+
+class Viewer:
+    """Everything is kept by run, and read again as far as journals have grown."""
+
+    def __init__(self, started: StartedRuns) -> None:
+        self.runs = RunsIndex()
+        self.started = started
+        self.closing = Event()
+        self.comparisons: Kept[Comparison] = Kept()
+        self._lock = Lock()
+        self._trials: OrderedDict[str, TrialIndex] = OrderedDict()
+        self._figures: OrderedDict[str, _Figures] = OrderedDict()
+        self._cells: dict[str, LiveCells] = {}
+
+    def trials(self, run: str) -> TrialIndex:
+        """The trials of a run, as far as they were read.
+
+        Raises:
+            UserError: there is no such run.
+        """
+        directory = self.runs.directory(run)
+        with self._lock:
+            index = self._trials.pop(run, None)
+            if index is None or index.position > index.size():
+                index = TrialIndex(directory)
+            self._trials[run] = index
+            while len(self._trials) > 1 and sum(map(len, self._trials.values())) > MOST_TRIALS:
+                self._trials.popitem(last=False)
+        return index
+
+    def live_cells(self, run: str) -> LiveCells:
+        """What the cells of a pack's run say while they are at work.
+
+        Raises:
+            UserError: there is no such run.
+        """
+        directory = self.runs.directory(run)
+        with self._lock:
+            return self._cells.setdefault(run, LiveCells(directory))
+
+    def figures(
+        self, run: str, make: Callable[[], dict[str, Any]], *, running: bool
+    ) -> tuple[dict[str, Any], bool]:
+        """What `make` makes of the journal of a run, and whether it is of the journal as it is now.
+
+        Of a run that goes on it may be what was made lately.
+
+        Raises:
+            UserError: there is no such run.
+            JournalError: its journal cannot be read.
+        """
+        directory = self.runs.directory(run)
+        with self._lock:
+            kept = self._figures.setdefault(run, _Figures())
+            self._figures.move_to_end(run)
+            if len(self._figures) > MOST_FIGURES:
+                self._figures.popitem(last=False)
+        with kept.lock:
+            size = _size(directory / TRIALS)
+            rested = not running or time.monotonic() >= kept.again_at
+            if kept.made is None or (size != kept.size and rested):
+                begun = time.monotonic()
+                kept.made, kept.size = make(), size
+                ended = time.monotonic()
+                kept.again_at = ended + REST * (ended - begun)
+            return kept.made, kept.size == size
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+VIEWER: web.AppKey[Viewer] = web.AppKey("viewer", Viewer)

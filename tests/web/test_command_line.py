@@ -1,0 +1,104 @@
+"""What a page starts is a command that could be typed, with every setting in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.app.again import BegunRun
+from benchwright.cli.bench import command as bench
+from benchwright.cli.pack_run import command as pack_run
+from benchwright.cli.run import command as run
+from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, Settings
+from benchwright.engine.manifest import Manifest
+from benchwright.engine.protocols import TaskSpec
+from benchwright.web.command_line import NO_OPTION, like, options_of
+
+COMMANDS: list[tuple[click.Command, type[Settings], list[str]]] = [
+    (bench, EvalSettings, []),
+    (run, BenchmarkSettings, ["mmlu"]),
+    (pack_run, PackSettings, ["pack"]),
+]
+
+KEYS = ("api_key", "baseline_api_key")
+"""Never in a manifest, never in arguments."""
+
+VALUES: dict[str, Any] = {
+    "dataset": "rows.jsonl",
+    "param": {"top_p": 0.5, "stop": "end"},
+    "scorer_option": {"tolerance": "0.1"},
+    "column": {"prompt": "question"},
+    "where": {"category": "stem"},
+    "option": {"judge_model": "big"},
+    "eval_fn": ["rewards:right"],
+    "scorer": ["exact", "mcq"],
+    "plugin": ["own.py"],
+    "models": ["a", "b"],
+    "scenario": ["TC-01"],
+    "stream": False,
+    "shuffle": True,
+    "reuse": True,
+    "rescore": True,
+    "scrape_prometheus": True,
+    "direct": True,
+    "keep_verifiers": True,
+}
+
+
+def value_of(name: str, kind: type[Settings]) -> Any:
+    if name in VALUES:
+        return VALUES[name]
+    annotation = kind.model_fields[name].annotation
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[-1]
+    return 3 if any(word in str(annotation) for word in ("int", "float")) else "-text"
+
+
+@pytest.mark.parametrize(("command", "kind", "subject"), COMMANDS, ids=["eval", "benchmark", "pack"])
+def test_every_setting_has_an_option_that_means_it(
+    command: click.Command, kind: type[Settings], subject: list[str]
+) -> None:
+    names = [name for name in kind.model_fields if name not in (*NO_OPTION, *KEYS)]
+    if kind is PackSettings:
+        names.remove("model")  # packs have `models`
+    given_settings = {name: value_of(name, kind) for name in names}
+    parsed = command.make_context("command", [*subject, *options_of(given_settings)]).params
+    for name, value in given_settings.items():
+        if isinstance(value, dict):
+            assert {one.partition("=")[0] for one in parsed[name]} == set(value)
+        elif isinstance(value, list):
+            assert [str(one) for one in parsed[name]] == value
+        else:
+            assert str(parsed[name]) == str(value) or float(parsed[name]) == value, name
+
+
+@given(value=st.text(min_size=1))
+def test_no_value_is_taken_for_an_option(value: str) -> None:
+    """Whatever is typed into the form for a model is the model."""
+    parsed = run.make_context("run", ["mmlu", *options_of({"model": value})]).params
+    assert parsed["model"] == value
+    assert parsed["benchmarks"] == ("mmlu",)
+
+
+def test_a_run_like_an_earlier_one_keeps_what_is_not_changed(tmp_path: Path) -> None:
+    manifest = Manifest(
+        id="r",
+        kind="eval",
+        name="n",
+        fingerprint="f",
+        created_at=0,
+        task=TaskSpec("questions", "1", "f"),
+        targets=[],
+        settings={"model": "a", "dataset": "rows.jsonl", "scorer": ["exact"], "fresh": True, "seed": None},
+        host={"directory": str(tmp_path)},
+    )
+    command, directory = like(BegunRun(tmp_path, manifest, "finished"), {"model": "b", "n": 3})
+    assert command == [
+        "bench", "--model=b", "--dataset=rows.jsonl", "--scorer=exact", "--no-seed", "--n=3",
+    ]  # fmt: skip
+    assert directory == tmp_path

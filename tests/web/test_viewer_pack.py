@@ -1,0 +1,140 @@
+"""A pack's run as its matrix: cells as they come, the pack's own scores, one scenario made again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from tests.app.app_kit import GrowingJournal, Program, trials
+from tests.app.pack_kit import MIXED, Packs, numbered, write_pack
+from tests.simulated import simulated_endpoint
+from tests.web.web_kit import Viewing, viewing
+
+from benchwright.packs.events import PackEvents
+from benchwright.web.pack_cells import LiveCells
+
+PATIENCE = 60_000
+
+
+@pytest.fixture
+def packs(program: Program) -> Packs:
+    return Packs(program)
+
+
+@pytest.fixture
+def viewer(program: Program) -> Iterator[Viewing]:
+    with viewing(program) as viewer:
+        yield viewer
+
+
+@pytest.fixture
+def page(viewer: Viewing, chromium: Browser) -> Iterator[Page]:
+    with viewer.browser(chromium) as watched:
+        watched.page.set_default_timeout(PATIENCE)
+        expect.set_options(timeout=PATIENCE)
+        yield watched.page
+        assert watched.troubles == []
+
+
+def cells(page: Page) -> dict[str, list[str]]:
+    """The words of the cells by scenario."""
+    found = {}
+    for row in page.locator(".matrix tbody tr").filter(has=page.locator("td .cell")).all():
+        words = [cell.inner_text().split("\n")[0] for cell in row.locator(".cell").all()]
+        found[row.locator("th").inner_text().split()[0]] = words
+    return found
+
+
+def test_the_matrix_and_the_scores_are_those_of_the_pack(viewer: Viewing, page: Page, packs: Packs) -> None:
+    with simulated_endpoint() as url:
+        packs.run(packs.pack("mixed"), url, models=("m", "n"))
+    viewer.open(page, f"/runs/{packs.program.only_run.name}")
+    assert cells(page) == {
+        "A-01": ["pass", "pass"],
+        "A-02": ["partial", "partial"],
+        "B-01": ["pass", "pass"],
+        "B-02": ["fail", "fail"],
+    }
+    section = page.locator("section", has=page.locator("#matrix"))
+    expect(section.locator("h3").first).to_contain_text("65 pts ★ Weak")
+    expect(section.get_by_role("row", name="Category A weight 0.6").first).to_contain_text("75 pts")
+    page.locator(".matrix .cell").nth(2).click()
+    page.wait_for_url("**/sample?id=A-02*")
+    expect(page.locator(".banner .chip").first).to_have_text("partial")
+
+
+def test_repeats_are_dots(viewer: Viewing, page: Page, packs: Packs) -> None:
+    with simulated_endpoint() as url:
+        packs.run(packs.pack("mixed"), url, "--n", "3")
+    viewer.open(page, f"/runs/{packs.program.only_run.name}")
+    first = page.locator(".matrix .cell").first
+    assert first.locator(".dot.pass").count() == 3
+    expect(first).to_contain_text("pass, 3 of 3 passed")
+
+
+def test_cells_at_work_are_live_until_they_are_done(viewer: Viewing, page: Page, packs: Packs) -> None:
+    pack = packs.pack("slow", numbered(6))
+    with simulated_endpoint("--first-token", "800") as url:
+        command = ["pack", "run", pack, *packs.arguments(url, "--mode", "serial")]
+        process = packs.program.start(*command)
+        GrowingJournal(packs.program).wait_for(1, process)
+        viewer.open(page, f"/runs/{packs.program.only_run.name}")
+        expect(page.locator(".matrix .dot.live")).to_have_count(1)
+        expect(page.locator(".matrix td .sub").first).to_have_text("Asking.")
+        assert process.wait(timeout=60) == 0
+    expect(page.locator(".matrix .dot.pass")).to_have_count(6)
+    expect(page.locator(".matrix .dot.live")).to_have_count(0)
+
+
+def test_one_scenario_is_made_again(viewer: Viewing, page: Page, packs: Packs) -> None:
+    with simulated_endpoint() as url:
+        packs.run(packs.pack("mixed"), url)
+        run = packs.program.only_run
+        assert len(trials(run)) == len(MIXED)
+        viewer.open(page, f"/runs/{run.name}")
+        page.get_by_role("button", name="Retry B-02").click()
+        expect(page.locator("table.samples").get_by_text("2 attempts")).to_be_visible()
+    assert [trial.sample for trial in trials(run)].count("B-02") == 2
+
+
+def test_events_are_read_on_as_they_are_written(packs: Packs) -> None:
+    from benchwright.engine.journal import encode_json
+    from benchwright.packs.types import RegisteredModel, ScenarioMeta
+
+    directory = write_pack(packs.directory / "run")
+    (directory / "rendered").mkdir()
+    path = directory / "rendered" / "events.jsonl"
+
+    def tell(event: object) -> None:
+        with path.open("ab") as file:
+            file.write(encode_json(event) + b"\n")
+
+    models = {"primary": RegisteredModel("m", "p", "m", "M", True, "g")}
+    events = PackEvents(
+        "run", models, [ScenarioMeta("A", "A"), ScenarioMeta("B", "B")], 1, tell, grouped=False
+    )
+    cells = LiveCells(directory)
+    events.run_started()
+    events.progress("primary", "A", "asking")
+    assert cells.advance() == {("m", "A"): "asking"}
+    events.progress("primary", "B", "asking too")
+    events.ended("primary", "A", 0, {"status": "pass"})
+    with path.open("ab") as file:
+        file.write(b'{"type":"model_pro')
+    assert cells.advance() == {("m", "B"): "asking too"}
+
+
+def test_a_scenarios_cards_tell_what_it_is_about(packs: Packs, chromium: Browser) -> None:
+    with simulated_endpoint() as url:
+        packs.run(packs.pack("mixed"), url)
+    path = packs.program.only_run / "run.json"
+    manifest = msgspec.json.decode(path.read_bytes())
+    manifest["about"]["cards"] = {"A-02": [{"title": "What this tests", "content": "Whether it is said."}]}
+    path.write_bytes(msgspec.json.encode(manifest))
+    with viewing(packs.program) as viewer, viewer.browser(chromium) as watched:
+        viewer.open(watched.page, f"/runs/{packs.program.only_run.name}")
+        watched.page.locator(".matrix summary").click()
+        told = watched.page.locator(".matrix details")
+        expect(told).to_contain_text("What this tests Whether it is said.")
