@@ -70,6 +70,25 @@ def test_a_run_is_run_again_with_another_model(viewer: Viewing, page: Page, prog
     assert manifests[0].data == manifests[1].data
 
 
+def test_a_configuration_file_of_the_directory_is_started(
+    viewer: Viewing, page: Page, program: Program
+) -> None:
+    program.write("pyproject.toml", "[project]\nname = 'no evaluation'\n")
+    program.write("broken.toml", "[eval")
+    program.write("quiz.toml", f"[eval]\ndataset = '{program.rows(6)}'\nscorer = ['exact']\nmodel = 'm'\n")
+    with simulated_endpoint() as url:
+        viewer.open(page, "/start")
+        group = page.locator("optgroup[label='Configurations of evaluations here'] option")
+        expect(group).to_have_text(["quiz.toml"])
+        page.get_by_role("combobox", name="What").select_option("configuration:quiz.toml")
+        page.get_by_role("textbox", name="Address").fill(url)
+        page.get_by_label("Most samples").fill("4")
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator("#started-1 .chip")).to_have_text("done")
+    manifest = read_manifest(program.only_run)
+    assert (manifest.kind, manifest.targets[0].model, manifest.data[0].samples) == ("eval", "m", 4)
+
+
 def test_an_endpoint_is_checked_before(viewer: Viewing, page: Page) -> None:
     with simulated_endpoint("--model", "served") as url:
         viewer.open(page, "/start")

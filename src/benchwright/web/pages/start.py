@@ -1,8 +1,9 @@
-"""Start a run: a benchmark, a bench pack, or again what an earlier run was, by the usual command line."""
+"""Start a run: a benchmark, a pack, a configuration file, or again what an earlier run was, by the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +30,7 @@ NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
 }
 """Settings that the form has, how they are called on it, and how they are read."""
 
-BENCHMARK, PACK, RUN = "benchmark:", "pack:", "run:"
+BENCHMARK, PACK, RUN, CONFIGURATION = "benchmark:", "pack:", "run:", "configuration:"
 """What the names of what can be started begin with."""
 
 KEY = "BENCHWRIGHT_API_KEY"
@@ -63,8 +64,25 @@ def _form(viewer: Viewer, run: str) -> web.Response:
 def _choices(viewer: Viewer) -> dict[str, list[tuple[str, str]]]:
     benchmarks = [(BENCHMARK + one.full_name, f"{one.full_name}: {one.description}") for one in abouts()]
     packs = [(PACK + pack.id, pack.id) for pack in installed_packs()]
+    files = [(CONFIGURATION + name, name) for name in _configurations()]
     runs = [(RUN + row.id, f"{row.name} ({row.id})") for row in viewer.runs.rows()[:MOST_OFFERED]]
-    return {"Benchmarks": benchmarks, "Bench packs": packs, "As an earlier run": runs}
+    return {
+        "Benchmarks": benchmarks,
+        "Bench packs": packs,
+        "Configurations of evaluations here": files,
+        "As an earlier run": runs,
+    }
+
+
+def _configurations() -> Iterator[str]:
+    """The TOML files with a section for `eval` in the directory in which the viewer was started."""
+    for path in sorted(Path.cwd().glob("*.toml")):
+        try:
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(content.get("eval"), dict):
+            yield path.name
 
 
 async def start(request: web.Request) -> NoReturn:
@@ -108,6 +126,10 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
         if begun.manifest.kind == "eval" and "max_samples" in changes:
             changes["limit"] = changes.pop("max_samples")
         return like(begun, changes)
+    if what.startswith(CONFIGURATION):
+        if "max_samples" in changes:
+            changes["limit"] = changes.pop("max_samples")
+        return ["eval", f"--config={what.removeprefix(CONFIGURATION)}", *options_of(changes)], None
     if "model" not in changes:
         raise UserError("Name the model that is to be asked.")
     name = what.removeprefix(BENCHMARK)  # `run` knows packs by the beginning of their names, too
