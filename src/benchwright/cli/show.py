@@ -14,6 +14,7 @@ Examples:
   benchwright show 20261121            a run by the beginning of its id
   benchwright show ./some/run --json   a run by its directory
   benchwright show 20261121 --row 3    what was said in row 3
+  benchwright show 20261121 --sample mmlu_3
   benchwright show 20261121 --scenario TC-03
 """
 
@@ -21,22 +22,23 @@ Examples:
 @click.command("show", epilog=EXAMPLES)
 @click.argument("run")
 @click.option("--row", type=int, metavar="N", help="Show the conversations of this row, from 0.")
+@click.option("--sample", metavar="ID", help="Show the conversations of this sample of a benchmark.")
 @click.option("--scenario", metavar="ID", help="Show the conversations of this scenario of a bench pack.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(run: str, row: int | None, scenario: str | None, as_json: bool, debug: bool) -> None:
+def command(
+    run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool, debug: bool
+) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
     from benchwright.app.joint import shown_run
     from benchwright.app.store import find_run
     from benchwright.reports.joint.terminal import render_joint
 
     directory = find_run(run)
-    if row is not None:
-        _show_sample(directory, str(row), {"row": row}, as_json=as_json)
-        return
-    if scenario is not None:
-        _show_sample(directory, scenario, {"scenario": scenario}, as_json=as_json)
-        return
+    for name, value in (("row", row), ("sample", sample), ("scenario", scenario)):
+        if value is not None:
+            _show_sample(directory, str(value), {name: value}, as_json=as_json)
+            return
     shown = shown_run(directory)
     if as_json:
         print_json(shown)

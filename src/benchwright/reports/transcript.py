@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -11,6 +14,9 @@ from benchwright.engine.answers import content_text
 from benchwright.engine.transcripts import Transcript
 from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
 from benchwright.reports.text import duration, milliseconds, number, plain, plain_lines
+
+LAST_LINES = 20
+"""Lines of the log of tests that are shown."""
 
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
 
@@ -29,6 +35,7 @@ def _render(attempt: Transcript) -> RenderableType:
     if trial.reason:
         parts.append(Text(plain(trial.reason), style="red"))
     parts += [_message(message) for message in attempt.body.messages]
+    parts += _in_containers(attempt.body.artifacts)
     parts += [Text(_score(score), style="bold") for score in attempt.scores]
     parts += [Text(_request(request), style="dim") for request in trial.requests]
     return Group(*parts)
@@ -45,6 +52,24 @@ def _message(message: Message) -> RenderableType:
         told = f"→ {function.get('name')}({function.get('arguments')})"
         lines.append(Padding(Text(plain(told), style="yellow"), (0, 0, 0, 2), expand=False))
     return Group(*lines)
+
+
+def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
+    """What ran in containers: each command with how it ended, and the end of the tests' log."""
+    for command in artifacts.get("commands") or ():
+        told = f"$ {command['command']}\n  {_ended(command)}, {duration(command.get('seconds', 0.0))}"
+        yield Text(plain_lines(told), style="dim")
+    tests = artifacts.get("tests")
+    if isinstance(tests, Mapping) and tests.get("log"):
+        last = "\n".join(str(tests["log"]).rstrip().splitlines()[-LAST_LINES:])
+        yield Text(f"tests: {plain(_ended(tests))}, {duration(tests.get('seconds', 0.0))}", style="bold")
+        yield Padding(Text(plain_lines(last), style="dim"), (0, 0, 0, 2), expand=False)
+
+
+def _ended(ran: Mapping[str, Any]) -> str:
+    ended = ran.get("ended", "exited")
+    code = ran.get("exit_code")
+    return ended if code is None else f"{ended} with {code}"
 
 
 def _score(score: ScoreRecord) -> str:

@@ -68,6 +68,14 @@ def test_a_model_that_solves_one_of_two_instances_scores_a_half(
     assert set(details["fail_to_pass_results"].values()) == {False}
     assert details["pass_to_pass_results"] == dict.fromkeys(json.loads(unsolved["PASS_TO_PASS"]), True)
     assert "+# a comment" in details["model_patch"]
+    (predictions,) = (program.directory / "results").glob("swe_bench_m_*.predictions.jsonl")
+    assert {line["instance_id"] for line in map(json.loads, predictions.read_text().splitlines())} == set(
+        found
+    )
+    _, shown = ended(program, "show", program.only_run.name, "--sample", unsolved["instance_id"])
+    assert re.search(r"^\$ echo '# a comment' >> greeter\.py\n  exited with 0, \d+ms$", shown, re.M)
+    assert "\ntests: exited, " in shown
+    assert ">>>>> Test Exit Code: 1" in shown
 
 
 def test_predictions_are_graded_and_the_model_is_not_asked(
