@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 from tests.catalog.containers.work_kit import Places, make_bash_image
 from tests.sandbox.docker import stand_ins
-from tests.sandbox.docker.conftest import running_engine
+from tests.sandbox.docker.conftest import engine, run_id, running_engine, sandboxes
 
 from benchwright.sandbox.docker import DockerSandboxes, connected
 from benchwright.sandbox.docker.owner import RUN
 
-__all__ = ["running_engine"]
+__all__ = ["engine", "run_id", "running_engine", "sandboxes"]
 
 
 @pytest.fixture(scope="session")

@@ -139,7 +139,7 @@ async def test_an_engine_that_stops_in_the_middle_is_told_as_that(
             await sandbox.run(["sleep", "60"], seconds=60)
 
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/door.sock")
-    with pytest.raises(EngineError, match="does not answer any more") as told:
+    with pytest.raises(EngineUnavailable, match="Docker is not running") as told:
         await use()
     monkeypatch.undo()
     assert told.value.kind == "not_running"
