@@ -1,6 +1,6 @@
 """Runs the tests of runs on Ray, in an environment that has it (`.venv-ray`, made on first use).
 
-Called by `make test`, when the other tests are done: Ray takes long to start where others want the processors too.
+Called by `make test-ray`: Ray takes long to start, and on small machines does not always.
 """
 
 from __future__ import annotations
