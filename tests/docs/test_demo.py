@@ -11,7 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_known_scores(tmp_path: Path) -> None:
+def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_known_scores(
+    tmp_path: Path,
+) -> None:
     copied = tmp_path / "project" / "examples"
     shutil.copytree(ROOT / "examples", copied, ignore=shutil.ignore_patterns("__pycache__"))
     done = subprocess.run(
