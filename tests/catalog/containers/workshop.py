@@ -20,7 +20,7 @@ from shutil import which
 import pytest
 from tests.sandbox.docker.stand_ins import docker, make_busybox
 
-WORKSHOP = "benchwright-stand-in/workshop:2"
+WORKSHOP = "benchwright-stand-in/workshop:3"
 
 PROGRAMS = ("bash", "git", "patch", "timeout")
 DISTRIBUTIONS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
@@ -70,7 +70,8 @@ def _files() -> bytes:
         archive.add(library, str(library), filter=_kept)
         for file in chain.from_iterable(distribution(name).files or () for name in DISTRIBUTIONS):
             if not LEFT_OUT.intersection(file.parts) and ".." not in file.parts:
-                archive.add(Path(str(file.locate())), f"{library}/site-packages/{file}")
+                # Beside the standard library: where else packages are looked for differs from Python to Python.
+                archive.add(Path(str(file.locate())), f"{library}/{file}")
         for link, goal in (("python", str(python)), ("python3", str(python)), ("sh", "bash")):
             entry = tarfile.TarInfo(f"bin/{link}")
             entry.type, entry.linkname = tarfile.SYMTYPE, goal

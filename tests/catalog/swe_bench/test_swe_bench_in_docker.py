@@ -122,6 +122,13 @@ async def test_an_agent_sees_neither_the_tests_nor_the_fix_and_has_no_network(ca
     assert outcome.artifacts["commands"][0]["output"].split() == ["2", "1"], "no route"
 
 
+async def test_the_tests_can_be_shut_off_too_and_that_is_told(calculator: Sample) -> None:
+    benchmark = make(SWE_BENCH, Options({"network": "none"}))
+    assert list(benchmark.departures) == ["tests without the network that they have officially"]
+    _, score = await played(benchmark, calculator, applying(calculator.content["patch"]), assistant(DONE))
+    assert score.value == 1.0
+
+
 async def test_a_patch_in_an_answer_that_does_not_apply_is_told(calculator: Sample) -> None:
     wrong = calculator.content["patch"].replace("calculator.py", "computer.py")
     outcome, score = await played(

@@ -37,6 +37,7 @@ def make(about: About, options: Options) -> Benchmark:
     mode = options.choice("mode", ("agent", "patch"))
     agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
     seconds = options.integer("test_seconds", TEST_SECONDS, 1)
+    network = options.choice("network", ("open", "none")) == "open"
     file = options.text("predictions")
     predictions = read_predictions(Path(file)) if file else None
     by_agent = predictions is None and mode == "agent"
@@ -47,7 +48,7 @@ def make(about: About, options: Options) -> Benchmark:
         return AgentAuthor(containers, issue_of, agent) if by_agent else ShownTheFiles(containers)
 
     def solver(containers: Containers) -> Solver:
-        return PatchTester(author(containers), containers, seconds)
+        return PatchTester(author(containers), containers, seconds, network=network)
 
     return ContainerBenchmark(
         about=about,
@@ -57,7 +58,9 @@ def make(about: About, options: Options) -> Benchmark:
         checks=no_checks if predictions is not None else agent_checks if by_agent else answer_checks,
         at_once=agent.containers,
         figures=without_result,
-        departures=tuple(_departures(mode, agent, seconds, from_file=predictions is not None)),
+        departures=tuple(
+            _departures(mode, agent, seconds, from_file=predictions is not None, network=network)
+        ),
     )
 
 
@@ -72,7 +75,9 @@ def _with(predictions: Mapping[str, str]) -> Callable[[Source], Iterator[Sample]
     return samples
 
 
-def _departures(mode: str, agent: AgentOptions, seconds: int, *, from_file: bool) -> Iterator[str]:
+def _departures(
+    mode: str, agent: AgentOptions, seconds: int, *, from_file: bool, network: bool
+) -> Iterator[str]:
     if from_file:
         yield "the patches come from a file; no model was asked"
     elif mode == "patch":
@@ -82,5 +87,7 @@ def _departures(mode: str, agent: AgentOptions, seconds: int, *, from_file: bool
             yield f"{agent.max_turns} answers at most in place of {TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:
             yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
+    if not network:
+        yield "tests without the network that they have officially"
     if seconds != TEST_SECONDS:
         yield f"{seconds} s for the tests in place of {TEST_SECONDS}"

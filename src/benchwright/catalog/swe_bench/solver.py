@@ -43,10 +43,11 @@ ENVIRONMENT = {
 class PatchTester:
     """Tests the patch of an author; what its log says is left to the scorer."""
 
-    def __init__(self, author: Author, containers: Containers, seconds: float) -> None:
+    def __init__(self, author: Author, containers: Containers, seconds: float, *, network: bool) -> None:
         self._author = author
         self._containers = containers
         self._seconds = seconds
+        self._network = network
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Has the patch written, and tests it unless it is empty."""
@@ -54,7 +55,8 @@ class PatchTester:
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
             return outcome
-        result = await tested(self._containers, session, trial.sample.content, patch, self._seconds)
+        content = trial.sample.content
+        result = await tested(self._containers, session, content, patch, self._seconds, network=self._network)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result)}
         return msgspec.structs.replace(outcome, artifacts=artifacts)
 

@@ -63,15 +63,21 @@ def sandbox_spec(
 
 
 async def tested(
-    containers: Containers, session: Session, content: Mapping[str, Any], patch: str, seconds: float
+    containers: Containers,
+    session: Session,
+    content: Mapping[str, Any],
+    patch: str,
+    seconds: float,
+    *,
+    network: bool,
 ) -> Tested:
-    """Tests a patch. There is a network, as officially: projects are installed again, and some tests use it.
+    """Tests a patch. Officially there is a network: projects are installed again, and some tests use it.
 
     Raises:
         ExecutionError: the container was ended by somebody else.
         EngineError: the image cannot be had, or the engine does not answer.
     """
-    spec = sandbox_spec(content["instance_id"], network=True)
+    spec = sandbox_spec(content["instance_id"], network=network)
     async with containers.sandboxes.started(spec, session.progress) as sandbox:
         session.progress("testing the patch")
         files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script(content).encode()}
