@@ -44,7 +44,7 @@ class Files(DockerBenchmark):
     async def multi_turn(self, sample, client, config):
         messages = list(sample.messages)
         async with self.container() as box:
-            await box.run("mkdir /work && cd /work")
+            await box.run("mkdir /job && cd /job")
             for _ in range(self.max_turns):
                 text, _ = await client.chat_completion(messages, max_tokens=self.max_tokens)
                 if text == "Done.":
@@ -54,7 +54,7 @@ class Files(DockerBenchmark):
                     {{"role": "assistant", "content": text}},
                     {{"role": "user", "content": f"{{ran.exit_code}}: {{ran.output}}"}},
                 ]
-            made = (await box.run("ls /work")).output.split()
+            made = (await box.run("ls /job")).output.split()
         right = made == [sample.metadata["expected"]]
         details = {{"said": [message["content"] for message in messages[2::2]]}}
         return SampleResult(sample.id, right, float(right), predicted=made, expected=sample.id, details=details)
@@ -112,11 +112,11 @@ def test_without_an_engine_it_is_told_before_any_model_is_asked(program: Program
 
 async def test_a_container_by_hand(workshop: str) -> None:
     async with ByHand().container() as box:
-        await box.write("/work/main.py", "print(6 * 7)")
-        await box.run("cd /work; export WHO=me")
+        await box.write("/job/main.py", "print(6 * 7)")
+        await box.run("cd /job; export WHO=me")
         ran = await box.run("python main.py; echo $WHO >&2; pwd > where; exit 3")
         assert (ran.output, ran.exit_code, ran.ended, ran.ok) == ("42\nme\n", 3, "exited", False)
-        assert await box.read("/work/where") == b"/work\n"
+        assert await box.read("/job/where") == b"/job\n"
         assert containers(OURS) != []
     assert containers(OURS) == []
 

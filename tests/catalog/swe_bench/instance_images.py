@@ -36,7 +36,7 @@ def make_instance(tag: str, repository: Path, *, django: bool) -> None:
             _add(archive, name, text.encode())
         archive.add(repository, "testbed", filter=_as_root)
         for package in DJANGO if django else ():
-            archive.add(_installed() / package, f"{_site_packages()}/{package}", filter=_as_root)
+            archive.add(_installed() / package, f"{_library()}/{package}", filter=_as_root)
     with tarfile.open(fileobj=context, mode="w") as archive:
         once = DJANGO_ONCE if django else PYTEST_ONCE
         dockerfile = f"FROM {WORKSHOP}\nADD files.tar /\nRUN {once}\nWORKDIR /testbed\n"
@@ -49,10 +49,9 @@ def _installed() -> Path:
     return next(environment("runners").parent.parent.glob("lib/python3*/site-packages"))
 
 
-def _site_packages() -> Path:
-    """Where the workshop's Python looks for packages."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    return Path(sys.base_prefix, "lib", version, "site-packages")
+def _library() -> Path:
+    """The standard library of the workshop's Python, beside which its packages lie."""
+    return Path(sys.base_prefix, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}")
 
 
 def _as_root(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:

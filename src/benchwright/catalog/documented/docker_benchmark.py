@@ -9,8 +9,8 @@ class Counting(DockerBenchmark):
     async def multi_turn(self, sample, client, config):
         text, _ = await client.chat_completion(sample.messages)
         async with self.container() as box:
-            await box.write("/work/main.py", text)
-            ran = await box.run("python /work/main.py", timeout=10)
+            await box.write("/job/main.py", text)
+            ran = await box.run("python /job/main.py", timeout=10)
         return SampleResult(sample.id, correct=ran.output == "1\\n2\\n3\\n", predicted=ran.output)
 """
 
