@@ -122,7 +122,10 @@ def test_an_engine_stopped_in_mid_run_ends_the_run_and_it_goes_on_later(
         assert set(slow.statuses().values()) - {Status.ANSWERED} <= failed
     finally:
         engine.start()
-    assert slow.run("--retry-failed").returncode == 0
+    for _ in range(3):  # an engine that has just been started may refuse once more
+        assert slow.run("--retry-failed").returncode == 0
+        if len(slow.scores()) == len(SLOW):
+            break
     all_right(slow, before)
 
 
