@@ -1,4 +1,4 @@
-"""Environments of their own for what cannot stand beside the project's requirements (another fastmcp).
+"""Environments of their own for what cannot stand beside the project's requirements: another fastmcp, a proxy, runners.
 
 `.venv-<name>` is made from `requirements/<name>.txt` on first use and kept. Where it cannot be made the test is
 skipped, but under CI it fails. Installing takes its time: mark such tests `slow` and give them a longer limit.

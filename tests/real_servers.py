@@ -1,18 +1,16 @@
 """Servers that nobody here wrote, for tests marked `real_server`.
 
 `litellm_proxy` is LiteLLM's proxy with canned answers, from an environment of its own (`.venv-litellm`) that is
-made when it is missing. Where it cannot be made the tests are skipped, but under CI they fail. The first use
+made when it is missing (see `environments`). The first use
 installs some 370 MB, so such tests need a longer limit than others: mark them with `REAL_SERVER`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -21,11 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
+from tests.environments import ROOT, programs_of
 
-ROOT = Path(__file__).parents[1]
-ENVIRONMENT = ROOT / ".venv-litellm"
-REQUIREMENTS = ROOT / "requirements" / "litellm.txt"
 CONFIGURATION = ROOT / "tests" / "recordings" / "litellm.yaml"
 KEY = "sk-recorded-test-key"
 START_LIMIT = 90.0
@@ -44,37 +39,9 @@ class RealServer:
 @pytest.fixture(scope="session")
 def litellm_proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
     """LiteLLM's proxy on a free port of the loopback, for the whole session."""
-    try:
-        program = install()
-    except (subprocess.SubprocessError, OSError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        reason = f"LiteLLM's proxy cannot be installed: {said.strip().splitlines()[-1]}"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    program = programs_of("litellm") / "litellm"
     with running(program, tmp_path_factory.mktemp("litellm")) as base_url:
         yield RealServer(base_url, KEY)
-
-
-def install() -> Path:
-    """The proxy's program; makes its environment where there is none yet for these requirements."""
-    program, stamp = ENVIRONMENT / "bin" / "litellm", ENVIRONMENT / "installed"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()
-    ENVIRONMENT.mkdir(exist_ok=True)
-    with FileLock(ENVIRONMENT / "lock"):
-        if stamp.exists() and stamp.read_text() == wanted:
-            return program
-        stamp.unlink(missing_ok=True)
-        python = ENVIRONMENT / "bin" / "python"
-        call(sys.executable, "-m", "venv", str(ENVIRONMENT))
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        call(*pip, "--no-compile", "--require-hashes", "--requirement", str(REQUIREMENTS))
-        stamp.write_text(wanted)
-    return program
-
-
-def call(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True, text=True)
 
 
 @contextmanager

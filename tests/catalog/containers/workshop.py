@@ -1,17 +1,19 @@
 """A stand-in for images that programs are developed in: bash, git, patch, Python and pytest, from this very machine.
 
-The shell and `timeout` are this machine's too: busybox's own prefer its patch to any other.
+The shell and `timeout` are this machine's too: busybox's own prefer its patch to any other. The image's tag names what
+it is made of, so that another Python's image is not taken for this one's.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from importlib.metadata import distribution
+from importlib.metadata import distribution, version
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -20,11 +22,17 @@ from shutil import which
 import pytest
 from tests.sandbox.docker.stand_ins import docker, make_busybox
 
-WORKSHOP = "benchwright-stand-in/workshop:3"
-
 PROGRAMS = ("bash", "git", "patch", "timeout")
 DISTRIBUTIONS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 LEFT_OUT = frozenset({"test", "site-packages", "__pycache__", "ensurepip", "idlelib", "lib2to3", "tkinter"})
+
+
+def _name() -> str:
+    parts = [Path(__file__).read_text(), sys.version, sys.base_prefix, *map(version, DISTRIBUTIONS)]
+    return f"benchwright-stand-in/workshop:{hashlib.sha256(repr(parts).encode()).hexdigest()[:12]}"
+
+
+WORKSHOP = _name()
 
 
 def make_workshop() -> None:

@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 
 from tests.catalog.containers.workshop import WORKSHOP, make_workshop
-from tests.catalog.swe_bench.runners import environment
+from tests.environments import programs_of
 from tests.sandbox.docker.stand_ins import docker
 
 DJANGO = ("django", "asgiref", "sqlparse")
@@ -46,7 +46,7 @@ def make_instance(tag: str, repository: Path, *, django: bool) -> None:
 
 
 def _installed() -> Path:
-    return next(environment("runners").parent.parent.glob("lib/python3*/site-packages"))
+    return next(programs_of("runners").parent.glob("lib/python3*/site-packages"))
 
 
 def _library() -> Path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.catalog.swe_bench.runners import environment, log_of
+from tests.environments import programs_of
 
 PYTEST_BODIES = {
     "PASSED": "def {name}():\n    assert True\n",
@@ -64,14 +66,14 @@ def sympy_source(endings: Mapping[str, str]) -> str:
 def pytest_log(folder: Path, source: str, *options: str) -> str:
     """What today's pytest prints of a file `test_it.py`."""
     (folder / "test_it.py").write_text(source)
-    return log_of(environment("runners"), folder, "-m", "pytest", "-rA", *options, "test_it.py")
+    return _log("runners", folder, "-m", "pytest", "-rA", *options, "test_it.py")
 
 
 def old_pytest_log(folder: Path, source: str, *options: str) -> str:
     """What pytest 4.6 prints; its assertions are plain, as it cannot rewrite those of this Python."""
     (folder / "test_it.py").write_text(source)
     arguments = ["-m", "pytest", "--assert=plain", *options, "test_it.py"]
-    return log_of(environment("runners_old"), folder, *arguments)
+    return _log("runners_old", folder, *arguments)
 
 
 def django_log(folder: Path, source: str) -> str:
@@ -82,14 +84,27 @@ def django_log(folder: Path, source: str) -> str:
     (folder / "settings.py").write_text(DJANGO_SETTINGS)
     arguments = ["-m", "django", "test", "--verbosity", "2", "--parallel", "1"]
     variables = {"PYTHONPATH": str(folder), "DJANGO_SETTINGS_MODULE": "settings"}
-    return log_of(environment("runners"), folder, *arguments, variables=variables)
+    return _log("runners", folder, *arguments, variables=variables)
 
 
 def sympy_log(folder: Path, source: str) -> str:
     """What SymPy's runner prints of a file `test_it.py`."""
     (folder / "test_it.py").write_text(source)
     (folder / "run.py").write_text(SYMPY_RUN)
-    return log_of(environment("runners"), folder, "run.py")
+    return _log("runners", folder, "run.py")
+
+
+def _log(environment: str, folder: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
+    """What the environment's Python writes, stdout and stderr as they come; its exit code does not matter."""
+    ended = subprocess.run(
+        [str(programs_of(environment) / "python"), *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], **(variables or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+    )
+    return ended.stdout.decode("utf-8", "replace")
 
 
 def _bodies(bodies: Mapping[str, str], endings: Mapping[str, str]) -> str:

@@ -22,8 +22,11 @@ START_SECONDS = 60.0
 
 
 def docker(*arguments: str, stdin: bytes | None = None) -> str:
-    """What the `docker` program prints."""
-    ended = subprocess.run(["docker", *arguments], input=stdin, capture_output=True, check=True)
+    """What the `docker` program prints; where it fails, the test fails with its last words."""
+    ended = subprocess.run(["docker", *arguments], input=stdin, capture_output=True, check=False)
+    if ended.returncode != 0:
+        said = (ended.stdout + ended.stderr).decode(errors="replace")[-2000:]
+        raise AssertionError(f"docker {' '.join(arguments)} ended with {ended.returncode}: {said}")
     return ended.stdout.decode().strip()
 
 
