@@ -112,21 +112,15 @@ def test_an_engine_stopped_in_mid_run_ends_the_run_and_it_goes_on_later(
     engine.stop()
     try:
         _, stderr = process.communicate(timeout=60)
+        assert process.returncode == 1
+        assert "Docker is not running" in one_line_of(stderr)
         assert "Traceback" not in stderr
         before = {trial.key for trial in finished(slow.program.only_run)}
-        assert len(before) >= 2
-        if process.returncode:  # else the engine still answered, and refused, when the last task was due
-            assert process.returncode == 1
-            assert "Docker is not running" in one_line_of(stderr)
-        failed = {Status.CANCELLED, Status.EXECUTION_ERROR}
-        assert set(slow.statuses().values()) - {Status.ANSWERED} <= failed
+        assert 2 <= len(before) < len(SLOW)
+        assert set(slow.statuses().values()) <= {Status.ANSWERED, Status.CANCELLED}
     finally:
         engine.start()
-    for _ in range(5):  # an engine that has just been started may refuse once more
-        slow.run("--retry-failed")
-        if len(slow.scores()) == len(SLOW):
-            break
-        time.sleep(1)
+    assert slow.run().returncode == 0
     all_right(slow, before)
 
 

@@ -48,7 +48,7 @@ async def test_the_users_files_are_not_there(
         "/etc/passwd",
         "/etc/shadow",
         "/var",
-        "/root/.ssh",
+        str(Path("~root/.ssh").expanduser()),
     ]
     source = f"""
     import os

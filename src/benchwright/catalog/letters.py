@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from benchwright.catalog.asking import assistant
+from benchwright.catalog.asking import assistant, system, user
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.records import Sample
+from benchwright.records import Message, Sample
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+DOCUMENTED_SYSTEM = (
+    "You are a knowledgeable assistant. "
+    "Answer multiple-choice questions with only the letter of the correct answer."
+)
 
 
 def lettered(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[str]:
     """The choices as lines, each with its letter."""
     return [
         mark.format(letter=letter, choice=choice) for letter, choice in zip(LETTERS, choices, strict=False)
+    ]
+
+
+def letter_only(content: dict[str, Any]) -> list[Message]:
+    """The prompt that is documented for MMLU and MMLU-Pro: the letter and nothing else."""
+    choices = "\n".join(lettered(content["choices"]))
+    return [
+        system(DOCUMENTED_SYSTEM),
+        user(f"{content['question']}\n\n{choices}\n\nAnswer with the letter only."),
     ]
 
 

@@ -7,9 +7,7 @@ A file is loaded as a module of `llm_benchmarker.benchmarks`, so that the docume
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from inspect import isabstract
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.plugin_files import PACKAGE, in_one_line, load_module
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 GROUP = "benchwright.benchmarks"
 """The entry points' group; each names a `BaseBenchmark` subclass or a ready `catalog.benchmark.Benchmark`."""
-
-PACKAGE = "llm_benchmarker.benchmarks"
 
 LOADED_BY_ITSELF = "load_dataset"
 """The provenance of data that a user's class loads by itself."""
@@ -114,7 +111,7 @@ def load_file(path: Path) -> list[Plugin]:
     Raises:
         UserError: there is no such file, its own code fails, or it holds no benchmark.
     """
-    module = _load_module(path.resolve(), path)
+    module = load_module(path)
     plugins = [plugin for value in vars(module).values() for plugin in _plugins(value, module, str(path))]
     if not plugins:
         raise UserError(
@@ -132,9 +129,9 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
     origin = f"entry point {entry.value}"
     try:
         value = entry.load()
-    except (Exception, SystemExit) as failure:
+    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
         raise UserError(
-            f"The benchmark {entry.name!r} ({entry.value}) cannot be loaded: {_in_one_line(failure)}"
+            f"The benchmark {entry.name!r} ({entry.value}) cannot be loaded: {in_one_line(failure)}"
         ) from failure
     plugin = next(_plugins(value, None, origin), None)
     if plugin is None or plugin.about.full_name != entry.name:
@@ -204,43 +201,8 @@ def _of_class(benchmark: Any, origin: str) -> Plugin:
     def make(limit: int | None) -> Benchmark:
         try:
             made = benchmark()
-        except Exception as failure:
+        except Exception as failure:  # and so does a class of theirs
             raise UserError(f"The benchmark {about.name!r} cannot be made: {failure}.") from failure
         return AdaptedBenchmark(made, about, max_samples=limit)
 
     return Plugin(about, make)
-
-
-def _load_module(path: Path, given: Path) -> ModuleType:
-    import xxhash
-
-    if not path.is_file():
-        raise UserError(f"There is no plugin file {given}.")
-    importlib.import_module(PACKAGE)
-    name = f"{PACKAGE}._plugin_{xxhash.xxh3_64_hexdigest(str(path).encode())}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UserError(f"The plugin {given} is no Python file (.py).")
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as failure:
-        del sys.modules[name]
-        if isinstance(failure, UserError):
-            raise
-        raise UserError(f"The plugin {given} cannot be loaded: {_in_one_line(failure)}") from failure
-    return module
-
-
-def _in_one_line(failure: BaseException) -> str:
-    """What failed, and in which line of the innermost file."""
-    if isinstance(failure, SyntaxError):
-        return f"{failure.msg} (line {failure.lineno})"
-    text = " ".join(str(failure).split())
-    frames = traceback.extract_tb(failure.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(failure).__name__}: {text}{place}"

@@ -135,7 +135,7 @@ def _head(
         "timestamp": timestamp(manifest.created_at),
         "config": {
             "base_url": target.base_url,
-            "concurrency": manifest.concurrency,
+            **_concurrency(summary),
             "streaming": manifest.stream,
             **{name: settings.get(name) for name in ("temperature", "max_tokens", "seed")},
         },
@@ -159,6 +159,16 @@ def _head(
         "run": manifest.id,
         "aggregated_metrics": aggregated(target.requests),
         "other_roles": target.other_roles,
+    }
+
+
+def _concurrency(summary: RunSummary) -> dict[str, Any]:
+    """The documented number; where it found itself the last one, and whether all timings are of that one."""
+    if not summary.found_concurrency:
+        return {"concurrency": summary.concurrency}
+    return {
+        "concurrency": summary.found_concurrency[-1],
+        "concurrency_settled": summary.concurrency is not None,
     }
 
 

@@ -12,10 +12,9 @@ from benchwright.catalog.scripted import EXPECTED_TO_FAIL, MUST_NOT_PASS, Script
 from benchwright.data.datasets import Source
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.journal import Journal, read_lines
+from benchwright.engine.aside import run_aside
+from benchwright.engine.journal import read_lines
 from benchwright.engine.plan import Plan
-from benchwright.engine.run import run
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, TrialRecord
 
@@ -49,11 +48,7 @@ async def validate(benchmark: Benchmark, source: Source, limit: int | None = Non
     count = task.size()
     plan = Plan(task, count, (Target("primary", "scripted", "http://scripted.invalid/v1"),))
     with tempfile.TemporaryDirectory() as directory:
-        journal = Journal(Path(directory))
-        try:
-            await run(plan, LocalExecutor({"primary": _Nobody()}, AT_ONCE), journal, signals=False)
-        finally:
-            journal.close()
+        await run_aside(plan, {"primary": _Nobody()}, AT_ONCE, Path(directory))
         return _judge(benchmark.about.full_name, Path(directory))
 
 

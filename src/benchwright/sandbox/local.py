@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from benchwright.sandbox.launch import Cell, Started, started
+from benchwright.sandbox.launch import Cell, started
 from benchwright.sandbox.limits import Ended, Limits
 from benchwright.sandbox.output import Kept
 from benchwright.sandbox.process import SandboxProcess
 from benchwright.sandbox.protections import Protection, choose_protection
+from benchwright.sandbox.running import Started
 from benchwright.sandbox.users import ThrowAwayUsers
 
 PROCESSES_AT_ONCE = 64

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from benchwright.errors import ExecutionError
-from benchwright.sandbox.launch import Started
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.output import Kept
+from benchwright.sandbox.running import Started
 
 
 class SandboxProcess:

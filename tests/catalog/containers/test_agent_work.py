@@ -217,7 +217,7 @@ async def test_a_program_that_cannot_be_ended_ends_the_work_with_its_container(o
 
 async def test_a_container_ended_by_somebody_else_is_an_error(own: BashSession) -> None:
     killing = asyncio.ensure_future(killed_when_there_is("/begun", own.sandbox.container.name))  # type: ignore[attr-defined]
-    with pytest.raises(ExecutionError, match="the container was ended while a command ran in it"):
+    with pytest.raises(ExecutionError, match="the container has ended: somebody else ended it"):
         await work(Model(calls("touch /begun; sleep 60")), own, TASK, LIMITS)
     await killing
 

@@ -14,6 +14,7 @@ from tests.sandbox.docker.stand_ins import docker
 from tests.sandbox.hostile_kit import alive_with, gone_within, unmistakable_seconds
 
 from benchwright.catalog.containers import BashSession, CommandRecord
+from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import SandboxSpec
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -181,13 +182,13 @@ async def test_a_full_disk_ends_the_container(own: BashSession) -> None:
     assert (await own.run("true", 20)).ended == "disk"
 
 
-async def test_a_container_killed_under_a_command_is_lost(own: BashSession) -> None:
+async def test_a_container_killed_under_a_command_is_an_error(own: BashSession) -> None:
     container = own.sandbox.container.name  # type: ignore[attr-defined]
     killing = asyncio.ensure_future(killed_when_there_is("/begun", container))
-    ended = await own.run("echo begun; touch /begun; sleep 60", 60)
+    with pytest.raises(ExecutionError, match="somebody else ended it"):
+        await own.run("echo begun; touch /begun; sleep 60", 60)
     await killing
-    assert (ended.ended, ended.output, ended.container_ended) == ("lost", "begun\n", True)
-    assert (await own.run("true", 20)).ended == "lost"
+    assert own.commands == []
 
 
 async def test_neither_a_temporary_folder_nor_root_is_needed(places: Places) -> None:

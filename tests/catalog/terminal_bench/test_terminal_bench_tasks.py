@@ -25,7 +25,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 
 from benchwright.catalog.terminal_bench import first as first_layout
 from benchwright.catalog.terminal_bench import harbor as harbor_layout
-from benchwright.catalog.terminal_bench.settings import Settings
+from benchwright.catalog.terminal_bench.settings import Settings, settings_or_problem
 from benchwright.catalog.terminal_bench.tasks import settings_of
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
@@ -216,14 +216,14 @@ def test_no_compose_file_is_more_than_a_problem(
 ) -> None:
     folder = tmp_path_factory.mktemp("compose")
     (folder / "docker-compose.yaml").write_text(json.dumps({"services": {"client": agent, "other": other}}))
-    read = first_layout.settings({}, folder)
+    read = settings_or_problem(first_layout.settings, {}, folder)
     assert "\n" not in (read.problem or "")
     assert [one.name for one in read.neighbours] == ([] if read.problem else ["other"])
 
 
 @given(st.dictionaries(st.sampled_from(["environment", "agent", "verifier", "solution", "steps"]), VALUES))
 def test_no_task_toml_is_more_than_a_problem(toml: dict[str, Any]) -> None:
-    read = harbor_layout.settings(toml, Path("nowhere"))
+    read = settings_or_problem(harbor_layout.settings, toml, Path("nowhere"))
     assert read.problem is None or "task.toml" in read.problem
 
 

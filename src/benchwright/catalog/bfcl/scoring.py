@@ -19,20 +19,10 @@ class BfclScorer:
     """Applies the official rules to an outcome."""
 
     def __init__(self, name: str, mode: Mode, executor: Executor) -> None:
-        self._name = name
+        self.name = name
         self._mode = mode
         self._executor = executor
-        self._fingerprint = fingerprint("bfcl", name, VERSION, mode)
-
-    @property
-    def name(self) -> str:
-        """The name of the score."""
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        """Identity of the rule."""
-        return self._fingerprint
+        self.fingerprint = fingerprint("bfcl", name, VERSION, mode)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Grades one outcome."""

@@ -12,7 +12,7 @@ from benchwright.catalog.containers.speech import CUT_OFF, SCHEMA, Asked, comman
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
-from benchwright.errors import ExecutionError, LimitReached, ProviderError
+from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Record, Status
 from benchwright.sandbox.docker.commands import Reason
 
@@ -181,10 +181,7 @@ class _Agent:
         left = self._seconds_left()
         seconds = self._limits.command_seconds if left is None else min(self._limits.command_seconds, left)
         self._session.progress(f"turn {turn}: {_first_line(command)}")
-        record = await self._bash.run(command, seconds)
-        if record.ended == "lost":
-            raise ExecutionError("the container was ended while a command ran in it")
-        return record
+        return await self._bash.run(command, seconds)
 
 
 def _first_line(command: str) -> str:

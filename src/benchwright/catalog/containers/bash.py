@@ -68,7 +68,7 @@ class BashSession:
         """Runs a command, and notes it in the transcript.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: the engine does not answer, or the container was ended by somebody else.
         """
         ended = await self.sandbox.run(
             ["sh", "-c", _START, "sh", _RUN],

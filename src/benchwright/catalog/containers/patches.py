@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import Executed, Sandbox
 
@@ -97,7 +96,6 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> Changes:
         kept_bytes=LARGEST_PATCH,
         output_bytes=LARGEST_PATCH,
     )
-    _still_there(ended)
     if ended.reason == "output" or ended.stdout_cut:
         return Changes("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
     if not ended.succeeded:
@@ -119,7 +117,6 @@ async def apply_patch(
     log = ""
     for way in ways:
         ended = await sandbox.run([*way, PATCH_FILE], seconds=GIT_SECONDS, cwd=directory, kept_bytes=KEPT_LOG)
-        _still_there(ended)
         log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
         if ended.succeeded:
             return Applied(True, log)
@@ -129,11 +126,6 @@ async def apply_patch(
 def _ended(patch: str) -> str:
     """The patch as git wants it: nothing empty before it, and a line end after it."""
     return patch.strip("\r\n") + "\n" if patch.strip() else ""
-
-
-def _still_there(ended: Executed) -> None:
-    if ended.reason == "lost":
-        raise ExecutionError(f"the container was ended by somebody else: {ended.detail}")
 
 
 def _last_line(ended: Executed) -> str:

@@ -40,7 +40,6 @@ _ENDINGS = {
     "output": "ended because it printed too much",
     "memory": "ended because memory ran out",
     "disk": "ended with its container because too much was written",
-    "lost": "its container has ended",
 }
 
 

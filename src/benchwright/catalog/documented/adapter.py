@@ -14,6 +14,7 @@ import msgspec
 from benchwright.catalog.benchmark import About, Check, Figure, Graded
 from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkSample, SampleResult
 from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
+from benchwright.catalog.documented.loading import loaded_dataset
 from benchwright.data.datasets import Dataset, Source
 from benchwright.engine.answers import answer_status
 from benchwright.engine.journal import encode_json
@@ -82,7 +83,7 @@ class AdaptedBenchmark:
             UserError: it fails, or does not return samples with ids that differ.
         """
         if self._samples is None:
-            self.take(_finished(self.benchmark, source.root, self._max_samples))
+            self.take(loaded_dataset(self.benchmark, source.root, self._max_samples))
         return self.taken()
 
     def take(self, loaded: Any) -> None:
@@ -237,45 +238,6 @@ def _request_kwargs(benchmark: BaseBenchmark, sample: BenchmarkSample) -> dict[s
     method: Any = benchmark.get_request_kwargs
     own: dict[str, Any] = method(sample) if inspect.signature(method).parameters else method()
     return dict(own or {})
-
-
-def _finished(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | None) -> Any:
-    """What `load_dataset` returns, waited for in an event loop of its own in a thread of its own.
-
-    Raises:
-        UserError: it fails; says how.
-    """
-    import asyncio
-    from threading import Thread
-
-    returned: list[Any] = []
-    failed: list[BaseException] = []
-
-    def load() -> None:
-        try:
-            returned.append(asyncio.run(_load(benchmark, data_dir, max_samples)))
-        except BaseException as error:
-            failed.append(error)
-
-    thread = Thread(target=load, name="load_dataset", daemon=True)
-    thread.start()
-    thread.join()
-    if failed:
-        raise load_failure(benchmark.name, failed[0]) from failed[0]
-    return returned[0]
-
-
-async def _load(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | None) -> Any:
-    return await benchmark.load_dataset(data_dir, max_samples)
-
-
-def load_failure(name: str, failure: BaseException) -> UserError:
-    """A failed `load_dataset` in one line."""
-    if isinstance(failure, UserError):
-        return failure
-    text = " ".join(str(failure).split())
-    said = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
-    return UserError(f"load_dataset of {name} failed: {said}.")
 
 
 def _version(benchmark: type[BaseBenchmark]) -> str:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkSample, SampleResult
-from benchwright.errors import ExecutionError, UserError
+from benchwright.errors import UserError
 
 if TYPE_CHECKING:
     from benchwright.catalog.containers import BashSession, Containers
@@ -70,8 +70,6 @@ class Box:
             ExecutionError: the container was ended by somebody else, or the engine does not answer.
         """
         record = await self._session.run(command, timeout)
-        if record.ended == "lost":
-            raise ExecutionError("the container was ended by somebody else")
         return CommandResult(record.output, record.exit_code, record.ended)
 
     async def write(self, path: str, content: str | bytes) -> None:

@@ -12,13 +12,11 @@ from benchwright.catalog.benchmark import About, Benchmark
 from benchwright.catalog.documented.base import SampleResult
 from benchwright.catalog.documented.metrics import RequestMetrics
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.aside import run_aside
 from benchwright.engine.final_trials import FinalTrial, FinalTrials
-from benchwright.engine.journal import Journal
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session, Solver, Task, TaskSpec
-from benchwright.engine.run import run
-from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.engine.worker import Scored
 from benchwright.records import Outcome, Record, RequestRecord, Sample, Target, Trial
 
 if TYPE_CHECKING:
@@ -91,14 +89,13 @@ async def run_task(
         UserError: a sample cannot be read, or a scorer needs a target that is not there.
     """
     plan = Plan(task, task.size(), targets[:1], helpers=targets[1:])
-    listener = _Progress(on_progress)
+
+    def tell(done: int, total: int, result: Scored) -> None:
+        if on_progress is not None:
+            on_progress(done, total)
+
     with TemporaryDirectory(prefix="benchwright-") as directory:
-        journal = Journal(Path(directory))
-        executor = LocalExecutor(clients, concurrency)
-        try:
-            ended = await run(plan, executor, journal, [_SystemicErrors()], [listener], signals=False)
-        finally:
-            journal.close()
+        ended = await run_aside(plan, clients, concurrency, Path(directory), tell)
         return _collected(task, Path(directory), ended.seconds, ended.stop_reason)
 
 
@@ -149,33 +146,3 @@ def _result(trial: FinalTrial, scorer: str, requests: Sequence[RequestRecord]) -
         details=detail,
         metrics=RequestMetrics.of(requests[-1]) if requests else None,
     )
-
-
-class _Progress:
-    """Tells the caller how many samples are done."""
-
-    def __init__(self, on_progress: Progress | None) -> None:
-        self._on_progress = on_progress
-        self._total = self._done = 0
-
-    def started(self, total: int, done: int) -> None:
-        self._total = total
-
-    def delivered(self, result: Result) -> None:
-        if isinstance(result, Scored):
-            self._done += 1
-            if self._on_progress is not None:
-                self._on_progress(self._done, self._total)
-
-    def said(self, text: str) -> None:
-        pass
-
-    def ended(self) -> None:
-        pass
-
-
-class _SystemicErrors:
-    """Stops at an error that every further request would meet, and at nothing else."""
-
-    def update(self, result: Result) -> str | None:
-        return result.record.reason if isinstance(result, Solved) and result.systemic else None

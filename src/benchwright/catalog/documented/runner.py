@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from benchwright.catalog.documented.adapter import AdaptedBenchmark, about_of, load_failure
+from benchwright.catalog.documented.adapter import AdaptedBenchmark, about_of
 from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkResult
 from benchwright.catalog.documented.config import BenchmarkConfig
 from benchwright.catalog.documented.engine_runs import Progress, Ran, SampleTask, run_task
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
+from benchwright.catalog.documented.loading import load_failure
 from benchwright.catalog.documented.metrics import aggregate_metrics
 from benchwright.catalog.documented.registry import get_benchmark
 from benchwright.catalog.documented.targets import connect_to, find_documented_target
@@ -77,7 +78,7 @@ class BenchmarkRunner:
         adapted = AdaptedBenchmark(benchmark, about_of(type(benchmark), "python"), config=self.config)
         try:
             loaded = await benchmark.load_dataset(run.data_dir, run.max_samples)
-        except Exception as failure:
+        except Exception as failure:  # a user's method raises what it likes
             raise load_failure(benchmark.name, failure) from failure
         adapted.take(loaded)
         return SampleTask(adapted, list(adapted.taken())[: run.max_samples])

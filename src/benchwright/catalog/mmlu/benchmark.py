@@ -12,11 +12,11 @@ from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.breakdowns import macro_average
 from benchwright.catalog.grading import GradeScorer, Verdict
-from benchwright.catalog.letters import letter_checks
+from benchwright.catalog.letters import letter_checks, letter_only
 from benchwright.catalog.mmlu import rows
 from benchwright.catalog.mmlu.grading import grade_stated, letter_verdict
 from benchwright.catalog.mmlu.next_letter import NextLetter
-from benchwright.catalog.mmlu.prompts import letter_only, step_by_step
+from benchwright.catalog.mmlu.prompts import step_by_step
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.catalog.asking import system, user
+from benchwright.catalog.asking import user
 from benchwright.catalog.letters import lettered
 from benchwright.records import Message
 
@@ -14,25 +14,11 @@ STEP_BY_STEP = (
 )
 """The instruction of simple-evals, word for word, so that scores are comparable."""
 
-DOCUMENTED_SYSTEM = (
-    "You are a knowledgeable assistant. "
-    "Answer multiple-choice questions with only the letter of the correct answer."
-)
-
 
 def step_by_step(content: dict[str, Any]) -> list[Message]:
     """The prompt of simple-evals."""
     choices = "\n".join(lettered(content["choices"], "{letter}) {choice}"))
     return [user(f"{STEP_BY_STEP}\n\n{content['question']}\n\n{choices}")]
-
-
-def letter_only(content: dict[str, Any]) -> list[Message]:
-    """The documented prompt: the letter and nothing else."""
-    choices = "\n".join(lettered(content["choices"]))
-    return [
-        system(DOCUMENTED_SYSTEM),
-        user(f"{content['question']}\n\n{choices}\n\nAnswer with the letter only."),
-    ]
 
 
 def with_shots(content: dict[str, Any]) -> str:

@@ -9,10 +9,10 @@ from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.breakdowns import macro_average
 from benchwright.catalog.grading import GradeScorer, Verdict
-from benchwright.catalog.letters import LETTERS
+from benchwright.catalog.letters import LETTERS, letter_only
 from benchwright.catalog.mmlu_pro import rows
 from benchwright.catalog.mmlu_pro.grading import grade_reasoning, letter_verdict
-from benchwright.catalog.mmlu_pro.prompts import letter_only, with_shots
+from benchwright.catalog.mmlu_pro.prompts import with_shots
 from benchwright.data.datasets import Source
 from benchwright.records import FAILED, Sample
 

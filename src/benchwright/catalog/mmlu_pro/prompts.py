@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.catalog.asking import system, user
+from benchwright.catalog.asking import user
 from benchwright.catalog.letters import lettered
 from benchwright.records import Message
 
@@ -16,26 +16,12 @@ INTRODUCTION = (
 
 STEP_BY_STEP = "Let's think step by step."
 
-DOCUMENTED_SYSTEM = (
-    "You are a knowledgeable assistant. "
-    "Answer multiple-choice questions with only the letter of the correct answer."
-)
-
 
 def with_shots(content: dict[str, Any]) -> list[Message]:
     """The official prompt: instruction, worked questions, and the question to be gone on with."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
     introduction = INTRODUCTION.replace("{category}", content["category"])
     return [user(f"{introduction}\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
-
-
-def letter_only(content: dict[str, Any]) -> list[Message]:
-    """The documented prompt: the letter and nothing else."""
-    choices = "\n".join(lettered(content["choices"]))
-    return [
-        system(DOCUMENTED_SYSTEM),
-        user(f"{content['question']}\n\n{choices}\n\nAnswer with the letter only."),
-    ]
 
 
 def _question(content: dict[str, Any]) -> str:

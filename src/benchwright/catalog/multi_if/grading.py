@@ -51,19 +51,9 @@ class TurnScorer:
     """A scorer that applies a function to the answers of all turns, in a process of its own."""
 
     def __init__(self, name: str, version: str, grade: GradeTurns) -> None:
-        self._name = name
+        self.name = name
         self._grade = grade
-        self._fingerprint = fingerprint("grade", name, version, f"{grade.__module__}.{grade.__qualname__}")
-
-    @property
-    def name(self) -> str:
-        """The name of the score."""
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        """Identity of the rule."""
-        return self._fingerprint
+        self.fingerprint = fingerprint("grade", name, version, f"{grade.__module__}.{grade.__qualname__}")
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Applies the function to the answers that the solver kept."""

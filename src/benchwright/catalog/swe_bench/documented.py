@@ -9,8 +9,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import ContainerBenchmark, Containers
 from benchwright.catalog.containers.authors import NO_PATCH
@@ -20,14 +18,14 @@ from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patches import apply_patch, patch_in
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.mirrors import Mirrors
-from benchwright.catalog.swe_bench.rows import names_of_tests
+from benchwright.catalog.swe_bench.rows import FullRow, content_of
 from benchwright.catalog.swe_bench.testing import CAPABILITIES
 from benchwright.data.datasets import Source
 from benchwright.engine.answers import answer_status
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session, Solver
 from benchwright.errors import ExecutionError
-from benchwright.records import Outcome, Record, Sample, Trial
+from benchwright.records import Outcome, Sample, Trial
 from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 
@@ -47,23 +45,6 @@ _START = """
 git init --quiet && git add --all --force &&
 git -c user.name=benchwright -c user.email=benchwright@localhost commit --quiet --message start
 """
-
-
-class FullRow(Record, frozen=True):
-    """One instance of any of the SWE-bench datasets, in the hub's layout."""
-
-    repo: str
-    instance_id: str
-    base_commit: str
-    patch: str
-    test_patch: str
-    problem_statement: str
-    FAIL_TO_PASS: str | list[str]
-    PASS_TO_PASS: str | list[str]
-
-    def __post_init__(self) -> None:
-        for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
-            names_of_tests(name, getattr(self, name))
 
 
 def make_documented(about: About, options: Options) -> Benchmark:
@@ -96,10 +77,7 @@ def make_documented(about: About, options: Options) -> Benchmark:
 def samples(source: Source) -> Iterator[Sample]:
     """One sample per instance, under its own id."""
     for row in source.read(FullRow, "test"):
-        content = msgspec.structs.asdict(row)
-        for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
-            content[name] = names_of_tests(name, content[name])
-        yield Sample(row.instance_id, content, labels={"repo": row.repo})
+        yield Sample(row.instance_id, content_of(row), labels={"repo": row.repo})
 
 
 class OnePatch:
@@ -197,8 +175,6 @@ async def _tested(sandbox: Sandbox, content: Mapping[str, Any], patch: str) -> d
         ended = await sandbox.run(
             ["python", "-m", "pytest", "-q", name], seconds=left, cwd=DIRECTORY, kept_bytes=KEPT_LOG
         )
-        if ended.reason == "lost":
-            raise ExecutionError("the container of the tests was ended by somebody else")
         if ended.container_ended:
             return {
                 "problem": f"the container ended with the tests ({ended.reason})",

@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import rmtree, which
 from tempfile import mkdtemp
 
+from benchwright.catalog.containers.instances import COMMIT
 from benchwright.errors import ExecutionError, UserError
 from benchwright.secrets import SECRETS
 
@@ -20,7 +21,6 @@ CLONE_SECONDS = 3600.0
 GIT_SECONDS = 600.0
 
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 _QUIETLY = (
     *("-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
@@ -55,7 +55,7 @@ class Mirrors:
         Raises:
             ExecutionError: it cannot be cloned, or has no such commit.
         """
-        if not _REPOSITORY.fullmatch(repository) or not _COMMIT.fullmatch(commit):
+        if not _REPOSITORY.fullmatch(repository) or not COMMIT.fullmatch(commit):
             raise ExecutionError(f"{repository}@{commit} names no repository and commit")
         async with self._turns[repository]:
             place = await self._place(repository)

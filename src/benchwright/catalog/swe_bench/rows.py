@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from benchwright.catalog.containers.instances import COMMIT, IDENTITY, Instance
 from benchwright.catalog.swe_bench.repositories import RECIPES
 from benchwright.data.datasets import Source
-from benchwright.records import Record, Sample
+from benchwright.records import Sample
 
-_IDENTITY = re.compile(r"[A-Za-z0-9][\w.-]*")
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+TESTS = ("FAIL_TO_PASS", "PASS_TO_PASS")
 
 
-class SweBenchRow(Record, frozen=True):
+class FullRow(Instance, frozen=True):
     """One instance in the hub's layout. The two lists of tests are JSON in a string, or lists in later copies."""
 
-    repo: str
-    instance_id: str
-    base_commit: str
-    patch: str
-    test_patch: str
-    problem_statement: str
-    version: str
     FAIL_TO_PASS: str | list[str]
     PASS_TO_PASS: str | list[str]
+
+    def __post_init__(self) -> None:
+        content_of(self)  # refuses lists that are none
+
+
+class SweBenchRow(FullRow, frozen=True):
+    """One instance of SWE-bench Verified."""
+
+    version: str
     difficulty: str = "unknown"
 
     def __post_init__(self) -> None:
         if self.repo not in RECIPES:
             raise ValueError(f"`repo` is none of SWE-bench Verified's: {self.repo!r}")
-        if not _IDENTITY.fullmatch(self.instance_id):
+        if not IDENTITY.fullmatch(self.instance_id):
             raise ValueError(f"`instance_id` cannot be part of an image's name: {self.instance_id!r}")
-        if not _COMMIT.fullmatch(self.base_commit):
+        if not COMMIT.fullmatch(self.base_commit):
             raise ValueError(f"`base_commit` is no commit: {self.base_commit!r}")
-        for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
-            names_of_tests(name, getattr(self, name))
+        super().__post_init__()
 
 
 def samples(source: Source) -> Iterator[Sample]:
@@ -49,12 +49,20 @@ def samples(source: Source) -> Iterator[Sample]:
 
 def sample_of(row: SweBenchRow) -> Sample:
     """The sample; its content is the row with the lists of tests read."""
-    content: dict[str, Any] = msgspec.structs.asdict(row)
-    for name in ("FAIL_TO_PASS", "PASS_TO_PASS"):
-        content[name] = names_of_tests(name, content[name])
+    content = content_of(row)
     difficulty = content.pop("difficulty")
     labels = {"repo": row.repo, "difficulty": difficulty, "version": row.version}
     return Sample(row.instance_id, content, labels=labels)
+
+
+def content_of(row: FullRow) -> dict[str, Any]:
+    """The row with the lists of tests read.
+
+    Raises:
+        ValueError: one is no JSON list of strings.
+    """
+    content = msgspec.structs.asdict(row)
+    return content | {name: names_of_tests(name, content[name]) for name in TESTS}
 
 
 def names_of_tests(field: str, value: str | list[str]) -> list[str]:

@@ -10,27 +10,20 @@ from pathlib import Path
 
 import msgspec
 
+from benchwright.catalog.containers.instances import COMMIT, IDENTITY, Instance
 from benchwright.catalog.swe_bench_pro.scripts import find_scripts, scripts_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetValidationError
-from benchwright.records import Record, Sample
+from benchwright.records import Sample
 
 IMAGES = "jefzda/sweap-images"
 
-_IDENTITY = re.compile(r"[A-Za-z0-9][\w.-]*")
-_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
 
 
-class ProRow(Record, frozen=True):
+class ProRow(Instance, frozen=True):
     """One instance in the hub's layout. The lists are Python literals in a string, or lists in later copies."""
 
-    repo: str
-    instance_id: str
-    base_commit: str
-    patch: str
-    test_patch: str
-    problem_statement: str
     fail_to_pass: str | list[str]
     pass_to_pass: str | list[str]
     selected_test_files_to_run: str | list[str]
@@ -41,7 +34,7 @@ class ProRow(Record, frozen=True):
     repo_language: str | None = None
 
     def __post_init__(self) -> None:
-        for field, shape in (("instance_id", _IDENTITY), ("base_commit", _COMMIT), ("dockerhub_tag", _TAG)):
+        for field, shape in (("instance_id", IDENTITY), ("base_commit", COMMIT), ("dockerhub_tag", _TAG)):
             if not shape.fullmatch(getattr(self, field)):
                 raise ValueError(f"`{field}` is not what it should be: {getattr(self, field)!r}")
 

@@ -11,7 +11,6 @@ import msgspec
 
 from benchwright.catalog.containers.patches import text_only
 from benchwright.engine.offload import offload
-from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import Executed, Sandbox
 
@@ -160,9 +159,6 @@ async def _statuses(result: bytes, wanted: set[str]) -> dict[str, str]:
 
 
 async def _run(sandbox: Sandbox, argv: list[str], seconds: float, kept_bytes: int = KEPT_LOG) -> Executed:
-    ended = await sandbox.run(
+    return await sandbox.run(
         argv, seconds=seconds, kept_bytes=kept_bytes, output_bytes=max(2 * kept_bytes, 16 * 2**20)
     )
-    if ended.reason == "lost":
-        raise ExecutionError("the container of the tests was ended by somebody else")
-    return ended

@@ -35,7 +35,7 @@ class Domain(msgspec.Struct, frozen=True):
             return f"Unknown action {name}"
         try:
             return tool(database, **arguments)
-        except Exception as error:
+        except Exception as error:  # arguments that do not fit can raise anything
             return f"Error: {error}"
 
 

@@ -122,7 +122,6 @@ class ScriptedTerminal:
             if not (bash.commands and bash.commands[-1].container_ended):
                 session.progress("validation")
                 validation = await BashSession(sandbox).run(content["validation_script"], SCRIPT_SECONDS)
-                _still_there(validation)
         artifacts = {"commands": bash.commands, "validation": validation}
         return msgspec.structs.replace(outcome, artifacts=msgspec.to_builtins(artifacts))
 
@@ -171,15 +170,9 @@ async def _talk(session: Session, bash: BashSession, instruction: str) -> Outcom
         for command in commands:
             session.progress(f"turn {turn}: {command.splitlines()[0][:80]}")
             record = await bash.run(command, COMMAND_SECONDS)
-            _still_there(record)
             said.append(observation(record))
             if record.container_ended:
                 return Outcome(Status.LIMIT, messages, reply.text, f"the container ended: {record.ended}")
         messages.append(user("\n\n".join(said)))
     text = "" if reply is None else reply.text
     return Outcome(Status.LIMIT, messages, text, f"not done within {MAX_TURNS} turns")
-
-
-def _still_there(record: CommandRecord) -> None:
-    if record.ended == "lost":
-        raise ExecutionError("the container was ended by somebody else")

@@ -54,14 +54,11 @@ def labels(task: dict[str, Any]) -> dict[str, str]:
 
 
 def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """The settings of a task; with a `problem` where it asks for what cannot be done here."""
-    try:
-        return _settings(task, folder)
-    except Unsupported as problem:
-        return Settings(problem=str(problem))
+    """The settings of a task.
 
-
-def _settings(task: dict[str, Any], folder: Path) -> Settings:
+    Raises:
+        Unsupported: it asks for what cannot be done here.
+    """
     parser = str(task.get("parser_name") or "pytest")
     if parser not in PARSERS:
         raise Unsupported(

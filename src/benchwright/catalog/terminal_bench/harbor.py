@@ -60,14 +60,11 @@ def labels(task: dict[str, Any]) -> dict[str, str]:
 
 
 def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """The settings of a task; with a `problem` where it asks for what cannot be done here."""
-    try:
-        return _settings(task, folder)
-    except Unsupported as problem:
-        return Settings(problem=str(problem))
+    """The settings of a task.
 
-
-def _settings(task: dict[str, Any], folder: Path) -> Settings:
+    Raises:
+        Unsupported: it asks for what cannot be done here.
+    """
     _refuse_unknown("", task, set(_IGNORED) - {""})
     parts = {name: _table(task, name) for name in _IGNORED if name}
     for name, part in parts.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from benchwright.records import Record
@@ -71,6 +73,16 @@ class Settings(Record, frozen=True):
     names: list[str] = []
     neighbours: list[Neighbour] = []
     problem: str | None = None
+
+
+def settings_or_problem(
+    read: Callable[[dict[str, Any], Path], Settings], task: dict[str, Any], folder: Path
+) -> Settings:
+    """The settings of a task as a layout reads them; with a `problem` where it asks for what cannot be done here."""
+    try:
+        return read(task, folder)
+    except Unsupported as problem:
+        return Settings(problem=str(problem))
 
 
 def bounded_seconds(value: Any, default: float, where: str) -> float:

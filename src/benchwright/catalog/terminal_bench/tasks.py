@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.catalog.terminal_bench import first, harbor
 from benchwright.catalog.terminal_bench.folders import TaskFolders, digest, read_text
-from benchwright.catalog.terminal_bench.settings import Settings
+from benchwright.catalog.terminal_bench.settings import Settings, settings_or_problem
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
@@ -23,7 +23,8 @@ def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     for task, folder in folders.all(source):
         toml = harbor.read_toml(_checked(folder / harbor.FILE))
         instruction = read_text(folder / "instruction.md")
-        yield _sample(task, folder, instruction, harbor.settings(toml, folder), harbor.labels(toml))
+        settings = settings_or_problem(harbor.settings, toml, folder)
+        yield _sample(task, folder, instruction, settings, harbor.labels(toml))
 
 
 def first_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
@@ -34,7 +35,8 @@ def first_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     """
     for task, folder in folders.all(source):
         yaml = first.read_task(_checked(folder / first.FILE))
-        yield _sample(task, folder, yaml["instruction"], first.settings(yaml, folder), first.labels(yaml))
+        settings = settings_or_problem(first.settings, yaml, folder)
+        yield _sample(task, folder, yaml["instruction"], settings, first.labels(yaml))
 
 
 def settings_of(sample: Sample) -> Settings:

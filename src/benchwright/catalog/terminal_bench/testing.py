@@ -8,7 +8,6 @@ from benchwright.catalog.containers import BashSession
 from benchwright.catalog.terminal_bench.environment import LOGS, ROOT, TESTS, Place
 from benchwright.catalog.terminal_bench.reports import SUMMARY
 from benchwright.catalog.terminal_bench.settings import Settings
-from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, Executed
 from benchwright.sandbox.docker.containers import MiB
@@ -124,8 +123,6 @@ async def _rewards(sandbox: DockerSandbox) -> list[str | None]:
 
 
 def _gone(ended: Executed) -> bool:
-    if ended.reason == "lost":
-        raise ExecutionError("the container was ended while the tests ran in it")
     return ended.container_ended or ended.exit_code is None
 
 

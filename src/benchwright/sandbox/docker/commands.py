@@ -11,8 +11,8 @@ from benchwright.sandbox.docker.containers import MiB
 KEPT_BYTES = 64 * 1024
 OUTPUT_BYTES = 16 * MiB
 
-Reason = Literal["exited", "timeout", "output", "memory", "disk", "lost"]
-"""Why a program ended: by itself, by a limit, or (`lost`) because its container was ended by somebody else."""
+Reason = Literal["exited", "timeout", "output", "memory", "disk"]
+"""Why a program ended: by itself, or by a limit."""
 
 
 class Executed(Record, frozen=True):

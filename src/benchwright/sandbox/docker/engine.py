@@ -75,15 +75,21 @@ class Engine:
     async def still_answers(self) -> None:
         """Sees to it that the engine is there, after it failed at something.
 
+        Asked over a connection of its own: an engine that shuts down takes no new ones, but goes on answering over
+        those that it has.
+
         Raises:
             EngineUnavailable: it is not.
         """
+        client = _client(self.address)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 with engine_errors("asking whether it is there"):
-                    await self.client.version()
+                    await client.version()
         except (EngineError, TimeoutError) as error:
             raise unavailable("not_running", self.address or CONTEXT) from error
+        finally:
+            await client.close()
 
     def free_bytes(self) -> int | None:
         """The bytes that are free where the engine keeps images and containers; None where that cannot be told."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 KILLED = 137
 """The exit code of what SIGKILL ended, which is what the kernel uses where memory is at its end."""
 
+NO_EXIT_CODE = Executed("exited")
+"""As of a program that has closed its output and goes on, or whose container has ended."""
+
 GRACE_SECONDS = 2.5
 """How much longer than its limit a program may take to be gone, before it is ended from outside."""
 FIRST_LOOK, LAST_LOOK = 0.1, 1.0
@@ -43,7 +46,7 @@ async def execute(container: Container, command: Command) -> Executed:
     Cancelling ends the program with all it started.
 
     Raises:
-        EngineError: the engine does not answer.
+        EngineError: the engine does not answer, or the container was ended by somebody else.
     """
     began = time.monotonic()
     talk = _Talk(command)
@@ -56,8 +59,8 @@ async def execute(container: Container, command: Command) -> Executed:
     except EngineError:
         if (await container.state_after_end()).get("Running"):
             raise
-        ended = Executed("lost")
-    if ended.exit_code == KILLED or ended.reason == "lost" or container.trouble:
+        ended = NO_EXIT_CODE
+    if ended.exit_code == KILLED or ended == NO_EXIT_CODE or container.trouble:
         ended = await _explained(container, ended)
     return talk.with_output(ended, time.monotonic() - began)
 
@@ -93,7 +96,11 @@ async def _exit_code(program: Exec) -> int | None:
 
 
 async def _explained(container: Container, ended: Executed) -> Executed:
-    """The same with what ended it, where that was the lack of memory or the end of the container."""
+    """The same with what ended it, where that was the lack of memory or the end of the container.
+
+    Raises:
+        EngineError: no limit ended the container: somebody else did.
+    """
     kills = await memory_kills(container)
     if kills is not None:
         by_memory = kills > container.memory_kills and ended.reason == "exited"
@@ -102,12 +109,14 @@ async def _explained(container: Container, ended: Executed) -> Executed:
     state = await container.state_after_end()
     if state.get("Running"):
         return ended
-    reason: Reason = ended.reason if ended.reason in ("timeout", "output") else "lost"
+    reason: Reason = ended.reason
     if container.over_disk:
         reason = "disk"
     elif state.get("OOMKilled") and not container.trouble:
         reason = "memory"
-    return Executed(reason, detail=container.trouble or "its container has ended", container_ended=True)
+    if reason == "exited":
+        raise EngineError(f"the container has ended: {container.trouble or 'somebody else ended it'}")
+    return Executed(reason, detail=container.trouble, container_ended=True)
 
 
 class _Talk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -103,9 +103,9 @@ async def _abandon(engine: Engine, name: str, making: asyncio.Task[DockerNetwork
         await Network(engine, name, making.result()).remove()
 
 
-async def _tried(doing: object) -> None:
+async def _tried(doing: Awaitable[object]) -> None:
     try:
         with engine_errors("removing a network"):
-            await doing  # type: ignore[misc]
+            await doing
     except EngineError:
         pass  # it is gone, or the engine is

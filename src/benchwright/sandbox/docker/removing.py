@@ -30,11 +30,8 @@ async def removed_in_the_end(
     try:
         yield container
     finally:
-        try:
-            if not unless():
-                await asyncio.shield(container.remove())
-        except EngineError:
-            pass
+        if not unless():
+            await asyncio.shield(_removed(container))
 
 
 async def remove_leftovers(engine: Engine) -> list[str]:
@@ -72,6 +69,13 @@ async def leftovers(engine: Engine) -> list[Container]:
         for handle in found
         if owner.left_behind(handle["Labels"])
     ]
+
+
+async def _removed(container: Container) -> None:
+    try:
+        await container.remove()
+    except EngineError:
+        pass  # what was not removed now is removed at the next start
 
 
 async def _removed_unless_built(engine: Engine, image: Mapping[str, Any]) -> bool:

@@ -100,7 +100,7 @@ class DockerSandbox:
         ends whatever was started since the program was.
 
         Raises:
-            EngineError: the engine does not answer.
+            EngineError: the engine does not answer, or the container was ended by somebody else.
         """
         how = (stdin, cwd, self._spec.user, environment or {}, kept_bytes, output_bytes)
         async with self._turn:

@@ -1,0 +1,50 @@
+"""Datasets that a user's benchmark loads by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import UserError
+
+if TYPE_CHECKING:
+    from benchwright.catalog.documented.base import BaseBenchmark
+
+
+def loaded_dataset(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | None) -> Any:
+    """What `load_dataset` returns, waited for in an event loop of its own in a thread of its own.
+
+    Raises:
+        UserError: it fails; says how.
+    """
+    import asyncio
+    from threading import Thread
+
+    returned: list[Any] = []
+    failed: list[BaseException] = []
+
+    def load() -> None:
+        try:
+            returned.append(asyncio.run(_load(benchmark, data_dir, max_samples)))
+        except BaseException as error:  # it is raised in the caller's thread
+            failed.append(error)
+
+    thread = Thread(target=load, name="load_dataset", daemon=True)
+    thread.start()
+    thread.join()
+    if failed:
+        raise load_failure(benchmark.name, failed[0]) from failed[0]
+    return returned[0]
+
+
+async def _load(benchmark: BaseBenchmark, data_dir: Path, max_samples: int | None) -> Any:
+    return await benchmark.load_dataset(data_dir, max_samples)
+
+
+def load_failure(name: str, failure: BaseException) -> UserError:
+    """A failed `load_dataset` in one line."""
+    if isinstance(failure, UserError):
+        return failure
+    text = " ".join(str(failure).split())
+    said = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
+    return UserError(f"load_dataset of {name} failed: {said}.")

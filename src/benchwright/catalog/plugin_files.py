@@ -1,0 +1,57 @@
+"""Python files of users, loaded as modules of the documented package, so that its examples work in them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from benchwright.errors import UserError
+
+PACKAGE = "llm_benchmarker.benchmarks"
+
+
+def load_module(given: Path) -> ModuleType:
+    """The module that a user's file makes, as one of `llm_benchmarker.benchmarks`; loaded once.
+
+    Its directory is put at the end of `sys.path`, for what it imports.
+
+    Raises:
+        UserError: there is no such file, or its own code fails.
+    """
+    import xxhash
+
+    path = given.resolve()
+    if not path.is_file():
+        raise UserError(f"There is no plugin file {given}.")
+    importlib.import_module(PACKAGE)
+    name = f"{PACKAGE}._plugin_{xxhash.xxh3_64_hexdigest(str(path).encode())}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UserError(f"The plugin {given} is no Python file (.py).")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
+        del sys.modules[name]
+        if isinstance(failure, UserError):
+            raise
+        raise UserError(f"The plugin {given} cannot be loaded: {in_one_line(failure)}") from failure
+    return module
+
+
+def in_one_line(failure: BaseException) -> str:
+    """What failed, and in which line of the innermost file."""
+    if isinstance(failure, SyntaxError):
+        return f"{failure.msg} (line {failure.lineno})"
+    text = " ".join(str(failure).split())
+    frames = traceback.extract_tb(failure.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(failure).__name__}: {text}{place}"
