@@ -102,7 +102,7 @@ def test_tokens_come_when_they_are_due(simulate):
     (truth,) = client.log
     assert truth.first_byte - truth.received < truth.first_token - truth.received
     assert truth.first_token - truth.received >= 59e6
-    assert truth.last_byte - truth.first_token >= 39e6
+    assert truth.last_byte - truth.received >= 99e6
 
 
 def test_a_whole_answer_takes_as_long_as_its_stream(simulate):
@@ -134,7 +134,7 @@ def test_the_truth_lies_between_what_the_client_sees(simulate):
     assert truth.id == "r1"
     assert truth.path == "/v1/chat/completions"
     assert sent < truth.received < truth.first_byte < truth.first_token < first_token_seen
-    assert truth.first_token < truth.last_byte < ended
+    assert truth.first_token <= truth.last_byte < ended
     assert (truth.status, truth.fault, truth.tokens, truth.complete) == (200, None, 2, True)
 
 

@@ -148,5 +148,5 @@ async def test_a_hanging_load_is_given_up(tmp_path: Path) -> None:
 async def test_a_looping_load_is_given_up(tmp_path: Path) -> None:
     directory = scenario_pack(tmp_path / "pack", "for (;;);")
     with pytest.raises(ExecutionError, match=r"the pack did not load: .* was ended"):
-        async with running(directory, limits=BridgeLimits(load_seconds=1, answer_seconds=0.5)):
+        async with running(directory, limits=BridgeLimits(load_seconds=5, answer_seconds=0.5)):
             pass

@@ -89,9 +89,12 @@ async def test_one_that_is_killed_during_the_run_is_an_error(name: str, run_id: 
 async def test_one_whose_server_dies_in_a_living_container_is_an_error(
     name: str, run_id: str, tmp_path: Path
 ) -> None:
-    start = f"{SERVER} & sleep 1; kill $!; sleep 60"
-    async with running_verifiers(docker_pack(tmp_path, name, start), Start(run_id)) as verifiers:
-        await asyncio.sleep(1)
+    async with running_verifiers(
+        docker_pack(tmp_path, name, f"{SERVER} & sleep 600"), Start(run_id)
+    ) as verifiers:
+        docker("exec", *containers(f"{RUN}={run_id}"), "sh", "-c", "kill -9 $(pidof httpd)")
+        while await probe(verifiers.endpoints[0].url) is None:
+            await asyncio.sleep(0.05)
         [problem] = await verifiers.recheck()
         assert "/health: " in problem
 
