@@ -9,7 +9,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -134,7 +134,7 @@ def _wrap(
         prepare(args, keywords)
         return check(await func(*args, **keywords))
 
-    return async_wrapper if inspect.iscoroutinefunction(func) else wrapper  # type: ignore[return-value]
+    return cast(Function, async_wrapper if inspect.iscoroutinefunction(func) else wrapper)
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:

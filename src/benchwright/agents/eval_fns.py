@@ -88,7 +88,7 @@ class EvalFnScorer:
         row = sample.content
         try:
             value = await self._wrapper(outcome.messages, row["ground_truth"], row)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # a user's function raises what it likes
             what = str(error) if isinstance(error, EvalFnError) else f"{type(error).__name__}: {error}"
             raise GraderError(what) from error
         return Score(value)

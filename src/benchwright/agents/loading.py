@@ -69,7 +69,7 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
                 + did_you_mean(name, files)
             ) from None
         raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
-    except (Exception, SystemExit) as failure:
+    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
         raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
 
 
@@ -85,7 +85,7 @@ def load_agent(path: str) -> RolloutAgentLoop:
     if isinstance(found, type) and issubclass(found, RolloutAgentLoop):
         try:
             found = found()
-        except Exception as failure:
+        except Exception as failure:  # a user's constructor raises what it likes
             raise UserError(f"Cannot create agent '{path}': {in_one_line(failure)}") from failure
     if not isinstance(found, RolloutAgentLoop):
         kind = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"

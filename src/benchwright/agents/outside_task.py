@@ -105,7 +105,7 @@ class OutsideSolver:
         async with session.relay(self._relay) as calls:
             try:
                 said = await self._agent.run(row, trial, calls)
-            except Exception as error:
+            except Exception as error:  # clients wrap a failure of the model in exceptions of their own
                 if calls.failure is not None:
                     raise calls.failure from error
                 raise

@@ -18,14 +18,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from benchwright.engine.plain_values import plain
 from benchwright.errors import JournalError
 from benchwright.records import JournalLine, Message, Outcome, Record, ScoreRecord, Status, TrialRecord
 from benchwright.secrets import SECRETS
 
 TRIALS = "trials.jsonl"
 BODIES = "bodies.jsonl"
-DEEPEST = 100
-"""Levels of nesting that are written of a value that JSON cannot hold as it is."""
 
 Fsync = Literal["second", "always"]
 
@@ -83,7 +82,7 @@ def encode_json(value: Any) -> bytes:
     try:
         encoded = _encode(value)
     except (TypeError, ValueError, RecursionError):
-        encoded = _encode(_plain(value))
+        encoded = _encode(plain(value))
     return SECRETS.redact_json(encoded)
 
 
@@ -316,29 +315,3 @@ def _explain(error: OSError, directory: Path) -> str:
             "free some space and run the same command again."
         )
     return f"The journal in {directory} cannot be written: {error.strerror or error}."
-
-
-def _plain(value: Any, within: frozenset[int] = frozenset()) -> Any:
-    """The value made of what JSON has; other objects, cycles and what is nested too deep by their `repr`."""
-    if value is None or isinstance(value, bool | msgspec.Raw):
-        return value
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, int | float):
-        return int(value) if isinstance(value, int) else float(value)
-    if len(within) < DEEPEST and id(value) not in within:
-        within |= {id(value)}
-        if isinstance(value, msgspec.Struct):
-            return type(value)(*[_plain(getattr(value, name), within) for name in value.__struct_fields__])
-        if isinstance(value, dict):
-            return {_plain(str(key)): _plain(item, within) for key, item in value.items()}
-        if isinstance(value, list | tuple | set | frozenset):
-            return [_plain(item, within) for item in value]
-    return _plain(_described(value))
-
-
-def _described(value: Any) -> str:
-    try:
-        return repr(value)
-    except Exception as error:  # an agent's own object, or one that is nested without end
-        return f"<{type(value).__name__}: {type(error).__name__}>"

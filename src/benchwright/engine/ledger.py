@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from benchwright.engine.journal import read_body
-from benchwright.engine.key_index import KeyIndex
+from benchwright.engine.key_index import KeyIndex, KeySet
 from benchwright.engine.keys import key_prefix
 from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, JournalLine, Outcome, ScoreRecord, Status, TrialRecord
@@ -31,7 +31,7 @@ class Ledger:
     ) -> None:
         self._directory = directory
         self._trials = KeyIndex()
-        self._scores = KeyIndex()
+        self._scores = KeySet()
         self._attempts: dict[int, int] = {}
         made_again: set[str] = set()
         for line in lines:

@@ -6,6 +6,7 @@ import asyncio
 import resource
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from itertools import chain, islice
 from time import perf_counter, time_ns
 from typing import Any, Protocol
 
@@ -121,10 +122,10 @@ class _Run:
         syncing = asyncio.create_task(self._sync_each_second())
         try:
             async with offloading():
-                with sampler, self._signals, self._commits:
-                    spent = await self._executor.run(
-                        self._plan, self._work(ledger), self._commits.deliver, self._stop
-                    )
+                with self._signals, self._commits:
+                    work = await _begun(self._work(ledger))
+                    with sampler:
+                        spent = await self._executor.run(self._plan, work, self._commits.deliver, self._stop)
         except asyncio.CancelledError:
             if not self._stop.interrupted:
                 raise
@@ -149,6 +150,8 @@ class _Run:
 
     def _work(self, ledger: Ledger) -> Iterator[Work]:
         for trial in self._plan.trials():
+            if self._stop.reason is not None:
+                return
             if ledger.finished and ledger.is_finished(trial.key):
                 scored = self._scored(trial, ledger)
                 if len(scored) < len(self._plan.task.scorers):
@@ -207,6 +210,12 @@ class _Run:
                 self._sync_error = error
                 self._stop.because(str(error))
                 return
+
+
+async def _begun(work: Iterator[Work]) -> Iterator[Work]:
+    """The same work, its first piece found: the event loop does not wait while all that is finished is passed by."""
+    first = await asyncio.to_thread(list, islice(work, 1))
+    return chain(first, work)
 
 
 def _cpu_seconds() -> float:

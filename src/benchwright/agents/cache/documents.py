@@ -86,19 +86,22 @@ class Results:
 
     def __init__(self, manifest: Manifest, runs: Iterable[DocumentedRun] = ()) -> None:
         self._manifest = manifest
-        self._all = self._totals()
+        self._all = Totals((), manifest.repeats, manifest.pass_threshold)
         self._of = {target.slot: self._totals() for target in manifest.targets}
-        self._rows: set[int] = set()
+        self._rows = 0
+        self._row: int | None = None
         for _ in self.counting(runs):
             pass
 
     def counting(self, runs: Iterable[DocumentedRun]) -> Iterator[DocumentedRun]:
-        """The same runs, each counted as it passes."""
+        """The same runs, which are in the order of their rows, each counted as it passes."""
         primary = self._manifest.targets[0].slot
         for run in runs:
             self._all.add(run)
             self._of[run.model_tag or primary].add(run)
-            self._rows.add(run.row_index)
+            if run.row_index != self._row:
+                self._row = run.row_index
+                self._rows += 1
             yield run
 
     def _totals(self) -> Totals:
@@ -114,7 +117,7 @@ class Results:
     @property
     def nested_summary(self) -> dict[str, Any]:
         """The `summary` of `-o`: also the number of rows."""
-        return {"total_rows": len(self._rows), "total_runs": self._all.runs, **self.summary}
+        return {"total_rows": self._rows, "total_runs": self._all.runs, **self.summary}
 
     @property
     def model_summaries(self) -> list[dict[str, Any]]:

@@ -7,7 +7,8 @@ run of a million trials is written in the memory of one of ten.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import repeat
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +18,8 @@ from benchwright.engine.journal import TRIALS, decode_line, read_placed_lines
 from benchwright.engine.key_index import KeyIndex
 from benchwright.engine.manifest import Manifest
 from benchwright.records import FAILED, ScoreRecord, Status, TrialRecord
+
+NOWHERE = -1
 
 NEAR = 65_536
 """Bytes that are read at a time: the lines of neighbouring rows are not far from each other."""
@@ -40,64 +43,82 @@ class DocumentedRuns:
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self._path = directory / TRIALS
-        self._scorers = [scorer.name for scorer in manifest.scorers]
         self._slots = [target.slot for target in manifest.targets]
+        self._repeats = manifest.repeats
         self._tagged = len(self._slots) > 1
-        self._scores = KeyIndex()
-        rows, slots, repeats, offsets = array("q"), array("q"), array("q"), array("q")
+        self._trials = _Offsets()
+        self._scores = {scorer.name: _Offsets() for scorer in manifest.scorers}
+        self._scored_later = KeyIndex()
+        self._read(directory)
+
+    def _read(self, directory: Path) -> None:
+        """Notes where the lines of each run are; scores follow soon on their trial, but for those made again."""
+        unscored: dict[str, int] = {}
         for offset, line in read_placed_lines(directory):
             if isinstance(line, ScoreRecord):
-                self._scores.add(line.trial, offset)
+                place = unscored.get(line.trial)
+                if place is None:
+                    self._scored_later.add(line.trial, offset)
+                elif line.scorer in self._scores:
+                    self._scores[line.scorer].put(place, offset)
+                    if all(place in offsets for offsets in self._scores.values()):
+                        del unscored[line.trial]
             elif isinstance(line, TrialRecord) and line.status is not Status.CANCELLED:
-                rows.append(int(line.sample))
-                slots.append(self._slots.index(line.target))
-                repeats.append(line.repeat)
-                offsets.append(offset)
-        self._offsets = _in_order(rows, slots, repeats, offsets)
+                place = self._place(line)
+                self._trials.put(place, offset)
+                for offsets in self._scores.values():
+                    offsets.put(place, NOWHERE)
+                if line.status not in FAILED and self._scores:
+                    unscored[line.key] = place
+
+    def _place(self, record: TrialRecord) -> int:
+        row = int(record.sample) * len(self._slots) + self._slots.index(record.target)
+        return row * self._repeats + record.repeat
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return self._trials.count
 
     def __iter__(self) -> Iterator[DocumentedRun]:
-        for record, file in self._placed():
-            yield self._run(record, file)
+        for place, record, file in self._placed():
+            yield self._run(place, record, file)
 
     def records(self) -> Iterator[TrialRecord]:
         """The journal's own lines of these runs."""
-        for record, _ in self._placed():
+        for _, record, _ in self._placed():
             yield record
 
     def tag(self, record: TrialRecord) -> str | None:
         """The documented `model_tag` of a line: only where there are several models."""
         return record.target if self._tagged else None
 
-    def _placed(self) -> Iterator[tuple[TrialRecord, IO[bytes]]]:
-        """Each run's line, and the file that it is in."""
-        if not len(self._offsets):
+    def _placed(self) -> Iterator[tuple[int, TrialRecord, IO[bytes]]]:
+        """Each run's place, its line, and the file that it is in."""
+        if not len(self):
             return
         with self._path.open("rb", NEAR) as file:
-            for offset in self._offsets:
+            for place, offset in self._trials:
                 record = _line_at(file, offset)
                 assert isinstance(record, TrialRecord)
-                yield record, file
+                yield place, record, file
 
-    def _run(self, record: TrialRecord, file: IO[bytes]) -> DocumentedRun:
+    def _run(self, place: int, record: TrialRecord, file: IO[bytes]) -> DocumentedRun:
         success = record.status not in FAILED
         return DocumentedRun(
             row_index=int(record.sample),
             run_index=record.repeat,
             success=success,
-            scores=self._scores_of(record, file) if success else {},
+            scores=self._scores_of(place, record, file) if success else {},
             duration_ms=round(record.duration / 1e6, 3),
             tokens=sum(request.usage.total_tokens for request in record.requests if request.role == "model"),
             model_tag=self.tag(record),
             error=None if success else (record.reason or str(record.status)),
         )
 
-    def _scores_of(self, record: TrialRecord, file: IO[bytes]) -> dict[str, float]:
+    def _scores_of(self, place: int, record: TrialRecord, file: IO[bytes]) -> dict[str, float]:
         """Every scorer's value; one that failed, or found no answer, counts as 0.0."""
-        scores = dict.fromkeys(self._scorers, 0.0)
-        for offset in self._scores.find(record.key):
+        scores = dict.fromkeys(self._scores, 0.0)
+        at_once = [offsets.at(place) for offsets in self._scores.values() if place in offsets]
+        for offset in [*at_once, *self._scored_later.find(record.key)]:
             score = _line_at(file, offset)
             if not isinstance(score, ScoreRecord) or score.trial != record.key:
                 continue  # an index knows only the beginning of a key
@@ -106,20 +127,32 @@ class DocumentedRuns:
         return scores
 
 
+class _Offsets:
+    """Offsets by place, 8 bytes a place; places are filled about in their order."""
+
+    def __init__(self) -> None:
+        self._offsets = array("q")
+        self.count = 0
+
+    def put(self, place: int, offset: int) -> None:
+        """Sets the offset of a place, or takes it away with `NOWHERE`."""
+        missing = place + 1 - len(self._offsets)
+        if missing > 0:
+            self._offsets.extend(repeat(NOWHERE, missing))
+        self.count += (offset != NOWHERE) - (self._offsets[place] != NOWHERE)
+        self._offsets[place] = offset
+
+    def at(self, place: int) -> int:
+        """The offset of a place that has one."""
+        return self._offsets[place]
+
+    def __contains__(self, place: int) -> bool:
+        return place < len(self._offsets) and self._offsets[place] != NOWHERE
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return ((place, offset) for place, offset in enumerate(self._offsets) if offset != NOWHERE)
+
+
 def _line_at(file: IO[bytes], offset: int) -> object:
     file.seek(offset)
     return decode_line(file.readline())
-
-
-def _in_order(rows: array[int], slots: array[int], repeats: array[int], offsets: array[int]) -> Sequence[int]:
-    """The offsets by row, slot and repeat, of equal ones the last."""
-    if not rows:
-        return array("q")
-    import numpy as np
-
-    columns = [np.frombuffer(column, np.int64) for column in (offsets, repeats, slots, rows)]
-    order = np.lexsort(columns)
-    sorted_offsets, *keys = (column[order] for column in columns)
-    last = np.ones(len(order), bool)
-    last[:-1] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
-    return array("q", sorted_offsets[last].tobytes())

@@ -40,10 +40,8 @@ class Containment:
             if await self._would_block(context.message.name):
                 return await _in_thread(call_next, context)
             return await call_next(context)
-        except Exception:
-            raise
-        except BaseException as error:
-            if ends_the_run(error):
+        except BaseException as error:  # what is no Exception would go past fastmcp
+            if isinstance(error, Exception) or ends_the_run(error):
                 raise
             from fastmcp.exceptions import ToolError
 

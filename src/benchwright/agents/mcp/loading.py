@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ def load_mcp_server(directory: str | os.PathLike[str]) -> FastMCP:
     name = "_osmosis_mcp_" + hashlib.sha256(str(folder).encode()).hexdigest()[:8]
     try:
         module = DirectoryPackage(name, folder).import_afresh("main")
-    except (Exception, SystemExit) as failure:
+    except (Exception, SystemExit) as failure:  # a user's module raises what it likes
         raise MCPLoadError(f"Error importing {main}: {in_one_line(failure)}") from failure
     return _server_in(module, server_class, main)
 
@@ -70,8 +71,9 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
     try:
         with warnings.catch_warnings(record=True):
             warnings.simplefilter("ignore")
-            # The client too, which newer versions import when it is first asked for.
-            from fastmcp import Client, FastMCP  # noqa: F401
+            from fastmcp import FastMCP
+
+            import_module("fastmcp.client")  # newer versions import it only when it is asked for
     except Exception as failure:  # an old fastmcp with a new pydantic raises more than ImportError
         if isinstance(failure, ModuleNotFoundError) and failure.name == "fastmcp":
             raise MCPLoadError(

@@ -47,7 +47,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
         async with Client(server) as client:
             toolbox = McpToolbox(client, [tool_schema(tool) for tool in await client.list_tools()])
             yield toolbox
-    except Exception as error:
+    except Exception as error:  # a user's lifespan raises what it likes
         if toolbox is not None:
             raise
         raise MCPLoadError(

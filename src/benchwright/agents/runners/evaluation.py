@@ -126,7 +126,7 @@ class EvalRunner:
             if not math.isfinite(score):
                 raise EvalFnError(f"the score is {score}, which is no number to average")
             return score
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # a user's function raises what it likes
             logger.warning(
                 "Eval function '%s' failed on row %d run %d: %s", fn.name, row_index, run_index, error
             )

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetRow
 from benchwright.endpoint.providers import ModelClient
+from benchwright.engine.aside import run_aside
 from benchwright.engine.boundary import ends_the_run
-from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.journal import Journal
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session, TaskSpec
-from benchwright.engine.run import run
-from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.engine.worker import Scored
 from benchwright.records import Outcome, Sample, Status, Target, Trial
 
 if TYPE_CHECKING:
@@ -79,21 +77,14 @@ async def run_rows(
     """
     task = _Rows(rows, start_index, pools, attempt, failed)
     plan = Plan(task, len(rows), [Target(slot, slot, "") for slot in pools], repeats=n_runs)
-    listener = _Listener(task.results, plan.trial_count, on_progress)
     concurrency = min(map(len, pools.values()))
+
+    def tell(done: int, total: int, result: Scored) -> None:
+        if on_progress is not None:
+            on_progress(done, total, task.results[_Place.of(result.trial)])
+
     with TemporaryDirectory(prefix="benchwright-") as directory:
-        journal = Journal(Path(directory))
-        try:
-            ended = await run(
-                plan,
-                LocalExecutor(task.connections(), concurrency),
-                journal,
-                [_SystemicErrors()],
-                [listener],
-                signals=False,
-            )
-        finally:
-            journal.close()
+        ended = await run_aside(plan, task.connections(), concurrency, Path(directory), tell)
     order = list(pools)
     places = sorted(
         task.results, key=lambda place: (place.row_index, order.index(place.slot), place.run_index)
@@ -178,37 +169,3 @@ class _Rows(Generic[R]):
             idle[name] = runner
         self.results[place] = result
         return Outcome(Status.ANSWERED if result.success else Status.EXECUTION_ERROR, reason=result.error)
-
-
-class _Listener(Generic[R]):
-    """Tells the caller of each result."""
-
-    def __init__(
-        self, results: Mapping[_Place, R], total: int, on_progress: Callable[[int, int, R], None] | None
-    ) -> None:
-        self._results = results
-        self._total = total
-        self._done = 0
-        self._on_progress = on_progress
-
-    def started(self, total: int, done: int) -> None:
-        pass
-
-    def delivered(self, result: Result) -> None:
-        if isinstance(result, Scored):
-            self._done += 1
-            if self._on_progress is not None:
-                self._on_progress(self._done, self._total, self._results[_Place.of(result.trial)])
-
-    def said(self, text: str) -> None:
-        pass
-
-    def ended(self) -> None:
-        pass
-
-
-class _SystemicErrors:
-    """Stops at an error that every further request would meet, and at nothing else."""
-
-    def update(self, result: Result) -> str | None:
-        return result.record.reason if isinstance(result, Solved) and result.systemic else None
