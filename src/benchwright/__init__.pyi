@@ -1,6 +1,6 @@
-from benchwright.app.export_rows import LoadedRun as LoadedRun
-from benchwright.app.export_rows import RequestRow as RequestRow
-from benchwright.app.export_rows import TrialRow as TrialRow
-from benchwright.app.export_rows import load_run as load_run
+from benchwright.app.exporting import LoadedRun as LoadedRun
+from benchwright.app.exporting import RequestRow as RequestRow
+from benchwright.app.exporting import TrialRow as TrialRow
+from benchwright.app.exporting import load_run as load_run
 
 __version__: str

@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from tests.app.app_kit import GrowingJournal, Program, finished, trials
 from tests.simulated import simulated_endpoint
-from tests.web.web_kit import Viewing, viewing
+from tests.web.web_kit import PATIENCE, Viewing, viewing
 
 from benchwright.app.store import last_event
 
 ROWS = 24
-PATIENCE = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -27,21 +26,6 @@ def slow() -> Iterator[str]:
     """An endpoint that takes a quarter of a second to answer."""
     with simulated_endpoint("--first-token", "250") as url:
         yield url
-
-
-@pytest.fixture
-def viewer(program: Program) -> Iterator[Viewing]:
-    with viewing(program) as viewer:
-        yield viewer
-
-
-@pytest.fixture
-def page(viewer: Viewing, chromium: Browser) -> Iterator[Page]:
-    with viewer.browser(chromium) as watched:
-        watched.page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        yield watched.page
-        assert watched.troubles == []
 
 
 def begin(program: Program, url: str, rows: int = ROWS, begun: int = 3) -> subprocess.Popen[str]:

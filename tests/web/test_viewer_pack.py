@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -15,27 +13,10 @@ from tests.web.web_kit import Viewing, viewing
 from benchwright.packs.events import PackEvents
 from benchwright.web.pack_cells import LiveCells
 
-PATIENCE = 60_000
-
 
 @pytest.fixture
 def packs(program: Program) -> Packs:
     return Packs(program)
-
-
-@pytest.fixture
-def viewer(program: Program) -> Iterator[Viewing]:
-    with viewing(program) as viewer:
-        yield viewer
-
-
-@pytest.fixture
-def page(viewer: Viewing, chromium: Browser) -> Iterator[Page]:
-    with viewer.browser(chromium) as watched:
-        watched.page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        yield watched.page
-        assert watched.troubles == []
 
 
 def cells(page: Page) -> dict[str, list[str]]:

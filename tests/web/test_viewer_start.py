@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from tests.app.app_kit import Program
 from tests.app.benchmark_kit import write_mmlu
 from tests.simulated import simulated_endpoint
-from tests.web.web_kit import Viewing, viewing
+from tests.web.web_kit import Viewing
 
 from benchwright.engine.manifest import read_manifest
-
-PATIENCE = 20_000
-
-
-@pytest.fixture
-def viewer(program: Program) -> Iterator[Viewing]:
-    with viewing(program) as viewer:
-        yield viewer
-
-
-@pytest.fixture
-def page(viewer: Viewing, chromium: Browser) -> Iterator[Page]:
-    with viewer.browser(chromium) as watched:
-        watched.page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
-        yield watched.page
-        assert watched.troubles == []
 
 
 def test_a_benchmark_is_started_and_turns_up_in_the_list(

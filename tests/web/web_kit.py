@@ -14,9 +14,10 @@ from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made, write_run
 from tests.browser import Watched, browser_page
 
-from benchwright.records import Status, Target
+from benchwright.records import Status
 
-SIMULATED_MODEL = [Target("primary", "model", "http://127.0.0.1:9/v1")]
+PATIENCE = 60_000
+"""Milliseconds that a page may take to show what a run at work does."""
 
 
 class Reply(NamedTuple):

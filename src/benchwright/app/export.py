@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from benchwright.app.export_rows import RequestRows, TrialRows, load_run
+from benchwright.app.exporting.loaded import load_run
+from benchwright.app.exporting.requests import RequestRows
+from benchwright.app.exporting.trials import TrialRows
 from benchwright.app.files import draft_of
 from benchwright.engine.journal import encode_json
 from benchwright.errors import UserError
@@ -78,7 +81,7 @@ def harmless(value: Any) -> Any:
 
 def _require_pyarrow() -> None:
     try:
-        import pyarrow.parquet  # noqa: F401
+        import_module("pyarrow.parquet")
     except ImportError:
         raise UserError('Parquet needs pyarrow: pip install "benchwright[parquet]".') from None
 

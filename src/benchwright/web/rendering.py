@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
-from benchwright.reports.text import duration, milliseconds, number
+from benchwright.reports.html.environment import html_environment
 from benchwright.web import text
+
+HERE = Path(__file__).parent
 
 STATIC = {
     "view.css": "text/css",
@@ -27,25 +29,9 @@ STATIC = {
 @cache
 def environment() -> Environment:
     """The templates, and the words that they know."""
-    made = Environment(
-        loader=PackageLoader("benchwright.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=text.finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {
-        "duration": duration,
-        "milliseconds": milliseconds,
-        "number": number,
-        "percent": text.percent,
-        "moment": text.moment,
-        "words": text.words,
-        "one_line": text.one_line,
-        "count": lambda value: f"{value:,}",
-    }
-    made.globals |= {"address": text.address, "static": static_address}
+    made = html_environment(HERE / "templates")
+    made.filters.update(percent=text.percent, moment=text.moment, one_line=text.one_line)
+    made.globals.update(address=text.address, static=static_address)
     return made
 
 
@@ -60,7 +46,7 @@ def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
 @cache
 def static_file(name: str) -> bytes:
     """One of our own files."""
-    return files("benchwright.web").joinpath("static", name).read_bytes()
+    return (HERE / "static" / name).read_bytes()
 
 
 @cache

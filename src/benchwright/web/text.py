@@ -1,4 +1,4 @@
-"""Text for pages: what every expression of a template goes through, and names of downloads."""
+"""Text for pages: numbers and moments, one line of a longer text, addresses and names of downloads."""
 
 from __future__ import annotations
 
@@ -7,21 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup
-
-from benchwright.reports.html.text import shown
-
 LONGEST = 100_000
 """Characters of one text that a page shows."""
-
-
-def finalize(value: Any) -> Any:
-    """What every expression goes through before it is escaped: foreign characters that steer or hide are told."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return shown(value)
-    return value
 
 
 def one_line(text: str, longest: int = 160) -> str:
@@ -49,8 +36,3 @@ def moment(nanoseconds: int) -> str:
 def percent(value: float | None) -> str:
     """A share, or a dash."""
     return "–" if value is None else f"{value:.1%}"
-
-
-def words(name: str) -> str:
-    """A name of the records as words."""
-    return name.replace("_", " ")

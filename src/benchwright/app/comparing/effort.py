@@ -13,6 +13,7 @@ import numpy as np
 from benchwright.app.comparing.sides import Effort, Lost
 from benchwright.engine.journal import read_lines
 from benchwright.engine.key_index import KeyIndex
+from benchwright.engine.settling import SETTLING
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.stats.arrays import Vector
 from benchwright.stats.ratios import shared_time
@@ -23,19 +24,21 @@ class EffortBuilder:
 
     def __init__(self) -> None:
         self._latency, self._ttft = array("d"), array("d")
-        self._reused = bytearray()
+        self._reused, self._unsettled = bytearray(), bytearray()
         self._places = KeyIndex()
 
     def add(self, record: TrialRecord) -> None:
         """Takes the last attempt at a trial in."""
         reused = record.reused_from is not None
-        answered = [] if reused else list(_answered(record))
+        unsettled = not reused and any(SETTLING in request.flags for request in record.requests)
+        answered = [] if reused or unsettled else list(_answered(record))
         ttfts = [request.ttft for request in answered if request.ttft is not None]
         self._latency.append(sum(one.total for one in answered) / 1e9 if answered else math.nan)
         self._ttft.append(sum(ttfts) / len(ttfts) / 1e9 if ttfts else math.nan)
         if not reused:
             self._places.add(record.key, len(self._reused))
         self._reused.append(reused)
+        self._unsettled.append(unsettled)
 
     def effort(self, directory: Path, slot: str, targets: int) -> Effort:
         """Everything that was done for the trials of a slot, one of so many targets of the run.
@@ -54,8 +57,10 @@ class EffortBuilder:
             latency=np.array(self._latency, np.float64),
             ttft=np.array(self._ttft, np.float64),
             reused=np.frombuffer(bytes(self._reused), np.bool_),
+            unsettled=np.frombuffer(bytes(self._unsettled), np.bool_),
             lost=Lost(attempts.lost_samples, attempts.lost_groups, lost_seconds, prompt[n:], completion[n:]),
             requests=attempts.requests,
+            timed_requests=attempts.timed_requests,
             uncounted=attempts.uncounted,
             targets=targets,
         )
@@ -67,7 +72,7 @@ class _Attempts:
     def __init__(self, directory: Path, slot: str, places: KeyIndex, n: int) -> None:
         self.lost_samples: list[str] = []
         self.lost_groups: list[str | None] = []
-        self.requests = self.uncounted = 0
+        self.requests = self.timed_requests = self.uncounted = 0
         self._places, self._starts, self._ends = array("q"), array("q"), array("q")
         self._prompt, self._completion = array("d"), array("d")
         for line in read_lines(directory):
@@ -85,8 +90,10 @@ class _Attempts:
         own = [request for request in record.requests if request.role == "model"]
         self._prompt.append(sum(request.prompt_tokens for request in own))
         self._completion.append(sum(request.completion_tokens for request in own))
+        unsettled = any(SETTLING in request.flags for request in record.requests)
         for request in _answered(record):
             self.requests += 1
+            self.timed_requests += not unsettled
             usage = request.usage
             self.uncounted += usage.completion_tokens is None or usage.prompt_tokens is None
 
@@ -131,8 +138,10 @@ def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Eff
         latency=arrays["latency"],
         ttft=arrays["ttft"],
         reused=np.zeros(arrays["latency"].size, np.bool_),
+        unsettled=np.zeros(arrays["latency"].size, np.bool_),
         lost=Lost([], [], empty, empty, empty),
         requests=answered_requests,
+        timed_requests=answered_requests,
         uncounted=uncounted,
     )
 

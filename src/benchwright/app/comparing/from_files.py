@@ -156,7 +156,9 @@ def _benchmark_facts(file: BenchmarkFile, reference: str) -> Facts:
         variant=file.variant,
         data=None if digest is None else (str(digest),),
         simulated=file.simulated,
-        concurrency=concurrency if isinstance(concurrency, int) else None,
+        concurrency=concurrency
+        if isinstance(concurrency, int) and config.get("concurrency_settled") is not False
+        else None,
         stream=stream if isinstance(stream, bool) else None,
         timings_valid=file.timings_valid if isinstance(file.timings_valid, bool) else None,
         settings=settings,

@@ -18,6 +18,7 @@ from benchwright.catalog.results_file import AGGREGATED
 from benchwright.engine.final_trials import FinalTrial, FinalTrials
 from benchwright.engine.journal import encode_json, read_body
 from benchwright.engine.manifest import Manifest, read_manifest
+from benchwright.engine.settling import in_timings
 from benchwright.engine.summary import RunSummary, TargetSummary
 from benchwright.errors import UserError
 from benchwright.records import SIMULATED, Message, Status
@@ -66,14 +67,14 @@ def read_side(
         simulated = simulated or any(SIMULATED in request.flags for request in record.requests)
         if record.reused_from is None:
             for request in record.requests:
-                if request.role == "model" and request.error is None:
+                if request.role == "model" and in_timings(request):
                     timings["latency"].append(request.total / 1e9)
                     if request.ttft is not None:
                         timings["ttft"].append(request.ttft / 1e9)
     summary = summary_of(directory) if summary is None else summary
     target = next(one for one in summary.targets if one.slot == slot)
     return Side(
-        facts=_facts(manifest, reference, slot, simulated, summary.timings_valid, summary.state),
+        facts=_facts(manifest, reference, slot, simulated, summary),
         trials=builder.trials(),
         timings={name: np.array(values, np.float64) for name, values in timings.items()},
         metrics=_metrics(target),
@@ -112,9 +113,7 @@ def _benchmark_scores(trial: FinalTrial, manifest: Manifest) -> dict[str, tuple[
     return {"accuracy": (correct, without), "score": (score.value, without)}
 
 
-def _facts(
-    manifest: Manifest, reference: str, slot: str, simulated: bool, timings_valid: bool, state: str
-) -> Facts:
+def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summary: RunSummary) -> Facts:
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"
@@ -132,13 +131,13 @@ def _facts(
         data=tuple(data.xxh3 for data in manifest.data) or None,
         graders=graders,
         simulated=simulated,
-        concurrency=manifest.concurrency,
+        concurrency=summary.concurrency,
         stream=manifest.stream,
-        timings_valid=timings_valid,
+        timings_valid=summary.timings_valid,
         settings=_settings(manifest, target.settings),
         run=manifest.id,
         slot=slot,
-        state=state,
+        state=summary.state,
     )
 
 

@@ -89,7 +89,8 @@ class Effort(NamedTuple):
     `seconds` is each trial's share of the time in which trials were under way; None where that is not known.
     `latency` is what the answered requests of the last attempt took together, `ttft` the mean of theirs, NaN where
     there are none; tokens are those of all attempts. `reused` trials took nothing: an earlier run made them.
-    Of the `requests` that were answered, `uncounted` came without their number of tokens.
+    Of the `requests` that were answered, `uncounted` came without their number of tokens. `unsettled` trials asked
+    before the concurrency had settled: their times do not count; `timed_requests` are those of the others.
     """
 
     seconds: NDArray[np.float64] | None
@@ -98,8 +99,10 @@ class Effort(NamedTuple):
     latency: NDArray[np.float64]
     ttft: NDArray[np.float64]
     reused: NDArray[np.bool_]
+    unsettled: NDArray[np.bool_]
     lost: Lost
     requests: int
+    timed_requests: int
     uncounted: int
     targets: int = 1
 

@@ -9,7 +9,7 @@ import base64
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from markupsafe import Markup
 
@@ -19,12 +19,11 @@ from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
+from benchwright.reports.html.environment import html_environment
 from benchwright.reports.html.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
-from benchwright.reports.html.text import shown
 from benchwright.reports.joint.records import ByConcurrency
 from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import METHODS
-from benchwright.reports.text import duration, milliseconds, number
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -148,16 +147,7 @@ def shared(flip: Flip) -> int:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalised,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = html_environment(TEMPLATES)
     environment.globals.update(
         means=means,
         stacked=stacked,
@@ -170,30 +160,9 @@ def _environment() -> Environment:
         segment_words=SEGMENTS,
         methods=METHODS,
     )
-    environment.filters.update(
-        number=number,
-        ms=milliseconds,
-        duration=duration,
-        time=time_label,
-        count=_count,
-        words=_words,
-        sentence=_sentence,
-    )
+    environment.filters.update(time=time_label, sentence=_sentence)
     environment.tests["foreign"] = lambda cell: isinstance(cell, Foreign)
     return environment
-
-
-def _finalised(value: Any) -> Any:
-    """What every expression of a template goes through: no text gets by with characters that hide or steer."""
-    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _count(value: int) -> str:
-    return f"{value:,}"
-
-
-def _words(status: str) -> str:
-    return status.replace("_", " ")
 
 
 def _sentence(text: str) -> str:

@@ -57,8 +57,8 @@ def cut(text: str, most: int = LONGEST, span: tuple[int, int] | None = None) -> 
 def _marked(text: str, low: int, high: int, span: tuple[int, int] | None) -> Pieces:
     """text[low:high] with the part in it that the span covers apart."""
     start, end = (min(max(place, low), max(high, low)) for place in span or (low, low))
-    found = (("text", text[low:start]), ("span", text[start:end]), ("text", text[end:high]))
-    return [Piece(kind, part) for kind, part in found if part]  # type: ignore[arg-type]
+    found = [Piece("text", text[low:start]), Piece("span", text[start:end]), Piece("text", text[end:high])]
+    return [piece for piece in found if piece.text]
 
 
 def find_span(text: str, span: str | None) -> tuple[int, int] | None:

@@ -1,0 +1,1 @@
+"""The parts of an eval, made of its settings."""

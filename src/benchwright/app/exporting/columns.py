@@ -1,0 +1,47 @@
+"""Rows as flat columns, as files of tables hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.records import Record
+
+SPREAD = {"scores": "score", "spans": "span", "labels": "label"}
+"""Fields that hold one value per name, and what a column of each begins with: `score.exact`."""
+
+Names = Mapping[str, Sequence[str]]
+"""The names under each field that is spread over several columns."""
+
+
+def flat_columns(row: type[Record], names: Names) -> list[tuple[str, type]]:
+    """The columns of a kind of row and what they hold: str, int, float or bool."""
+    found: list[tuple[str, type]] = []
+    for field in msgspec.structs.fields(row):
+        if field.name in SPREAD:
+            kind = float if field.name == "scores" else str
+            found += [(f"{SPREAD[field.name]}.{name}", kind) for name in names[field.name]]
+        else:
+            found.append((field.name, _plain_type(field.type)))
+    return found
+
+
+def flattened(row: Record, names: Names) -> dict[str, Any]:
+    """A row by the names of its columns."""
+    flat: dict[str, Any] = {}
+    for field in row.__struct_fields__:
+        value = getattr(row, field)
+        if field in SPREAD:
+            flat |= {f"{SPREAD[field]}.{name}": value.get(name) for name in names[field]}
+        else:
+            flat[field] = value
+    return flat
+
+
+def _plain_type(annotation: Any) -> type:
+    """The type of a field without its None."""
+    kinds = [kind for kind in getattr(annotation, "__args__", (annotation,)) if kind is not type(None)]
+    kind: type = kinds[0]
+    return kind

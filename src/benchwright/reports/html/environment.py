@@ -1,0 +1,51 @@
+"""Templates in which whatever was written by others is escaped, and shown for what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from benchwright.reports.html.text import shown
+from benchwright.reports.text import duration, milliseconds, number
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def html_environment(templates: Path) -> Environment:
+    """The templates of a directory, with the filters that all pages use; a name that is not there is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalised,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=number, milliseconds=milliseconds, duration=duration, count=_count, words=_words
+    )
+    return environment
+
+
+def _finalised(value: Any) -> Any:
+    """What every expression goes through before it is escaped: no text gets by with characters that hide or steer.
+
+    None is nothing.
+    """
+    if value is None:
+        return ""
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _words(name: str) -> str:
+    """A name of the records as words."""
+    return name.replace("_", " ")

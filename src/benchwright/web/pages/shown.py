@@ -1,0 +1,117 @@
+"""An attempt at a trial as its page shows it: what was said, scores, requests in time, artifacts, a pack's result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.engine.journal import Body, ExchangeBody
+from benchwright.records import RequestRecord, TrialRecord, trial_status
+from benchwright.reports.html.charts.times import waterfall
+from benchwright.reports.html.records import Segment, TimedTrial
+from benchwright.reports.html.text import cut
+from benchwright.web.attempts import Attempt
+from benchwright.web.conversation import pretty, pretty_text, said_in, said_last
+from benchwright.web.text import LONGEST, address
+
+MOST_BARS = 60
+"""Requests of one attempt that the waterfall draws."""
+
+SHOWN_RAW = 20_000
+"""Characters of a raw request or answer that the page shows; the file has all."""
+
+
+def shown_attempt(attempt: Attempt, run: str, turn: int) -> dict[str, Any]:
+    """An attempt as the template wants it."""
+    record, scores, body = attempt.record, attempt.scores, attempt.body
+    spans = [score.span for score in scores if score.span]
+    native = body.native if body is not None else None
+    return {
+        "number": turn,
+        "record": record,
+        "status": trial_status(record.status, [score.status for score in scores]),
+        "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
+        "readable": body is not None,
+        "said": said_in(body, spans) if body is not None else [],
+        "answer": cut(body.answer, LONGEST) if body is not None and not said_last(body) else [],
+        "waterfall": _waterfall(record) if record.requests else "",
+        "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
+        "artifacts": _artifacts(body),
+        "native": cut(pretty(native), SHOWN_RAW) if native is not None else [],
+        "pack": _pack_result(native),
+        "file": lambda part, exchange=0: address(
+            f"/runs/{run}/sample/file",
+            id=record.sample, target=record.target, repeat=record.repeat or "", attempt=turn, part=part,
+            exchange=exchange,
+        ),
+    }  # fmt: skip
+
+
+def _waterfall(record: TrialRecord) -> Any:
+    bars = [
+        TimedTrial(f"{request.role} {request.turn + 1}", 0, 0.0, _end(request), _segments(request))
+        for request in record.requests[:MOST_BARS]
+    ]
+    return waterfall("Requests of the trial", bars)
+
+
+def _end(request: RequestRecord) -> float:
+    return (request.started + request.total) / 1e9
+
+
+def _segments(request: RequestRecord) -> list[Segment]:
+    """What came before the bytes were sent lies before `started`, the rest behind it."""
+    start = request.started
+    sent = start - request.connect
+    found = [
+        Segment("waited", max(0, sent - request.waited) / 1e9, request.waited / 1e9),
+        Segment("connect", max(0, sent) / 1e9, request.connect / 1e9),
+    ]
+    if request.ttft is None:
+        found.append(Segment("answer", start / 1e9, request.total / 1e9))
+    else:
+        found.append(Segment("first token", start / 1e9, request.ttft / 1e9))
+        found.append(
+            Segment("generation", (start + request.ttft) / 1e9, (request.total - request.ttft) / 1e9)
+        )
+    return [one for one in found if one.length > 0]
+
+
+def _exchange(exchange: ExchangeBody) -> dict[str, Any]:
+    sent = exchange.sent
+    messages = f"the first {sent} messages above" if isinstance(sent, int) else pretty(sent)
+    response = bytes(exchange.response).decode("utf-8", "replace")
+    return {
+        "request": cut(pretty(exchange.request), SHOWN_RAW),
+        "messages": cut(messages, SHOWN_RAW),
+        "response": cut(pretty_text(response) if len(response) < 2**20 else response, SHOWN_RAW),
+    }
+
+
+def _artifacts(body: Body | None) -> list[tuple[str, Any]]:
+    if body is None:
+        return []
+    return [
+        (str(name), cut(value if isinstance(value, str) else pretty(value), SHOWN_RAW))
+        for name, value in body.artifacts.items()
+    ]
+
+
+def _pack_result(native: Any) -> dict[str, Any] | None:
+    """What a pack's own result says besides the conversation, read leniently."""
+    if not isinstance(native, dict) or "status" not in native:
+        return None
+    verifier, artifacts = native.get("verifier"), native.get("artifacts")
+    return {
+        "status": str(native["status"])[:20],
+        "summary": str(native.get("summary") or ""),
+        "note": str(native.get("note") or ""),
+        "log": cut(str(native.get("rawLog") or ""), LONGEST),
+        "verifier": verifier if isinstance(verifier, dict) else None,
+        "details": cut(pretty(verifier.get("details")), SHOWN_RAW)
+        if isinstance(verifier, dict) and verifier.get("details")
+        else [],
+        "output": cut(pretty(native["output"]), SHOWN_RAW) if native.get("output") else [],
+        "artifacts": [one for one in artifacts if isinstance(one, dict)]
+        if isinstance(artifacts, list)
+        else [],
+    }
