@@ -12,10 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+SIMULATE = ("-m", "benchwright", "simulate")
+
 
 @contextmanager
 def simulated_endpoint(
-    *options: str, answers: Sequence[dict[str, Any]] = (), scripts: Sequence[dict[str, Any]] = ()
+    *options: str,
+    answers: Sequence[dict[str, Any]] = (),
+    scripts: Sequence[dict[str, Any]] = (),
+    program: Sequence[str] = SIMULATE,
 ) -> Iterator[str]:
     """Starts `benchwright simulate` with these options, answer key and scripts; yields its base URL."""
     with tempfile.TemporaryDirectory() as directory:
@@ -26,7 +31,7 @@ def simulated_endpoint(
                 path = Path(directory, f"{name}.jsonl")
                 path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
                 keyed += [f"--{name}", str(path)]
-        command = [sys.executable, "-m", "benchwright", "simulate", "--port", "0", "--port-file"]
+        command = [sys.executable, *program, "--port", "0", "--port-file"]
         process = subprocess.Popen(
             [*command, str(port_file), *keyed, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )

@@ -216,7 +216,11 @@ class Outcome(Record, frozen=True):
 
 
 class TrialRecord(Record, frozen=True, tag="trial"):
-    """The journal's light line of one attempt at a trial; its body lies in bodies.jsonl at `body`."""
+    """The journal's light line of one attempt at a trial; its body lies in bodies.jsonl at `body`.
+
+    `late` is by how much it was begun after its intended start (`Trial.due_ns`), 0 where it had none. What a user who
+    came at the intended start waits for a request is `late + request.started + request.total`.
+    """
 
     key: str
     sample: str
@@ -233,6 +237,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     duration: int = 0
     body: tuple[int, int] = (0, 0)
     reused_from: str | None = None
+    late: int = 0
 
 
 class ScoreRecord(Record, frozen=True, tag="score"):

@@ -36,11 +36,11 @@ def header_lines(program: str, settings: EvalSettings) -> list[str]:
     return [f"{program} v{__version__}", *lines]
 
 
-def size_text(rows: int, repeats: int, models: int, batch_size: int) -> str:
+def size_text(rows: int, repeats: int, models: int, batch_size: int | str) -> str:
     """How much there is to run: "(20 rows x8 runs x2 models, batch_size=4)"."""
     runs = f" x{repeats} runs" if repeats > 1 else ""
     each = f" x{models} models" if models > 1 else ""
-    batch = f", batch_size={batch_size}" if batch_size > 1 else ""
+    batch = f", batch_size={batch_size}" if batch_size != 1 else ""
     return f"({rows} rows{runs}{each}{batch})"
 
 

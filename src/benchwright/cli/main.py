@@ -19,6 +19,7 @@ COMMANDS = {
     "doctor": ("benchwright.cli.doctor:command", "Look at this machine: what works, what is missing."),
     "list": ("benchwright.cli.list:command", "List the benchmarks, and the bench packs that are installed."),
     "run": ("benchwright.cli.run:command", "Run benchmarks of the catalog against a model."),
+    "load": ("benchwright.cli.load:command", "Measure speed, goodput and accuracy at rising levels of load."),
     "compare": ("benchwright.cli.compare:command", "Compare runs and result files: is B better than A?"),
     "fetch": ("benchwright.cli.fetch:command", "Fetch the datasets of benchmarks."),
     "validate": ("benchwright.cli.validate:command", "Check graders: gold answers score 1, wrong ones not."),

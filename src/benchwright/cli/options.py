@@ -34,11 +34,25 @@ def endpoint_options(function: Function) -> Function:
     return _apply(options, function)
 
 
+class _NumberOrAuto(click.ParamType[int | str]):
+    name = "number or auto"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        if value == "auto":
+            return "auto"
+        try:
+            return int(value)
+        except ValueError:
+            hint = did_you_mean(str(value), ["auto"])
+            self.fail(f"{value!r} is neither a number nor 'auto'.{hint}", param, ctx)
+
+
 def concurrency_option(default: int) -> Callable[[Function], Function]:
     """How many trials are in flight at once, under all its names."""
     return click.option(
         "--batch-size", "--batch_size", "--concurrency", "concurrency",
-        type=int, default=default, show_default=True, help="Trials in flight at once.",
+        type=_NumberOrAuto(), metavar="N|auto", default=default, show_default=True,
+        help="Trials in flight at once; auto: as many as serve, found while they run.",
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from benchwright.cli.options import (
     say,
     set_up_logging,
 )
+from benchwright.cli.pack_output import print_described, print_pack_run, write_reports
 from benchwright.reports.text import plain
 
 INTERRUPTED = 130
@@ -154,7 +155,7 @@ def run_packs(
     if settings.dry_run:
         say("Nothing was asked (--dry-run).")
     else:
-        _write(reports, csv_file, markdown)
+        write_reports(reports, csv_file, markdown)
     return code
 
 
@@ -169,7 +170,7 @@ def _run(pack: str, settings: Any, *, as_json: bool, quiet: bool) -> Any:
     if settings.dry_run:
         described = run_async(describe_pack(pack, settings, say))
         if not as_json:
-            _print_described(described)
+            print_described(described)
         return described
     progress, watch = Progress(), PackWatch()
     shown = [] if quiet else [PackProgress(progress, watch)]
@@ -177,7 +178,7 @@ def _run(pack: str, settings: Any, *, as_json: bool, quiet: bool) -> Any:
     if report.ended.result is None:
         say("There is nothing to make again.")
     if not as_json and not quiet:
-        _print(report)
+        print_pack_run(report)
     if not quiet:
         say(f"Run: {report.directory}")
     return report
@@ -192,54 +193,3 @@ def _conclude(report: Any) -> int:
     say("Interrupted." if result.interrupted else stopped)
     say("Re-run the same command to resume from where you left off.")
     return INTERRUPTED if result.interrupted else 1
-
-
-def _print_described(described: Mapping[str, Any]) -> None:
-    models = ", ".join(plain(model["id"]) for model in described["models"])
-    generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
-    click.echo(
-        f"{plain(described['pack'])} {plain(described['version'])}: {described['cells']:,} cells "
-        f"({len(described['scenarios']):,} scenarios, {len(described['models']):,} models, "
-        f"{described['attempts']:,} attempts), {described['mode']}"
-    )
-    click.echo(f"  models: {models}")
-    click.echo(f"  generation: {plain(generation)}")
-
-
-def _print(report: Any) -> None:
-    from benchwright.cli.output import print_table
-    from benchwright.reports.pack import render_matrix, render_scores
-
-    setup = report.setup
-    manifest = setup.manifest
-    click.echo(
-        f"{plain(manifest.name)} {plain(manifest.version)}: {len(setup.scenarios):,} scenarios, "
-        f"{len(setup.models):,} models"
-    )
-    print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))
-    click.echo()
-    print_table(render_scores(setup.models, report.scores))
-    if count := report.document["requestsOfNoCell"]:
-        click.echo(f"{count:,} requests belonged to no cell (from a container, or past fetch); see host.log.")
-    if setup.direct:
-        click.echo("Nothing was metered (--direct).")
-
-
-def _write(reports: Sequence[Any], csv_file: Path | None, markdown: Path | None) -> None:
-    from benchwright.reports.pack import as_csv, as_markdown
-
-    if csv_file is not None:
-        _write_file(csv_file, as_csv([(one.setup, one.results) for one in reports]))
-    if markdown is not None:
-        _write_file(markdown, "\n".join(as_markdown(one.setup, one.results, one.scores) for one in reports))
-
-
-def _write_file(path: Path, text: str) -> None:
-    from benchwright.errors import UserError
-    from benchwright.secrets import SECRETS
-
-    try:
-        path.write_text(SECRETS.redact(text), encoding="utf-8", newline="")
-    except OSError as error:
-        raise UserError(f"Cannot write {path}: {error.strerror}.") from None
-    say(f"Written: {path}")

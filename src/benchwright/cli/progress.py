@@ -90,6 +90,11 @@ class TerminalProgress:
         self._lines.append(plain(text))
         self._flush()
 
+    def paced(self, level: int, settled: bool) -> None:
+        """Says where the concurrency has settled."""
+        if settled:
+            self.said(f"Concurrency settled at {level}; timings count from here on.")
+
     def ended(self) -> None:
         """Shows what is left to show, and takes the display away."""
         if self._timer is not None:
@@ -128,6 +133,8 @@ class TerminalProgress:
         parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
         if progress.done < progress.total and progress.eta is not None:
             parts.append(f"{duration(progress.eta)} left")
+        if progress.level is not None:
+            parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
         if progress.failed:
             parts.append(f"{progress.failed:,} failed")
         parts.extend(

@@ -86,6 +86,9 @@ Examples:
 @click.option(
     "--between-tokens", default="0", show_default=True, metavar="DELAY", help="Time between two tokens."
 )
+@click.option(
+    "--slots", type=click.IntRange(1), help="Answers under way at once, in each process; other requests wait."
+)
 @click.option("--split", is_flag=True, help="Send every piece in two HTTP chunks, cut anywhere.")
 @click.option(
     "--fault",
@@ -128,7 +131,7 @@ def _settings(options: dict[str, Any]) -> Settings:
     answers, scripts = options["answers"], options["scripts"]
     plain = ("models", "api_key", "seed", "policy", "words", "accuracy", "answer_template", "reasoning")
     return Settings(
-        **{name: options[name] for name in (*plain, "reasoning_style", "call_tools", "split")},
+        **{name: options[name] for name in (*plain, "reasoning_style", "call_tools", "split", "slots")},
         answers=() if answers is None else read_keyed_answers(answers),
         scripts=() if scripts is None else read_scripts(scripts),
         tool_calls=_tool_calls(options["tool_calls"]),

@@ -87,6 +87,12 @@ class EndpointClient:
         """Closes the connections."""
         self._wire.close()
 
+    def on_overload(self, attempt: int) -> None:
+        """Called when an attempt, the first or a later one, met a server that is asked for too much at once.
+
+        Whoever wants to know replaces it.
+        """
+
     async def ask(
         self,
         path: str,
@@ -116,7 +122,7 @@ class EndpointClient:
                     delivery = await self._wire.send(self._call(path, fields, identity, stream), meter)
                     reply = self._read(meter)
                 except (WireError, BadAnswer, ProviderError) as failure:
-                    error = self._explain(failure)
+                    error = self._explain(failure, attempt)
                     delay = self._retry.delay(error, attempt)
                     if self._drop_usage_option(fields, error):
                         delay = 0.0
@@ -167,7 +173,7 @@ class EndpointClient:
                 raise BadAnswer(str(tee.failure))
             reply = self._read(meter)
         except (WireError, BadAnswer, ProviderError) as failure:
-            error = self._explain(failure)
+            error = self._explain(failure, 1)
             note(self._failed_record(identity, purpose, asked_at, 1, meter, error))
             raise error from None
         except asyncio.CancelledError:
@@ -208,7 +214,9 @@ class EndpointClient:
             raise failures.from_error_object(meter.error, self._url)
         return reply
 
-    def _explain(self, failure: WireError | BadAnswer | ProviderError) -> ProviderError:
+    def _explain(self, failure: WireError | BadAnswer | ProviderError, attempt: int) -> ProviderError:
+        if failures.tells_overload(failure):
+            self.on_overload(attempt)
         if isinstance(failure, WireError):
             return failures.from_wire(failure, self._url, answered_before=self._answered)
         if isinstance(failure, BadAnswer):

@@ -15,8 +15,19 @@ from benchwright.secrets import SECRETS
 TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 LONGEST_DETAIL = 200
 
+OVERLOADED = frozenset({408, 429, 503, 504, 529})
+OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
+"""Statuses and kinds of `WireError` by which a server says, or shows, that it is asked for too much."""
+
 UNWANTED = ProviderError("whoever had asked went away before the answer ended")
 """The error in the record of a request that was cancelled."""
+
+
+def tells_overload(failure: Exception) -> bool:
+    """Whether fewer requests at once might have fared better."""
+    if isinstance(failure, WireError):
+        return failure.kind in OVERLOADED_KINDS
+    return isinstance(failure, ProviderError) and failure.http_status in OVERLOADED
 
 
 def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str) -> ProviderError:

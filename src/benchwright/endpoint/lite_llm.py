@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
-from benchwright.endpoint.failures import TRANSIENT, UNWANTED
+from benchwright.endpoint.failures import TRANSIENT, UNWANTED, tells_overload
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.retry import RetryPolicy
@@ -80,6 +80,8 @@ class LiteLLMClient:
                     reply = _read(answer.model_dump_json(warnings=False).encode())
                 except Exception as failure:
                     error = _explain(failure, self.model)
+                    if tells_overload(error):
+                        self.on_overload(attempt)
                     delay = self._retry.delay(error, attempt)
                     if delay is None:
                         if note is not None:
@@ -105,6 +107,9 @@ class LiteLLMClient:
 
     def close(self) -> None:
         """Nothing: LiteLLM shares its connections among all who use it."""
+
+    def on_overload(self, attempt: int) -> None:
+        """See `EndpointClient.on_overload`."""
 
     def check(self) -> None:
         """Checks what LiteLLM can say of the model without asking it.

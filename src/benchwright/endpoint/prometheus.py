@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import isfinite
 
 _SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*(?:\{.*\})?)\s+([^\s]+)(?:\s+-?\d+)?\s*$")
 _TYPE = re.compile(r"^#\s*TYPE\s+(\S+)\s+(\S+)")
@@ -26,6 +27,28 @@ def growing_values(text: str) -> dict[str, float]:
                 except ValueError:
                     continue
     return values
+
+
+def totals(text: str) -> tuple[dict[str, float], dict[str, float]]:
+    """({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
+
+    Lines that are no sample, and values that are no number, are passed over.
+    """
+    sums: dict[str, float] = {}
+    highest: dict[str, float] = {}
+    for line in text.splitlines():
+        found = _SAMPLE.match(line)
+        if found is None:
+            continue
+        name = found[1].partition("{")[0]
+        try:
+            value = float(found[2])
+        except ValueError:
+            continue
+        if isfinite(value):
+            sums[name] = sums.get(name, 0.0) + value
+            highest[name] = max(value, highest.get(name, value))
+    return sums, highest
 
 
 def _families(name: str) -> Iterator[str]:

@@ -14,6 +14,9 @@
     ratios         right answers per second or token; time shared out among what was under way
     association    are slow answers more often wrong? buckets, and tests by ranks
     trend          does a score rise or fall with a setting, over the same samples?
+    arrivals       when requests are sent in an open loop: constant, Poisson, recorded
+    windows        steady state: which requests of a load test count, and rates without edge effects
+    saturation     the least load that serves as much as any, and where to measure next
     arrays         what all of them do with their arguments first
 
 Import from the modules (`from benchwright.stats.repeats import estimate`): nothing is loaded here, so

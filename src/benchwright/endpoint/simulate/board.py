@@ -22,8 +22,8 @@ BOUNDS_MS = (1, 2, 5, 10, 20, 40, 60, 80, 100, 250, 500, 750, 1000, 2500, 5000, 
 _BOUNDS_NS = [bound * 1_000_000 for bound in BOUNDS_MS]
 _HISTOGRAM_WIDTH = len(BOUNDS_MS) + 2  # buckets, the one beyond, the sum
 
-REQUESTS, ANSWERED, ABORTED, RUNNING, PROMPT_TOKENS, GENERATION_TOKENS = range(6)
-FINISHED = 6
+REQUESTS, ANSWERED, ABORTED, RUNNING, PROMPT_TOKENS, GENERATION_TOKENS, WAITING = range(7)
+FINISHED = 7
 FAULTED = FINISHED + len(FINISH_REASONS)
 FIRST_TOKEN = FAULTED + len(FAULT_KINDS)
 WHOLE_ANSWER = FIRST_TOKEN + _HISTOGRAM_WIDTH
@@ -35,8 +35,9 @@ class Stats(Record, frozen=True):
 
     `requests` is how many requests to generate were received and accepted, of which `answered` got a whole
     answer, `faults` were answered badly on purpose (stalled and slow ones, when whole, are answered too), in
-    `aborted` the client went away before the end, and `running` are under way. `finished` counts the answered
-    by finish reason. Histograms hold a count per bucket of `BOUNDS_MS` and one beyond, and the sum in ns.
+    `aborted` the client went away before the end, and `running` are under way; `waiting` of these have no slot yet.
+    `finished` counts the answered by finish reason. Histograms hold a count per bucket of `BOUNDS_MS` and one
+    beyond, and the sum in ns.
     """
 
     requests: int
@@ -49,6 +50,7 @@ class Stats(Record, frozen=True):
     faults: dict[str, int]
     first_token: tuple[list[int], int]
     whole_answer: tuple[list[int], int]
+    waiting: int = 0
 
 
 class Counters:
@@ -84,6 +86,7 @@ class Board:
             answered=totals[ANSWERED],
             aborted=totals[ABORTED],
             running=totals[RUNNING],
+            waiting=totals[WAITING],
             prompt_tokens=totals[PROMPT_TOKENS],
             generation_tokens=totals[GENERATION_TOKENS],
             finished=dict(zip(FINISH_REASONS, totals[FINISHED:FAULTED], strict=True)),

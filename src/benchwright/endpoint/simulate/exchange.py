@@ -76,10 +76,15 @@ class Exchange:
         self.truth = truth
         self.over = False
 
-    def start(self) -> None:
-        """Sends the opening."""
+    def start(self) -> int:
+        """Sends the opening; returns when the first piece is due."""
         if self._delivery.opening:
             self._write(self._delivery.opening)
+        return self._due
+
+    def postpone(self, ns: int) -> None:
+        """Has everything sent that much later."""
+        self._due += ns
 
     def step(self, horizon: int) -> int | None:
         """Sends what is due until `horizon`; when to go on, None when the answer is over."""

@@ -13,9 +13,10 @@ def prometheus_text(stats: Stats, model: str) -> bytes:
     label = f'model_name="{_escaped(model)}"'
     reasons = {f'finished_reason="{name}",{label}': number for name, number in stats.finished.items()}
     kinds = {f'kind="{name}"': number for name, number in stats.faults.items()}
+    running = stats.running - stats.waiting
     lines = [
-        *_family("vllm:num_requests_running", "gauge", "Requests being answered.", {label: stats.running}),
-        *_family("vllm:num_requests_waiting", "gauge", "Requests that wait: none, ever.", {label: 0}),
+        *_family("vllm:num_requests_running", "gauge", "Requests being answered.", {label: running}),
+        *_family("vllm:num_requests_waiting", "gauge", "Requests without a slot.", {label: stats.waiting}),
         *_family("vllm:prompt_tokens_total", "counter", "Prompt tokens.", {label: stats.prompt_tokens}),
         *_family(
             "vllm:generation_tokens_total", "counter", "Tokens generated.", {label: stats.generation_tokens}

@@ -77,8 +77,9 @@ class Settings(Record, frozen=True):
     of the first tool offered; `tool_calls` scripts the turns.
 
     `models` are the names served; when empty, any name is. `split` cuts every piece of an answer in two at a
-    seeded place, sent a millisecond apart as HTTP chunks of their own. `truth_file` gets one JSON line per
-    request, and the last `truth_kept` of them stay in memory.
+    seeded place, sent a millisecond apart as HTTP chunks of their own. Each process has at most `slots` answers under
+    way; further requests wait, and their time to the first token begins when they have a slot. `truth_file` gets one
+    JSON line per request, and the last `truth_kept` of them stay in memory.
 
     Raises:
         UserError: a value is out of its range.
@@ -101,6 +102,7 @@ class Settings(Record, frozen=True):
     between_tokens: Delay = INSTANT
     split: bool = False
     faults: Faults = NO_FAULTS
+    slots: int | None = None
     truth_file: str | None = None
     truth_kept: int = 100_000
 
@@ -109,6 +111,8 @@ class Settings(Record, frozen=True):
             raise UserError(f"The accuracy must be between 0 and 1, not {self.accuracy:g}.")
         if "{answer}" not in self.answer_template:
             raise UserError("The answer template must contain {answer}.")
+        if self.slots is not None and self.slots < 1:
+            raise UserError(f"A server needs at least one slot, not {self.slots}.")
         if self.words < 0:
             raise UserError(f"The number of words must not be negative, but is {self.words}.")
         if self.accuracy < 1 and not self.answers and not self.scripts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
@@ -13,7 +14,7 @@ import xxhash
 
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpRequest, Refused
-from benchwright.endpoint.simulate.board import Board
+from benchwright.endpoint.simulate.board import WAITING, Board
 from benchwright.endpoint.simulate.deliveries import at_once
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
 from benchwright.endpoint.simulate.generation import Generation
@@ -21,6 +22,7 @@ from benchwright.endpoint.simulate.http import COMMON, PLAIN_TEXT
 from benchwright.endpoint.simulate.metrics import prometheus_text
 from benchwright.endpoint.simulate.questions import read_chat, read_completion
 from benchwright.endpoint.simulate.settings import Settings
+from benchwright.endpoint.simulate.slots import Slots
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
@@ -45,6 +47,13 @@ class Simulator:
         self._board = board
         self._generation = Generation(settings, board, process)
         self._scheduler = Scheduler(loop)
+        self._loop = loop
+        cells = board.counters[process].cells
+
+        def count_waiting(change: int) -> None:
+            cells[WAITING] += change
+
+        self._slots = Slots(settings.slots, count_waiting)
         self.truth = TruthLog(loop, truth_descriptor, settings.truth_kept)
         self.connections: set[ServerConnection] = set()
 
@@ -69,15 +78,30 @@ class Simulator:
         def note(exchange: Exchange) -> None:
             if ended is not None:
                 ended(exchange)
+                begin_next = self._slots.leave(exchange)
+                if begin_next is not None:
+                    self._loop.call_soon(begin_next)
             self.truth.add(truth)
 
         exchange = Exchange(connection, delivery, truth, note)
-        exchange.start()
+        if ended is None:
+            self._begin(exchange)
+        else:
+            if self._slots.enter(exchange, partial(self._begin_late, exchange)):
+                self._begin(exchange)
+        return exchange
+
+    def _begin(self, exchange: Exchange) -> None:
+        first = exchange.start()
         now = perf_counter_ns()
-        due = exchange.step(now) if delivery.due <= now else delivery.due
+        due = exchange.step(now) if first <= now else first
         if due is not None:
             self._scheduler.add(due, exchange)
-        return exchange
+
+    def _begin_late(self, exchange: Exchange) -> None:
+        if not exchange.over:  # it may have been given up in the moment in which its turn came
+            exchange.postpone(perf_counter_ns() - exchange.truth.received)
+            self._begin(exchange)
 
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
         route = _ROUTES.get(request.path)

@@ -1,0 +1,74 @@
+"""The trials of one level: prompts taken round and round, for so many requests or so long, each when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from itertools import islice
+from time import perf_counter
+
+import msgspec
+
+from benchwright.engine.protocols import Scorer, Solver, Task, TaskSpec
+from benchwright.records import Sample, Trial
+
+
+class LevelTask:
+    """A task of which the samples come round and round: at most `requests` of them, and none after `seconds`.
+
+    With more than one round the requests of one sample are no independent trials of the model: they share a group,
+    unless the sample is in one already, which the statistics respect. The clock starts with the first sample.
+    """
+
+    def __init__(self, task: Task, size: int | None, requests: int | None, seconds: float | None) -> None:
+        self._task = task
+        self._size = size
+        self._requests = requests
+        self._seconds = seconds
+        self.spec: TaskSpec = task.spec
+        self.scorers: Sequence[Scorer] = task.scorers
+
+    @property
+    def _repeats(self) -> bool:
+        """Whether a sample may come twice."""
+        return self._size is not None and (self._requests is None or self._requests > self._size)
+
+    def samples(self) -> Iterator[Sample]:
+        """The samples, until there are enough or the time is over."""
+        end = None if self._seconds is None else perf_counter() + self._seconds
+        for sample in islice(self._round_and_round(), self._requests):
+            if end is not None and perf_counter() >= end:
+                return
+            yield sample
+
+    def _round_and_round(self) -> Iterator[Sample]:
+        while True:
+            for sample in self._task.samples():
+                if self._repeats and sample.group is None:
+                    sample = msgspec.structs.replace(sample, group=sample.id)
+                yield sample
+
+    def size(self) -> int:
+        """How many requests there will be; where only the time says it, how many prompts there are."""
+        return self._requests or self._size or 1
+
+    def open(self) -> AbstractAsyncContextManager[Solver]:
+        """Starts what the task needs."""
+        return self._task.open()
+
+
+class Rounds:
+    """Puts trials in order of time: `repeat` is the round in which a sample comes, `due` says when each is due."""
+
+    def __init__(self, size: int | None, due: Sequence[float] | None) -> None:
+        self._size = size
+        self._due = due
+
+    def __call__(self, trials: Iterator[Trial]) -> Iterator[Trial]:
+        """See `Plan.arrange`."""
+        for place, trial in enumerate(trials):
+            yield msgspec.structs.replace(
+                trial,
+                repeat=place // self._size if self._size else 0,
+                due_ns=None if self._due is None else round(self._due[place] * 1e9),
+            )

@@ -1,0 +1,159 @@
+"""A measurement under load: its levels one after the other, those of a sweep chosen as it goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+
+from benchwright.app.endpoints import make_client
+from benchwright.app.joint import by_concurrency, joint_view
+from benchwright.app.load.levels import LevelRuns
+from benchwright.app.load.reading import ReadLevel, read_level, sides_of
+from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, objectives
+from benchwright.app.load.sweep import Sweep
+from benchwright.app.load.synthetic import calibrate
+from benchwright.app.load.workload import Workload, find_workload, synthetic_workload
+from benchwright.app.prometheus import metrics_url
+from benchwright.engine.run import Listener
+from benchwright.reports.load.records import Level, LevelResult, LoadReport
+from benchwright.stats.windows import Cut
+
+Say = Callable[[str], None]
+
+CACHED = 0.05
+"""Share of prompt tokens from the server's cache from which on it is told."""
+
+MISSED = 0.1
+"""How far the length of answers may be from the one asked for before it is told."""
+
+
+class Load:
+    """A measurement that is ready to go: every check that needs no model has passed.
+
+    `levels` are those that were measured so far, so that there is something to show at any time.
+
+    Raises:
+        UserError: an option is not as it should be, or as `find_workload`.
+    """
+
+    def __init__(self, settings: LoadSettings, say: Say) -> None:
+        self.settings = settings
+        self.identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
+        self.first_levels = chosen_levels(settings)
+        self.objectives = objectives(settings)
+        self.warmup = None if settings.warmup is None else cut_of(settings.warmup, "--warmup", Cut())
+        self.cooldown = cut_of(settings.cooldown, "--cooldown", Cut())
+        self.workload = find_workload(settings, say)
+        self.levels: list[ReadLevel] = []
+        self.interrupted = False
+        self._sweep: Sweep | None = None
+        self._say = say
+        self._metrics = settings.metrics
+
+    async def measure(self, listener_of: Callable[[Level], Sequence[Listener]]) -> AsyncIterator[LevelResult]:
+        """Runs the levels, each with listeners of its own; yields the result of each.
+
+        Raises:
+            ProviderError: the endpoint does not answer the requests that calibrate.
+            UserError, JournalError: see `launch.launch`.
+        """
+        if self.settings.synthetic_input is not None:
+            self.workload = await self._calibrated(self.workload)
+        runs = LevelRuns(self.identity, self.workload, self.settings)
+        if self.settings.sweep:
+            self._sweep = Sweep(self.first_levels[0], self.settings, objectives=bool(self.objectives))
+        place = 0
+        while (level := self._level(place)) is not None:
+            result = await self._measure(runs, level, listener_of(level))
+            if self._sweep is not None:
+                self._sweep.add(result)
+            yield result
+            if self.interrupted or (result.state != "finished" and not result.achieved):
+                return
+            place += 1
+
+    def _level(self, place: int) -> Level | None:
+        if self._sweep is not None:
+            return self._sweep.next()
+        return self.first_levels[place] if place < len(self.first_levels) else None
+
+    async def _measure(self, runs: LevelRuns, level: Level, listeners: Sequence[Listener]) -> LevelResult:
+        url = self.settings.metrics_url or metrics_url(self.workload.request.plan.targets[0].base_url)
+        measured = await runs.run(level, listeners, self._say, url if self._metrics else None)
+        self._metrics = self._metrics and bool(measured.looks)
+        outcome = measured.ended.result
+        self.interrupted = outcome is not None and outcome.interrupted
+        read = read_level(measured, self.objectives, self.warmup, self.cooldown, self.settings.max_in_flight)
+        self.levels.append(read)
+        return read.result
+
+    async def _calibrated(self, workload: Workload) -> Workload:
+        target = workload.request.plan.targets[0]
+        client = make_client(target, workload.request.keys.get(target.slot), self.settings, 1)
+        try:
+            found = await calibrate(client)
+        finally:
+            client.close()
+        return synthetic_workload(self.settings, found, self._say)
+
+    def report(self) -> LoadReport:
+        """What was found so far."""
+        results = [one.result for one in self.levels]
+        target = self.workload.request.plan.targets[0]
+        sides = sides_of(self.levels)
+        return LoadReport(
+            id=self.identity,
+            task=self.workload.request.plan.task.spec.name,
+            model=self.settings.model or target.model,
+            base_url=target.base_url,
+            prompts=self.workload.about,
+            objectives=self.objectives,
+            levels=sorted(results, key=_order),
+            saturation=None if self._sweep is None else self._sweep.conclusion(self.interrupted),
+            by_concurrency=by_concurrency(sides, [joint_view(side) for side in sides]),
+            notes=list(notes(results, self.settings)),
+            interrupted=self.interrupted,
+        )
+
+
+def notes(results: Sequence[LevelResult], settings: LoadSettings) -> list[str]:
+    """What has to be known of the figures."""
+    told = []
+    cached = [one for one in results if one.cached is not None and one.cached > CACHED]
+    if cached:
+        most = max(one.cached or 0.0 for one in cached)
+        told.append(
+            f"The server took up to {most * 100:.0f} % of the prompt tokens from its prefix cache (level "
+            f"{', '.join(one.level.name for one in cached)}): prompts that it has not seen take longer"
+        )
+    lengths = [(one.prompt_length, one.answer_length) for one in results]
+    if settings.synthetic_input is not None and lengths and None not in lengths[0]:
+        prompt, answer = lengths[0]
+        told.append(f"Prompts had {prompt:,.0f} tokens and answers {answer:,.0f}, on average")
+    output = settings.synthetic_output
+    short = [
+        one
+        for one in results
+        if output is not None
+        and one.answer_length is not None
+        and abs(one.answer_length - output) > MISSED * output
+    ]
+    if short:
+        length = min(one.answer_length or 0.0 for one in short)
+        told.append(
+            f"Answers had {length:,.0f} tokens instead of {output:,}: where the server knows it, "
+            "--param ignore_eos=true makes them long enough"
+        )
+    burst = [one.level.name for one in results if one.counted and not one.steady]
+    if burst:
+        told.append(
+            f"No steady state at level {', '.join(burst)}: the requests were issued in less time than half of them "
+            "took, so that the rates are those of a burst; ask for more --requests or a longer --duration"
+        )
+    return told
+
+
+def _order(result: LevelResult) -> float:
+    level = result.level
+    return float(level.concurrency or level.rate or 0.0)

@@ -1,0 +1,153 @@
+"""What a user says of a measurement under load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from benchwright.config import Settings
+from benchwright.errors import UserError
+from benchwright.reports.load.records import Level, Objective
+from benchwright.stats.windows import Cut
+
+DEFAULT_SECONDS = 30.0
+"""How long requests are issued at each level where nothing is said."""
+
+MEASURES = {"ttft": "ttft", "latency": "latency", "e2el": "latency", "itl": "itl", "tpot": "itl"}
+"""Objectives by the names that are in use for them."""
+
+
+class LoadSettings(Settings):
+    """`benchwright load`. The prompts are those of one of `benchmark`, `dataset` and `synthetic_input`."""
+
+    benchmark: str | None = None
+    dataset: Path | None = None
+    synthetic_input: int | None = Field(default=None, ge=1)
+    synthetic_output: int | None = Field(default=None, ge=1)
+
+    source: Path | None = None
+    data_dir: Path = Path("data")
+    limit: int | None = Field(default=None, ge=1)
+    shuffle: bool = False
+    where: dict[str, str] = {}
+    option: dict[str, str] = {}
+    plugin: tuple[Path, ...] = ()
+    scorer: tuple[str, ...] = ()
+    scorer_option: dict[str, str] = {}
+    judge_model: str | None = None
+    judge_base_url: str | None = None
+    judge_api_key_env: str | None = None
+    column: dict[str, str] = {}
+    system: str | None = None
+    template: str | None = None
+
+    levels: tuple[int, ...] = ()
+    """Concurrencies; of a sweep the first."""
+    rates: tuple[float, ...] = ()
+    arrivals: Literal["constant", "poisson", "trace"] | None = None
+    trace: Path | None = None
+    max_in_flight: int = Field(default=1024, ge=1)
+    requests: int | None = Field(default=None, ge=1)
+    duration: float | None = Field(default=None, gt=0)
+    warmup: str | None = None
+    cooldown: str | None = None
+
+    sweep: bool = False
+    gain: float = Field(default=0.1, gt=0, lt=1)
+    """A level is saturated if doubling it serves less than this share more."""
+    bisect: int = Field(default=2, ge=0)
+    most: float | None = Field(default=None, gt=0)
+    """The highest level of a sweep."""
+    slo: tuple[str, ...] = ()
+
+    metrics: bool = True
+    metrics_url: str | None = None
+    retries: int = Field(default=0, ge=0)
+    output: Path | None = None
+
+
+def chosen_levels(settings: LoadSettings) -> list[Level]:
+    """The levels that are asked for, of a sweep the first.
+
+    Raises:
+        UserError: they contradict each other, or one is no level.
+    """
+    arrivals = settings.arrivals
+    if settings.trace is not None or arrivals == "trace":
+        if settings.trace is None:
+            raise UserError("--arrivals trace needs --trace FILE: offsets in seconds, one a line.")
+        if arrivals not in (None, "trace") or settings.rates or settings.levels or settings.sweep:
+            raise UserError(
+                "A trace is a load of its own: leave --rate, --concurrency, --sweep and other --arrivals out."
+            )
+        return [Level(arrivals="trace")]
+    if settings.rates:
+        if settings.levels:
+            raise UserError("--rate (open loop) and --concurrency (closed loop) are two questions: ask one.")
+        levels = [Level(rate=rate, arrivals=arrivals or "poisson") for rate in settings.rates]
+        if any(not 0 < level.rate < 1e6 for level in levels if level.rate is not None):
+            raise UserError("--rate takes requests per second, above 0.")
+    else:
+        if arrivals is not None:
+            raise UserError("--arrivals goes with --rate; with --concurrency requests follow upon answers.")
+        levels = [Level(concurrency=number) for number in settings.levels or (1,)]
+        if any(not 0 < level.concurrency <= 65_536 for level in levels if level.concurrency is not None):
+            raise UserError("--concurrency takes numbers of requests in flight, from 1 on.")
+    if settings.sweep and len(levels) > 1:
+        raise UserError("--sweep finds the levels by itself: give one, to begin with.")
+    return levels
+
+
+def objectives(settings: LoadSettings) -> list[Objective]:
+    """The objectives of `--slo`: `ttft=0.5`, `latency=10s`, `itl=50ms`.
+
+    Raises:
+        UserError: one is none of these, is there twice, or cannot be measured without streaming.
+    """
+    found: dict[str, Objective] = {}
+    for text in settings.slo:
+        name, _, value = text.partition("=")
+        measure = MEASURES.get(name.strip().lower())
+        seconds = _seconds(value)
+        if measure is None or seconds is None:
+            raise UserError(
+                f"--slo {text!r} is none of ttft=S, latency=S, itl=S, with S in seconds or as 50ms."
+            )
+        if measure in found:
+            raise UserError(f"There are two objectives for {measure}.")
+        if measure != "latency" and not settings.stream:
+            raise UserError(f"--slo {name} needs streaming: leave --no-stream out.")
+        found[measure] = Objective(measure, seconds)  # type: ignore[arg-type]
+    return list(found.values())
+
+
+def cut_of(text: str | None, option: str, default: Cut) -> Cut:
+    """A warm-up or cool-down: `20` requests, or `5s`.
+
+    Raises:
+        UserError: it is neither.
+    """
+    if text is None:
+        return default
+    if text.isdigit():
+        return Cut(requests=int(text))
+    seconds = _seconds(text) if text.endswith("s") else None
+    if seconds is None:
+        raise UserError(f"{option} {text!r} is neither a number of requests (20) nor a time (5s).")
+    return Cut(seconds=seconds)
+
+
+def _seconds(text: str) -> float | None:
+    """`0.5`, `0.5s` or `500ms` in seconds; None where it is no time above 0."""
+    number, unit = text.strip(), 1.0
+    if number.endswith("ms"):
+        number, unit = number[:-2], 1e-3
+    elif number.endswith("s"):
+        number = number[:-1]
+    try:
+        seconds = float(number) * unit
+    except ValueError:
+        return None
+    return seconds if 0 < seconds < float("inf") else None

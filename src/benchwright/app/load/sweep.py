@@ -1,0 +1,139 @@
+"""A sweep: which level is measured next, and where the server turned out to be saturated."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.app.load.settings import LoadSettings
+from benchwright.reports.load.records import Level, LevelResult, Saturation, Served
+from benchwright.stats.saturation import between_knee, between_rates, knee, still_gains
+
+HIGHEST_CONCURRENCY = 1024.0
+HIGHEST_RATE = 4096.0
+
+
+class Sweep:
+    """Doubles the level until it serves no more, then looks for the knee in between.
+
+    In a closed loop the rule is that of `stats.saturation`: a level is saturated where twice as much serves less than
+    `gain` more. In an open loop it is whether the server keeps up: with at least 1 - `gain` of what is offered. What is
+    served are answers, or those of them that meet the objectives.
+    """
+
+    def __init__(self, first: Level, settings: LoadSettings, *, objectives: bool) -> None:
+        self._first = first
+        self._gain = settings.gain
+        self._left = settings.bisect
+        self._most = settings.most or (HIGHEST_RATE if first.open else HIGHEST_CONCURRENCY)
+        self._objectives = objectives
+        self._results: dict[float, LevelResult] = {}
+        self._ended: str | None = None
+        self._turned = False
+
+    def add(self, result: LevelResult) -> None:
+        """Takes the result of a level in."""
+        if self._turned and (result.client_limited or result.state != "finished"):
+            self._left = 0  # it tells nothing of the server; what was found before stands
+            return
+        self._results[_value(result.level)] = result
+        if result.client_limited:
+            self._ended = (
+                f"at {result.level.name} the client was the limit, not the server: {result.client_bound}"
+            )
+        elif result.state != "finished":
+            self._ended = f"the level {result.level.name} was stopped: {result.stop_reason}"
+        elif not served_of(result):
+            self._ended = f"at {result.level.name} no request was answered as it should be"
+
+    def next(self) -> Level | None:
+        """The next level, None where there is nothing more to find out."""
+        if not self._results:
+            return self._first
+        if not self._turned and self._ended is None and self._goes_on():
+            highest = max(self._results)
+            if highest * 2 <= self._most:
+                return self._at(highest * 2)
+            self._ended = f"at the highest level that was allowed, {self._at(highest).name}, it was not yet"
+        self._turned = True
+        if self._left <= 0 or self._ended is not None:
+            return None
+        self._left -= 1
+        middle = self._between()
+        return None if middle is None else self._at(middle)
+
+    def conclusion(self, interrupted: bool) -> Saturation | None:
+        """What the levels come to, None where none was measured."""
+        if not self._results:
+            return None
+        by: Served = "requests/s within the objectives" if self._objectives else "requests/s"
+        if interrupted and not self._turned:
+            return Saturation(False, by, self._gain, reason="the sweep was interrupted")
+        if self._ended is not None:
+            return Saturation(False, by, self._gain, reason=self._ended)
+        found = self._open(by) if self._first.open else self._closed(by)
+        decisive = [_value(one) for one in (found.level, found.beyond) if one is not None]
+        doubtful = self._objectives and any(self._results[value].client_bound for value in decisive)
+        return msgspec.structs.replace(found, doubtful=doubtful)
+
+    def _goes_on(self) -> bool:
+        if self._first.open:
+            return all(self._kept_up().values())
+        return still_gains(self._served(), self._gain)
+
+    def _between(self) -> float | None:
+        if self._first.open:
+            return between_rates(self._kept_up())
+        return between_knee(self._served(), self._gain)
+
+    def _closed(self, by: Served) -> Saturation:
+        served = self._served()
+        found = knee(served, self._gain)
+        above = min((level for level in served if level > found), default=None)
+        return Saturation(
+            True,
+            by,
+            self._gain,
+            level=self._at(found),
+            served=served[found],
+            beyond=None if above is None else self._at(above),
+            beyond_served=None if above is None else served[above],
+        )
+
+    def _open(self, by: Served) -> Saturation:
+        kept, served = self._kept_up(), self._served()
+        missed = min((rate for rate, one in kept.items() if not one), default=None)
+        found = max(
+            (rate for rate, one in kept.items() if one and (missed is None or rate < missed)), default=None
+        )
+        return Saturation(
+            True,
+            by,
+            self._gain,
+            level=None if found is None else self._at(found),
+            served=None if found is None else served[found],
+            beyond=None if missed is None else self._at(missed),
+            beyond_served=None if missed is None else served[missed],
+        )
+
+    def _served(self) -> dict[float, float]:
+        return {value: served_of(result) for value, result in self._results.items()}
+
+    def _kept_up(self) -> dict[float, bool]:
+        return {
+            value: served_of(result) >= (1 - self._gain) * (result.offered or value)
+            for value, result in self._results.items()
+        }
+
+    def _at(self, value: float) -> Level:
+        if self._first.open:
+            return Level(rate=value, arrivals=self._first.arrivals)
+        return Level(concurrency=int(value))
+
+
+def served_of(result: LevelResult) -> float:
+    """What a level served: answers per second, where there are objectives those that met them."""
+    return result.achieved if result.goodput is None else result.goodput.rate
+
+
+def _value(level: Level) -> float:
+    return float(level.concurrency if level.concurrency is not None else level.rate or 0.0)

@@ -1,0 +1,141 @@
+"""Measures under load, shows how it goes, and prints what there is, also when it is interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+
+import click
+
+from benchwright.app.files import write_whole
+from benchwright.app.load.levels import due_times
+from benchwright.app.load.measure import Load
+from benchwright.app.load.settings import LoadSettings
+from benchwright.app.loop import run_async
+from benchwright.cli.output import print_json, print_table, results_on_stdout
+from benchwright.engine.run import Listener
+from benchwright.engine.worker import Result, Scored
+from benchwright.errors import BenchwrightError
+from benchwright.records import FAILED
+from benchwright.reports.load.records import Level, LevelResult, LoadReport
+from benchwright.reports.load.words import level_text
+from benchwright.reports.text import milliseconds, plain
+
+Say = Callable[[str], None]
+
+STATUS_INTERVAL = 1.0
+STATUS_INTERVAL_IN_LOGS = 10.0
+"""Seconds between two lines about a level under way, on a terminal and elsewhere."""
+
+
+def measure_and_report(settings: LoadSettings, say: Say, *, as_json: bool, quiet: bool) -> int:
+    """Returns the exit code: 0 done, 1 a level failed altogether, 130 interrupted."""
+    with results_on_stdout(as_json=as_json):
+        load = Load(settings, say)
+        if settings.dry_run:
+            return _describe(load)
+        ended: BaseException | None = None
+        try:
+            run_async(_measure(load, say, quiet=quiet))
+        except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, where no run listens
+            ended = error
+    if load.levels:
+        _give(load.report(), settings, say, as_json=as_json)
+    if isinstance(ended, BenchwrightError):
+        raise ended
+    if ended is not None or load.interrupted:
+        say("Interrupted." if load.levels else "Interrupted before the first level was measured.")
+        return 130
+    return 0 if all(one.result.achieved for one in load.levels) else 1
+
+
+async def _measure(load: Load, say: Say, *, quiet: bool) -> None:
+    def listeners(level: Level) -> Sequence[Listener]:
+        return [] if quiet else [LevelProgress(level)]
+
+    async for result in load.measure(listeners):
+        if not quiet:
+            say(level_line(result))
+
+
+def _give(report: LoadReport, settings: LoadSettings, say: Say, *, as_json: bool) -> None:
+    if as_json:
+        print_json(report)
+    else:
+        from benchwright.reports.load.terminal import render_load
+
+        print_table(render_load(report))
+    if settings.output is not None:
+        import msgspec
+
+        from benchwright.engine.journal import encode_json
+
+        write_whole(settings.output, msgspec.json.format(encode_json(report), indent=2) + b"\n")
+        say(f"Written: {settings.output}")
+    say(f"Runs: benchwright runs --tag {report.id}")
+
+
+def level_line(result: LevelResult) -> str:
+    """A level that is done, in a line."""
+    ttft = "" if result.ttft is None else f", TTFT p50 {milliseconds(result.ttft.p50.value)} ms"
+    latency = "" if result.latency is None else f", latency p50 {milliseconds(result.latency.p50.value)} ms"
+    failed = f", {result.failed:,} failed" if result.failed else ""
+    return f"{level_text(result.level)}: {result.achieved:,.2f} answers/s{ttft}{latency}{failed}"
+
+
+class LevelProgress:
+    """A listener: a line now and then on stderr, which on a terminal is always the same one."""
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+        self._done = self._failed = 0
+        self._begun = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._live = sys.stderr.isatty()
+        self._every = STATUS_INTERVAL if self._live else STATUS_INTERVAL_IN_LOGS
+
+    def started(self, total: int, done: int) -> None:
+        """The level begins."""
+        self._begun = asyncio.get_running_loop().time()
+        self._timer = asyncio.get_running_loop().call_later(self._every, self._tick)
+
+    def delivered(self, result: Result) -> None:
+        """Counts."""
+        if isinstance(result, Scored):
+            self._done += 1
+            self._failed += result.status in FAILED
+
+    def said(self, text: str) -> None:
+        """Shows a line."""
+        self._clear()
+        click.echo(plain(text), err=True)
+
+    def ended(self) -> None:
+        """Takes the line away."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._clear()
+
+    def _tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        elapsed = loop.time() - self._begun
+        failed = f", {self._failed:,} failed" if self._failed else ""
+        text = f"{level_text(self._level)}: {self._done:,} done{failed}, {elapsed:.0f} s"
+        click.echo(f"\r\x1b[2K{text}" if self._live else text, err=True, nl=not self._live)
+        self._timer = loop.call_later(self._every, self._tick)
+
+    def _clear(self) -> None:
+        if self._live:
+            click.echo("\r\x1b[2K", err=True, nl=False)
+
+
+def _describe(load: Load) -> int:
+    """What would be run."""
+    click.echo(f"{plain(load.workload.about)}, asked of {plain(load.settings.model or '')}")
+    for level in load.first_levels:
+        due = due_times(level, load.settings)
+        size = "" if due is None else f": {len(due):,} requests in {due[-1]:.1f} s"
+        click.echo(f"  {level_text(level)}{size}")
+    click.echo("Nothing was asked (--dry-run).", err=True)
+    return 0

@@ -1,0 +1,121 @@
+"""A server's own metrics while it works: looked at again and again, as vLLM, SGLang and others tell them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from time import time_ns
+from types import TracebackType
+
+from benchwright.endpoint.prometheus import totals
+from benchwright.endpoint.server_info import read_metrics
+from benchwright.errors import ProviderError
+from benchwright.records import Record
+
+GAUGES: Mapping[str, Sequence[str]] = {
+    "running": (
+        "vllm:num_requests_running",
+        "sglang:num_running_reqs",
+        "tgi_batch_current_size",
+        "llamacpp:requests_processing",
+    ),
+    "waiting": (
+        "vllm:num_requests_waiting",
+        "sglang:num_queue_reqs",
+        "tgi_queue_size",
+        "llamacpp:requests_deferred",
+    ),
+    "cache": (
+        "vllm:kv_cache_usage_perc",
+        "vllm:gpu_cache_usage_perc",
+        "sglang:token_usage",
+        "llamacpp:kv_cache_usage_ratio",
+    ),
+    "preempted": (
+        "vllm:num_preemptions_total",
+        "vllm:num_preemptions",
+        "sglang:num_retracted_requests_total",
+        "sglang:num_retracted_reqs_total",
+    ),
+}
+"""The names under which servers tell the same; the first that is there counts.
+
+vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (V0 had `gpu_cache_usage_perc`); SGLang (with --enable-metrics):
+https://docs.sglang.io/docs/references/production_metrics.md; Text Generation Inference and llama.cpp (--metrics) have
+some of them in their READMEs.
+"""
+
+HIGHEST = frozenset({"cache"})
+"""Of these the highest of several engines counts, of the others the sum."""
+
+
+class Look(Record, frozen=True):
+    """What a server said at one moment (wall-clock ns); None where it does not say."""
+
+    at: int
+    running: float | None = None
+    waiting: float | None = None
+    cache: float | None = None
+    preempted: float | None = None
+
+
+def read_look(text: str, at: int) -> Look:
+    """Finds what is known of a server in its metrics, in the Prometheus text format."""
+    sums, highest = totals(text)
+    found = {}
+    for field, names in GAUGES.items():
+        values = highest if field in HIGHEST else sums
+        name = next((name for name in names if name in values), None)
+        found[field] = None if name is None else values[name]
+    return Look(at, **found)
+
+
+class Watch:
+    """Looks at a server's metrics every so many seconds, as a context manager; `looks` are what it saw.
+
+    Nothing depends on it: the first look that fails is told by `say`, and there are no further ones.
+    """
+
+    def __init__(self, url: str, say: Callable[[str], None], every: float = 1.0) -> None:
+        self.looks: list[Look] = []
+        self.works = True
+        self._url = url
+        self._say = say
+        self._every = every
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Watch:
+        await self._look()
+        self._task = asyncio.create_task(self._look_again())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._task is not None
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    async def _look_again(self) -> None:
+        while self.works:
+            await asyncio.sleep(self._every)
+            await self._look()
+
+    async def _look(self) -> None:
+        if not self.works:
+            return
+        try:
+            look = read_look(await read_metrics(self._url), time_ns())
+        except ProviderError as error:
+            self._give_up(f"The server's own metrics are left out: {error}")
+            return
+        if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4:
+            self._give_up(f"The server's own metrics are left out: {self._url} has none that is known here.")
+            return
+        self.looks.append(look)
+
+    def _give_up(self, why: str) -> None:
+        self.works = False
+        self._say(why)

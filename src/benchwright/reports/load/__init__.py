@@ -1,0 +1,1 @@
+"""What a measurement under load found: records, and their forms for a terminal."""

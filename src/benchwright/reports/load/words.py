@@ -1,0 +1,108 @@
+"""What a measurement under load comes to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.reports.comparison.words import Foreign, Line
+from benchwright.reports.joint.text import trend_text
+from benchwright.reports.load.records import Level, LevelResult, LoadReport, Objective, Saturation
+from benchwright.reports.text import milliseconds
+
+MEASURES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
+
+
+def lines(report: LoadReport) -> Iterator[Line]:
+    """What the levels come to, and what must be known of them; warnings first."""
+    yield from _warnings(report)
+    if report.saturation is not None:
+        yield Line("verdict", [saturation_text(report.saturation, report)])
+    for table in report.by_concurrency:
+        yield Line("note", [trend_text(table)])
+    for result in report.levels:
+        yield from _failures(result)
+    yield from (Line("note", [f"{note}."]) for note in report.notes)
+
+
+def _warnings(report: LoadReport) -> Iterator[Line]:
+    yield from _invalid(report)
+    for result in report.levels:
+        if result.limit_reached and result.late is not None:
+            yield Line(
+                "warning",
+                [
+                    f"At {result.level.name} all {result.in_flight:,} requests that may be in flight were: "
+                    f"those after them left up to {milliseconds(result.late.p99.value)} ms (p99) late, which is in "
+                    "their latency. --max-in-flight allows more."
+                ],
+            )
+        if result.state != "finished":
+            why = f": {result.stop_reason}" if result.stop_reason else ""
+            yield Line("warning", [f"{level_text(result.level)} is {result.state}", Foreign(why), "."])
+    if any(result.simulated for result in report.levels):
+        yield Line("warning", ["SIMULATED: these answers are not from a model."])
+
+
+def _invalid(report: LoadReport) -> Iterator[Line]:
+    """One line about all levels at which our own process was too busy for its timings to hold."""
+    bound = [result for result in report.levels if result.client_bound is not None]
+    if bound:
+        why = "; ".join(f"at {result.level.name} {result.client_bound}" for result in bound)
+        yield Line("warning", [f"TIMINGS INVALID where marked !: {why}."])
+    limited = [result.level.name for result in bound if result.client_limited]
+    if limited:
+        yield Line(
+            "warning",
+            [f"So are the rates at {', '.join(limited)}: the client was the limit, not the server."],
+        )
+
+
+def _failures(result: LevelResult) -> Iterator[Line]:
+    for reason, count in list(result.failures.items())[:2]:
+        yield Line("note", [f"At {result.level.name} {count:,} failed: ", Foreign(reason)])
+
+
+def level_text(level: Level) -> str:
+    """A level at the beginning of a sentence."""
+    if level.concurrency is not None:
+        return f"{level.name} in flight"
+    return "The trace" if level.rate is None else f"{level.name} ({level.arrivals})"
+
+
+def objectives_text(objectives: Sequence[Objective]) -> str:
+    """`TTFT within 500 ms and latency within 10,000 ms`."""
+    return " and ".join(
+        f"{MEASURES[one.measure]} within {milliseconds(one.seconds)} ms" for one in objectives
+    )
+
+
+def saturation_text(found: Saturation, report: LoadReport) -> str:
+    """One sentence: from which level on more load buys nothing."""
+    if not found.found:
+        return f"Saturation was not found: {found.reason}."
+    doubt = (
+        " The times that decide this are not valid: measure again on a quieter machine."
+        if found.doubtful
+        else ""
+    )
+    is_open = any(result.level.open for result in report.levels)
+    return (_kept_up(found) if is_open else _saturated(found)) + doubt
+
+
+def _saturated(found: Saturation) -> str:
+    assert found.level is not None
+    assert found.served is not None
+    text = f"Saturated from {found.level.name} in flight on: {found.served:,.2f} {found.by}"
+    if found.beyond is None or found.beyond_served is None:
+        return f"{text}, the most that was found."
+    change = (found.beyond_served / found.served - 1) * 100 if found.served else 0.0
+    return f"{text}; with {found.beyond.name} it is {found.beyond_served:,.2f} ({change:+.0f} %)."
+
+
+def _kept_up(found: Saturation) -> str:
+    missed = ""
+    if found.beyond is not None and found.beyond_served is not None:
+        missed = f" {found.beyond.name} ({found.beyond_served:,.2f} {found.by})"
+    if found.level is None:
+        return f"Saturated below the lowest rate: the server did not keep up with{missed}."
+    return f"The server keeps up with {found.level.name}, and no longer with{missed}."

@@ -1,0 +1,62 @@
+"""When requests arrive in an open loop: offsets in seconds from the start, one after another, without end.
+
+In an open loop the next request does not wait for the answer to the last one. Latency has to be counted from these
+intended starts: a client that counts from when it got round to sending leaves out just the time in which the server
+was slow ("coordinated omission", Tene 2013, "How NOT to measure latency").
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from itertools import count
+from math import isfinite
+
+
+def constant(rate: float) -> Iterator[float]:
+    """Evenly spaced: the first at 0, then 1 / rate seconds apart.
+
+    Raises:
+        ValueError: the rate is not positive and finite.
+    """
+    _require_rate(rate)
+    return (number / rate for number in count())
+
+
+def poisson(rate: float, seed: int) -> Iterator[float]:
+    """A Poisson process: independent users. The gaps are exponential with mean 1 / rate, the first before the first.
+
+    Raises:
+        ValueError: the rate is not positive and finite.
+    """
+    _require_rate(rate)
+    return _poisson(rate, random.Random(f"arrivals:{seed}"))
+
+
+def _poisson(rate: float, rng: random.Random) -> Iterator[float]:
+    moment = 0.0
+    while True:
+        moment += rng.expovariate(rate)
+        yield moment
+
+
+def trace(offsets: Iterable[float]) -> list[float]:
+    """Recorded arrivals, moved so that the first is at 0.
+
+    Raises:
+        ValueError: none, one that is not finite, or one before its predecessor; names it.
+    """
+    found = [float(offset) for offset in offsets]
+    if not found:
+        raise ValueError("there are no arrivals")
+    for place, offset in enumerate(found):
+        if not isfinite(offset):
+            raise ValueError(f"arrival {place + 1} is {offset}, which is no moment")
+        if place and offset < found[place - 1]:
+            raise ValueError(f"arrival {place + 1} ({offset:g} s) lies before the one above it")
+    return [offset - found[0] for offset in found]
+
+
+def _require_rate(rate: float) -> None:
+    if not (isfinite(rate) and rate > 0):
+        raise ValueError(f"a rate of arrivals is positive and finite: {rate}")

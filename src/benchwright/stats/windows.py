@@ -1,0 +1,122 @@
+"""Steady state: which requests count, and rates that do not depend on where the window cuts.
+
+A load test has a beginning, in which the server fills up, and an end, in which it empties; neither tells what it does
+under the load. Requests count by their intended start. Rates are taken over the time in which requests were issued:
+what is still under way when the last one is sent counts with its latency, not with the time in which the server drains.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector, same_length, vector
+
+
+class Cut(NamedTuple):
+    """So many requests, or the requests of so many seconds, that are left out."""
+
+    requests: int = 0
+    seconds: float = 0.0
+
+
+class Window(NamedTuple):
+    """The requests from `first` to `last` (both included, in the order of their intended starts), and a span of time.
+
+    `steady` is false where the requests were issued in less time than half of them took: there is no steady state in
+    such a burst, and the span goes to the end of the last answer.
+    """
+
+    first: int
+    last: int
+    begin: float
+    end: float
+    steady: bool
+
+    @property
+    def seconds(self) -> float:
+        """The length of the span."""
+        return self.end - self.begin
+
+
+def window(
+    intended: ArrayLike, starts: ArrayLike, ends: ArrayLike, warmup: Cut, cooldown: Cut
+) -> Window | None:
+    """The window that the cuts leave of requests sorted by intended start; None where they leave no request.
+
+    Seconds of `warmup` count from the first intended start, those of `cooldown` back from the last.
+
+    Raises:
+        ValueError: lengths that differ, intended starts out of order, or a value that is not finite.
+    """
+    due, begun, ended = vector(intended, "intended"), vector(starts, "starts"), vector(ends, "ends")
+    same_length("intended", due.size, "starts", begun.size)
+    same_length("intended", due.size, "ends", ended.size)
+    if (np.diff(due) < 0).any():
+        raise ValueError("requests come in the order of their intended starts")
+    if not due.size:
+        return None
+    early = int(np.searchsorted(due, due[0] + warmup.seconds, side="left")) if warmup.seconds else 0
+    late = (
+        int(np.searchsorted(due, due[-1] - cooldown.seconds, side="right")) if cooldown.seconds else due.size
+    )
+    first, last = max(early, warmup.requests), min(late, due.size - cooldown.requests) - 1
+    if first > last:
+        return None
+    begin, end = float(due[first]), float(due[last])
+    taken = np.median((ended - begun)[first : last + 1])
+    steady = bool(end > begin and end - begin >= taken)
+    if not steady:
+        end = float(ended[first : last + 1].max())
+    return Window(first, last, begin, end, steady)
+
+
+def shares_within(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> Vector:
+    """The share (n,) of each interval [start, end] that lies within [begin, end]; 0 or 1 for one without length.
+
+    The sum of the shares over the length of the window is the rate of a closed loop without edge effects: of k requests
+    that take d seconds each it is k / d for every window, where the number of answers that happen to end within it
+    depends on where its edges fall. It is not for an open loop, where what is under way may grow: there it would count
+    a part of what only waits.
+
+    Raises:
+        ValueError: lengths that differ, an end before its start, or a value that is not finite.
+    """
+    begun, ended = vector(starts, "starts"), vector(ends, "ends")
+    same_length("starts", begun.size, "ends", ended.size)
+    lengths = ended - begun
+    if (lengths < 0).any():
+        raise ValueError("an interval ends before it starts")
+    inside = np.minimum(ended, end) - np.maximum(begun, begin)
+    points = ((begun >= begin) & (begun <= end)).astype(np.float64)
+    shares: Vector = np.divide(np.clip(inside, 0.0, None), lengths, out=points, where=lengths > 0)
+    return shares
+
+
+def ended_within(ends: ArrayLike, begin: float, end: float) -> Vector:
+    """1 for each end (n,) within [begin, end], else 0: over the length of the window, the rate of an open loop.
+
+    Raises:
+        ValueError: a value is not finite.
+    """
+    ended = vector(ends, "ends")
+    inside: Vector = ((ended >= begin) & (ended <= end)).astype(np.float64)
+    return inside
+
+
+def most_at_once(starts: ArrayLike, ends: ArrayLike) -> int:
+    """The largest number of intervals under way at the same moment; one that starts as another ends is after it.
+
+    Raises:
+        ValueError: lengths that differ, or a value that is not finite.
+    """
+    begun, ended = vector(starts, "starts"), vector(ends, "ends")
+    same_length("starts", begun.size, "ends", ended.size)
+    if not begun.size:
+        return 0
+    moments = np.concatenate([begun, ended])
+    changes = np.concatenate([np.ones(begun.size), -np.ones(ended.size)])
+    order = np.lexsort((changes, moments))
+    return int(np.cumsum(changes[order]).max())

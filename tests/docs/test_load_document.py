@@ -1,0 +1,114 @@
+"""Every command in docs/load.md runs as written, against a simulated server; options at its end make it short.
+
+Addresses are replaced by that of the server of the test. What must come out is known beforehand: the model knows all
+answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.app.benchmark_kit import mmlu_rows
+from tests.catalog.catalog_kit import write_rows
+from tests.catalog.played import scripts
+from tests.simulated import simulated_endpoint
+
+from benchwright.reports.load.records import LevelResult, LoadReport
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs" / "load.md").read_text(encoding="utf-8")
+COMMANDS = [
+    " ".join(line.split())
+    for block in re.findall(r"^```bash\n(.*?)^```", TEXT, re.M | re.S)
+    for line in block.replace("\\\n", " ").splitlines()
+]
+LOADS = [line for line in COMMANDS if line.startswith("benchwright load")]
+DOCUMENTED = "http://localhost:8000/v1"
+
+Place = tuple[Path, str]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A directory with everything that the examples name, and a model that knows its answers."""
+    directory = tmp_path_factory.mktemp("load")
+    shutil.copy(ROOT / "examples" / "questions.jsonl", directory)
+    data = write_rows(directory / "data" / "mmlu" / "test.jsonl", mmlu_rows(8))
+    (directory / "arrivals.txt").write_text("# seconds\n0\n0.1\n0.15\n0.4\n")
+    questions = [json.loads(line) for line in (directory / "questions.jsonl").read_text().splitlines()]
+    key = [{"prompt": row["question"], "answer": row["answer"]} for row in questions]
+    with simulated_endpoint(
+        *("--first-token", "30", "--slots", "8", "--policy", "words", "--words", "200"),
+        answers=key,
+        scripts=asyncio.run(scripts("mmlu", data, ())),
+    ) as url:
+        yield directory, url
+
+
+def measured(line: str, place: Place) -> LoadReport:
+    """Runs a line of the document, and what shortens it."""
+    directory, url = place
+    short = [] if "--trace" in line else ["--duration", "0.5"] if "--sweep" in line else ["--requests", "12"]
+    words = shlex.split(line.replace(DOCUMENTED, url))[1:]
+    words += [] if url in words else ["--base-url", url]
+    ended = subprocess.run(
+        [sys.executable, "-m", "benchwright", *words, *short, "--json", "-q"],
+        cwd=directory,
+        env={**os.environ, "BENCHWRIGHT_HOME": str(directory / "home")},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return msgspec.json.decode(ended.stdout, type=LoadReport)
+
+
+@pytest.mark.parametrize("line", LOADS)
+def test_a_measurement_of_the_document_answers_and_grades_everything(line: str, place: Place) -> None:
+    report = measured(line, place)
+    numbers = re.search(r"--(?:concurrency|rate) ([\d,]+)", line)
+    if numbers is not None:
+        assert len(report.levels) == len(numbers[1].split(","))
+    for level in report.levels:
+        assert level.state == "finished"
+        assert (level.failed, level.achieved > 0) == (0, True)
+        assert (level.goodput is None) == ("--slo" not in line)
+        scored = "--scorer" in line or "mmlu" in line
+        assert (level.judged.accuracy if level.judged else None) == (1.0 if scored else None)
+    assert (report.saturation is None) == ("--sweep" not in line)
+
+
+def test_the_server_to_try_it_out_has_the_slots_that_the_text_says() -> None:
+    (line,) = [line for line in COMMANDS if line not in LOADS]
+    assert line.startswith("benchwright simulate")
+    assert "--slots 6" in line
+    assert "saturated by six requests in flight" in TEXT
+
+
+def test_every_option_that_the_document_names_is_one() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "benchwright", "load", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    named = set(re.findall(r"`(--[a-z-]+)", TEXT)) | set(re.findall(r"(--[a-z-]+)", " ".join(LOADS)))
+    assert {option for option in named if option not in shown} == set()
+
+
+def test_every_field_that_the_document_names_is_in_the_records() -> None:
+    table = TEXT[TEXT.index("## As JSON") : TEXT.index("## Trying it out")]
+    named = set()
+    for row in re.findall(r"^\| (`.*?) \|", table, re.M):
+        named |= {field.removeprefix("levels[].") for field in re.findall(r"`([a-z_\[\].0-9]+)`", row)}
+    known = {field for record in (LoadReport, LevelResult) for field in record.__struct_fields__}
+    assert named == known

@@ -1,0 +1,131 @@
+"""A server's own metrics, read from a real HTTP server again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.endpoint.prometheus import totals
+from benchwright.endpoint.watching import Look, Watch, read_look
+
+VLLM = """\
+# HELP vllm:num_requests_running Number of requests in model execution batches.
+# TYPE vllm:num_requests_running gauge
+vllm:num_requests_running{engine="0",model_name="m, {odd} \\"name\\""} 3.0
+vllm:num_requests_running{engine="1",model_name="m"} 4.0
+vllm:num_requests_waiting{engine="0",model_name="m"} 2.0
+vllm:num_requests_waiting{engine="1",model_name="m"} 0.0 1763000000000
+vllm:kv_cache_usage_perc{engine="0",model_name="m"} 0.25
+vllm:kv_cache_usage_perc{engine="1",model_name="m"} 0.75
+vllm:num_preemptions_total{engine="0",model_name="m"} 7.0
+vllm:num_preemptions_created{engine="0",model_name="m"} 1.76e+09
+this is no sample
+broken{le="1" 3
+vllm:e2e_request_latency_seconds_sum NaN
+"""
+
+SGLANG = """\
+sglang:num_running_reqs{model_name="m"} 5
+sglang:num_queue_reqs{model_name="m"} 12
+sglang:token_usage{model_name="m"} 0.28
+"""
+
+
+@contextmanager
+def serving(*pages: str) -> Iterator[str]:
+    """Serves these pages one after the other, then the last again; an empty one is a 404."""
+    served = iter(pages)
+    latest = [""]
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            latest[0] = next(served, latest[0])
+            data = latest[0].encode()
+            self.send_response(200 if data else 404)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/metrics"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_engines_are_added_up_and_the_fullest_cache_counts() -> None:
+    assert read_look(VLLM, 1) == Look(1, running=7, waiting=2, cache=0.75, preempted=7)
+
+
+def test_other_servers_say_it_under_other_names() -> None:
+    assert read_look(SGLANG, 1) == Look(1, running=5, waiting=12, cache=0.28)
+
+
+@given(
+    st.dictionaries(st.from_regex(r"[a-z_:][a-z0-9_:]{0,9}", fullmatch=True), st.integers(-9, 9), min_size=1)
+)
+def test_every_sample_is_found_by_its_name(values: dict[str, int]) -> None:
+    text = "".join(f'{name}{{a="x y"}} {value}\n' for name, value in values.items())
+    assert totals(text) == (values, values)
+
+
+@given(st.text())
+def test_no_text_is_too_odd(text: str) -> None:
+    totals(text)
+
+
+async def watched(url: str, looks: int) -> tuple[Watch, list[str]]:
+    """A watch after so many looks, or after it gave up; and what it said."""
+    said: list[str] = []
+    async with Watch(url, said.append, every=0.02) as watch:
+        async with asyncio.timeout(10):
+            while watch.works and len(watch.looks) < looks:
+                await asyncio.sleep(0.01)
+    return watch, said
+
+
+async def test_it_looks_again_and_again_until_it_is_left() -> None:
+    pages = [f"vllm:num_requests_running {number}\n" for number in range(4)]
+    with serving(*pages) as url:
+        watch, said = await watched(url, 4)
+    assert [look.running for look in watch.looks[:4]] == [0, 1, 2, 3]
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [("", "404"), ("python_info 1\n", "has none that is known here"), ("<html>", "none that is known")],
+)
+async def test_where_there_are_none_it_says_so_once_and_is_off(page: str, why: str) -> None:
+    with serving(page) as url:
+        watch, said = await watched(url, 1)
+    assert watch.looks == []
+    assert len(said) == 1
+    assert why in said[0]
+
+
+async def test_where_nobody_answers_it_says_so_and_nothing_else_happens() -> None:
+    watch, said = await watched("http://127.0.0.1:9/metrics", 1)
+    assert watch.looks == []
+    assert len(said) == 1
+
+
+async def test_one_that_goes_away_later_leaves_what_was_seen() -> None:
+    with serving("vllm:num_requests_running 1\n", "") as url:
+        watch, said = await watched(url, 2)
+    assert [look.running for look in watch.looks] == [1]
+    assert len(said) == 1

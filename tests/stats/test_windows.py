@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.stats.windows import Cut, ended_within, most_at_once, shares_within, window
+
+NOTHING = Cut()
+moments = st.lists(st.floats(0, 1000), min_size=1, max_size=60).map(sorted)
+lengths = st.floats(0.01, 10)
+
+
+def found(due: list[float], length: float = 1.0, warmup: Cut = NOTHING, cooldown: Cut = NOTHING):
+    return window(due, due, [moment + length for moment in due], warmup, cooldown)
+
+
+@given(moments, st.integers(0, 70), st.integers(0, 70))
+def test_cuts_of_requests_leave_out_just_so_many(due: list[float], early: int, late: int) -> None:
+    left = found(due, warmup=Cut(requests=early), cooldown=Cut(requests=late))
+    if early + late >= len(due):
+        assert left is None
+    else:
+        assert left is not None
+        assert (left.first, left.last) == (early, len(due) - late - 1)
+
+
+@given(moments, st.floats(0.1, 500), st.floats(0.1, 500))
+def test_cuts_of_seconds_leave_out_what_was_due_in_them(due: list[float], early: float, late: float) -> None:
+    left = found(due, warmup=Cut(seconds=early), cooldown=Cut(seconds=late))
+    kept = [place for place, one in enumerate(due) if due[0] + early <= one <= due[-1] - late]
+    assert (left is None) == (not kept)
+    if left is not None:
+        assert (left.first, left.last) == (kept[0], kept[-1])
+
+
+def test_the_window_ends_with_the_last_intended_start() -> None:
+    left = found([0, 1, 2, 3], length=1.5)
+    assert left is not None
+    assert (left.begin, left.end, left.steady) == (0, 3, True)
+
+
+def test_a_burst_is_no_steady_state_and_its_window_goes_to_the_last_answer() -> None:
+    left = found([0, 0.1, 0.2], length=5)
+    assert left is not None
+    assert (left.begin, left.end, left.steady) == (0, 5.2, False)
+
+
+def test_requests_out_of_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="in the order"):
+        found([1, 0])
+
+
+@given(st.integers(1, 8), lengths, st.integers(4, 30), st.floats(0, 1), st.floats(0, 1), st.booleans())
+def test_the_rate_of_a_closed_loop_is_the_same_in_every_window(
+    in_flight: int, length: float, rounds: int, low: float, high: float, in_step: bool
+) -> None:
+    """k requests in flight that take d seconds each are answered at k / d, wherever the window is cut."""
+    offsets = [0.0 if in_step else length * one / in_flight for one in range(in_flight)]
+    starts = np.array([offset + number * length for offset in offsets for number in range(rounds)])
+    begin = length + low * length
+    end = length * (rounds - 1) - high * length / 2
+    rate = shares_within(starts, starts + length, begin, end).sum() / (end - begin)
+    assert rate == pytest.approx(in_flight / length)
+
+
+def test_shares_of_a_request_without_length_are_0_or_1() -> None:
+    assert shares_within([1.0, 5.0], [1.0, 5.0], 0, 2).tolist() == [1, 0]
+
+
+def test_a_growing_queue_is_not_counted_as_work_done() -> None:
+    """Ten requests arrive per second, one is answered: that one is the rate, whatever else waits."""
+    starts = np.arange(0, 10, 0.1)
+    ends = np.arange(1, 101.0)
+    assert ended_within(ends, 0, 9.95).sum() / 9.95 == pytest.approx(1, abs=0.1)
+    assert shares_within(starts, ends, 0, 9.95).sum() / 9.95 > 2
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=40))
+def test_the_most_at_once_is_found_by_looking_at_every_moment(intervals: list[tuple[int, int]]) -> None:
+    starts = [start for start, _ in intervals]
+    ends = [start + length for start, length in intervals]
+    looked = [sum(begin <= at < end for begin, end in zip(starts, ends, strict=True)) for at in range(71)]
+    assert most_at_once(starts, ends) == max(looked)
