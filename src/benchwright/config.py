@@ -6,9 +6,14 @@ Every field has the name of its option with underscores; `--batch-size` is `conc
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+MOST_BY_ITSELF = 512
+"""The most trials that `--concurrency auto` ever has in flight."""
+
+AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class Settings(BaseModel):
@@ -25,7 +30,8 @@ class Settings(BaseModel):
     param: dict[str, Any] = {}
     """Further body fields of every request, passed on as they are."""
 
-    concurrency: int = 1
+    concurrency: int | Literal["auto"] = 1
+    """Trials in flight at once; with `auto` as many as serve, found while they run."""
     executor: Literal["local", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1)
     """Processes that share the concurrency: by default one here, and one per CPU of a Ray cluster."""
@@ -44,6 +50,11 @@ class Settings(BaseModel):
     retry_failed: bool = False
     dry_run: bool = False
     fsync: Literal["second", "always"] = "second"
+
+    @property
+    def most_in_flight(self) -> int:
+        """The most trials that may be in flight at once."""
+        return MOST_BY_ITSELF if self.concurrency == "auto" else self.concurrency
 
 
 class EvalSettings(Settings):
@@ -94,7 +105,7 @@ class BenchmarkSettings(Settings):
     run: Path | None = None
     """The run to go on with, whatever others there are."""
 
-    concurrency: int = Field(default=8, ge=1)
+    concurrency: AtLeastOne | Literal["auto"] = 8
     seed: int | None = 42
     max_samples: int | None = Field(default=None, gt=0)
     n: int = Field(default=1, ge=1)
@@ -117,7 +128,7 @@ class PackSettings(Settings):
     """The run to go on with, whatever others there are."""
 
     models: tuple[str, ...] = ()
-    concurrency: int = Field(default=8, ge=1)
+    concurrency: AtLeastOne | Literal["auto"] = 8
     n: int = Field(default=1, ge=1)
     mode: str = "parallel_by_test_case"
     scenario: tuple[str, ...] = ()

@@ -8,29 +8,9 @@ import time
 from pathlib import Path
 
 from app_kit import GrowingJournal, Program, finished, scores, settings, trials
+from eval_kit import Project
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
 from tests.simulated import simulated_endpoint
-
-AGENT = """
-from osmosis_ai.rollout import RolloutAgentLoop
-
-
-class Agent(RolloutAgentLoop):
-    name = "agent"
-
-    def get_tools(self, request):
-        return []
-
-    async def run(self, ctx):
-        messages = list(ctx.request.messages)
-        result = await ctx.chat(messages)
-        return ctx.complete([*messages, result.message])
-"""
-
-REWARDS = """
-def exact(solution_str, ground_truth, extra_info=None):
-    return float(solution_str == ground_truth)
-"""
 
 
 def children(parent: int) -> list[int]:
@@ -46,23 +26,17 @@ def is_there(pid: int) -> bool:
         return False
 
 
-def test_an_eval_of_an_agent_has_the_same_scores_with_any_number_of_workers(program: Program) -> None:
-    program.write("my_agent.py", AGENT)
-    program.write("rewards.py", REWARDS)
-    rows = [
-        f'{{"user_prompt": "word{n}", "system_prompt": "s", "ground_truth": "word{n % 30}"}}'
-        for n in range(60)
+def test_an_eval_of_an_agent_has_the_same_scores_with_any_number_of_workers(
+    program: Program, project: Project, echo: str
+) -> None:
+    project.rows(60)
+    scored = [
+        program.summary(*project.command(echo, f"--workers={workers}", "--batch-size=8", "--fresh"))
+        .targets[0]
+        .scores[0]
+        for workers in (1, 3)
     ]
-    program.write("rows.jsonl", "\n".join(rows))
-    own = ["eval", "-m", "my_agent:Agent", "-d", "rows.jsonl", "--eval-fn", "rewards:exact", "--model", "m"]
-    with simulated_endpoint() as base_url:
-        means = [
-            program.summary(*own, "--base-url", base_url, f"--workers={workers}", "--batch-size=8", "--fresh")
-            .targets[0]
-            .scores[0]
-            for workers in (1, 3)
-        ]
-    assert means[0].mean == means[1].mean == 0.5
+    assert scored[0].mean == scored[1].mean == 2 / 3
     assert [len(finished(run)) for run in program.runs] == [60, 60]
     assert {trial.key for trial in trials(program.runs[0])} == {
         trial.key for trial in trials(program.runs[1])

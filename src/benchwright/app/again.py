@@ -40,10 +40,15 @@ def begun_run(reference: str) -> BegunRun:
     """A run by id, prefix or path.
 
     Raises:
-        UserError: there is none, or several fit.
+        UserError: there is none, several fit, or it is one level of a measurement under load.
     """
     directory = store.find_run(reference)
-    return BegunRun(directory, read_manifest(directory), store.last_event(directory))
+    manifest = read_manifest(directory)
+    if "load" in manifest.about:
+        raise UserError(
+            f"{manifest.id} is a level of a measurement under load; measure it again by `benchwright load`."
+        )
+    return BegunRun(directory, manifest, store.last_event(directory))
 
 
 def settings_again(run: BegunRun, given: Mapping[str, Any]) -> Settings:

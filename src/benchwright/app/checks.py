@@ -60,7 +60,7 @@ def check_numbers(settings: EvalSettings | AgentTestSettings, at_least_one: Mapp
     """Raises UserError for an offset below 0, or a number below 1 of a field in `at_least_one` ({field: option})."""
     for field, option in at_least_one.items():
         value = getattr(settings, field)
-        if value is not None and value < 1:
+        if isinstance(value, int) and value < 1:
             raise UserError(f"{option} must be >= 1.")
     if settings.offset < 0:
         raise UserError("--offset must be >= 0.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.config import Settings
 from benchwright.endpoint.providers import ModelClient
+from benchwright.engine.adaptive.executor import AdaptiveExecutor, Paced
 from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
 from benchwright.engine.journal import Journal, read_lines
@@ -21,11 +23,14 @@ from benchwright.engine.keys import fingerprint
 from benchwright.engine.ledger import Retry
 from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 from benchwright.engine.plan import Plan
+from benchwright.engine.progress import HearsPace
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import UserError
-from benchwright.records import ASKED_AGAIN, FAILED, Target, TrialRecord
+from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Target, TrialRecord
+
+DESCRIPTORS_FOR_FILES = 100
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -34,6 +39,7 @@ class Launch(msgspec.Struct, frozen=True):
     `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones;
     `selection` says which samples of the data are meant; `about` is kept in the manifest; `retry` picks trials
     that are to be made again besides those that failed. `recipe` makes the plan's parts again in another process.
+    `asking` are clients that the task asks by itself.
     """
 
     kind: str
@@ -49,6 +55,7 @@ class Launch(msgspec.Struct, frozen=True):
     about: Mapping[str, Any] = {}
     retry: Retry | None = None
     recipe: Recipe | None = None
+    asking: Sequence[ModelClient] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -134,12 +141,12 @@ def _make(request: Launch) -> Path:
 
 async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], reuse: Reuse) -> RunResult:
     settings = request.settings
-    clients = make_clients(request, settings.concurrency)
+    clients = make_clients(request, settings.most_in_flight)
     journal = Journal(directory, fsync=settings.fsync)
     try:
         again = FAILED if settings.retry_failed else ASKED_AGAIN
         rules = [*_rules(request), *request.rules]
-        async with _executor(request, clients) as executor:
+        async with _executor(request, clients, _paced(journal, listeners)) as executor:
             return await run(
                 request.plan,
                 executor,
@@ -170,8 +177,14 @@ def parts_of(request: Launch, concurrency: int) -> ShardParts:
 
 
 @asynccontextmanager
-async def _executor(request: Launch, clients: Mapping[str, ModelClient]) -> AsyncIterator[Executor]:
+async def _executor(
+    request: Launch, clients: Mapping[str, ModelClient], paced: Paced
+) -> AsyncIterator[Executor]:
     settings = request.settings
+    if settings.concurrency == "auto":
+        bound = min(settings.most_in_flight, _most_connections() // max(1, len(clients)))
+        yield AdaptiveExecutor(clients, max(1, bound), paced, request.asking)
+        return
     if settings.executor == "local" and settings.workers in (None, 1):
         yield LocalExecutor(clients, settings.concurrency)
         return
@@ -183,6 +196,23 @@ async def _executor(request: Launch, clients: Mapping[str, ModelClient]) -> Asyn
         yield ShardedExecutor(ProcessShards(request.recipe, settings.workers or 1), settings.concurrency)
 
 
+def _most_connections() -> int:
+    """How many connections this process may have open, some descriptors left for files."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0] - DESCRIPTORS_FOR_FILES
+
+
+def _paced(journal: Journal, listeners: Sequence[Listener]) -> Paced:
+    """What journals each level, and tells those who want to hear of it."""
+
+    def paced(level: int, settled: bool) -> None:
+        journal.write(RunEvent("concurrency", store.now_ns(), {"level": level, "settled": settled}))
+        for listener in listeners:
+            if isinstance(listener, HearsPace):
+                listener.paced(level, settled)
+
+    return paced
+
+
 def _check_one_process(request: Launch) -> None:
     settings = request.settings
     several = settings.executor == "ray" or settings.workers not in (None, 1)
@@ -190,6 +220,10 @@ def _check_one_process(request: Launch) -> None:
         raise UserError(f"A {request.kind} runs in one process: leave --workers and --executor out.")
     if settings.ray_address is not None and settings.executor != "ray":
         raise UserError("--ray-address goes with --executor ray.")
+    if several and settings.concurrency == "auto":
+        raise UserError(
+            "--concurrency auto is found in one process: give a number, or leave --workers and --executor out."
+        )
 
 
 def _rules(request: Launch) -> list[StopRule]:
@@ -216,7 +250,7 @@ def _manifest(request: Launch, identity: str, digest: str, created_at: int) -> M
         scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in plan.task.scorers],
         repeats=plan.repeats,
         limits=plan.limits,
-        concurrency=request.settings.concurrency,
+        concurrency=None if request.settings.concurrency == "auto" else request.settings.concurrency,
         stream=request.settings.stream,
         pass_threshold=request.pass_threshold,
         data=list(request.data),

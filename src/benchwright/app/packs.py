@@ -7,6 +7,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from benchwright.app import store
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import Ended, Launch, launch
@@ -55,12 +57,12 @@ async def run_pack(
     async with AsyncExitStack() as stack:
         clients = {}
         for target in ready.targets:
-            client = make_client(target, ready.keys.get(target.slot), settings, settings.concurrency)
+            client = make_client(target, ready.keys.get(target.slot), settings, settings.most_in_flight)
             assert isinstance(client, EndpointClient), "packs are given addresses"
             stack.callback(client.close)
             clients[target.slot] = client
         task = PackTask(ready.setup, clients, watch.verifiers(ready.setup, settings), watch)
-        request = _request(task, ready, settings)
+        request = msgspec.structs.replace(_request(task, ready, settings), asking=tuple(clients.values()))
         try:
             ended = await _launch(request, settings, [watch, *listeners], watch, task, say)
         except (UserError, ExecutionError) as error:

@@ -120,7 +120,7 @@ def _answer(origin: HubRepository) -> DatasetInfo:
                     origin.repository, revision=origin.revision, files_metadata=True, timeout=SILENCE_SECONDS
                 )
             )
-        except Exception as error:
+        except Exception as error:  # it is raised in the caller's thread
             errors.append(error)
 
     thread = Thread(target=ask, daemon=True)

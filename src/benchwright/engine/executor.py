@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from itertools import groupby
 from time import perf_counter_ns
 from typing import Any, Protocol
@@ -44,11 +45,10 @@ class LocalExecutor:
 
     async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
         """See `Executor.run`."""
-        started = perf_counter_ns()
         async with plan.task.open() as solver:
             worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, deliver)
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                await together([_drain(worker, wave, stop, started) for _ in range(self._concurrency)])  # noqa: B031
+                await together([_drain(worker, wave, stop) for _ in range(self._concurrency)])  # noqa: B031
                 if stop.reason is not None:
                     break
         return Spent()
@@ -56,18 +56,30 @@ class LocalExecutor:
 
 async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Takes all steps at once; the first that fails ends the others, and its own error is raised."""
+    async with crew() as group:
+        for step in steps:
+            group.create_task(step)
+
+
+@asynccontextmanager
+async def crew() -> AsyncIterator[asyncio.TaskGroup]:
+    """A group of tasks that ends when all have; the first that fails ends the others, and its own error is raised."""
     try:
         async with asyncio.TaskGroup() as group:
-            for step in steps:
-                group.create_task(step)
+            yield group
     except ExceptionGroup as failures:
         raise _first(failures) from None
 
 
-async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, started: int) -> None:
+async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
+    """Waits until a trial is due by the worker's clock, or the run is to stop."""
+    if item.trial.due_ns is not None:
+        await stop.sleep((item.trial.due_ns - (perf_counter_ns() - worker.origin)) / 1e9)
+
+
+async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop) -> None:
     for item in wave:
-        if item.trial.due_ns is not None:
-            await stop.sleep((item.trial.due_ns - (perf_counter_ns() - started)) / 1e9)
+        await until_due(item, worker, stop)
         if stop.reason is not None:
             return
         await worker.do(item)

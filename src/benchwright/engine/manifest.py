@@ -44,7 +44,8 @@ class Manifest(Record, frozen=True):
     `fingerprint` covers whatever makes two runs the same run: task, data, targets, scorers, repeats, limits.
     `typed_models` are the models as the user typed them, by slot; `settings` are the user's, without
     secrets; `about` is what the kind of task says of itself (a benchmark its protocol, and how the run
-    departs from it); `versions`, `host` and `client` say where and with what.
+    departs from it); `versions`, `host` and `client` say where and with what. `concurrency` is None where it
+    found itself (`auto`): the journal's events say what it was.
     """
 
     id: str
@@ -58,7 +59,7 @@ class Manifest(Record, frozen=True):
     scorers: list[ScorerInfo] = []
     repeats: int = 1
     limits: TrialLimits = TrialLimits()
-    concurrency: int = 1
+    concurrency: int | None = 1
     stream: bool = True
     pass_threshold: float = 1.0
     data: list[DataFile] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from time import monotonic
+from typing import Protocol, runtime_checkable
 
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import FAILED, Status, trial_status
@@ -31,8 +32,20 @@ class RunningMean:
         return 1.96 * math.sqrt(self._squares / (self.n - 1) / self.n) if self.n > 1 else 0.0
 
 
+@runtime_checkable
+class HearsPace(Protocol):
+    """A listener that also wants to hear how many trials may be in flight, where that finds itself."""
+
+    def paced(self, level: int, settled: bool) -> None:
+        """So many from now on; `settled` where it is to stay so."""
+        ...
+
+
 class Progress:
-    """A listener that counts. `done` includes what earlier sessions finished, `rate` does not."""
+    """A listener that counts. `done` includes what earlier sessions finished, `rate` does not.
+
+    `level` is how many trials may be in flight, `settled` whether it is to stay so; None where it was given.
+    """
 
     def __init__(self) -> None:
         self.total = 0
@@ -42,6 +55,8 @@ class Progress:
         self.tokens = 0
         self.notes: list[str] = []
         self.over = False
+        self.level: int | None = None
+        self.settled = False
         self._earlier = 0
         self._start = monotonic()
 
@@ -69,6 +84,10 @@ class Progress:
     def ended(self) -> None:
         """See `engine.run.Listener`."""
         self.over = True
+
+    def paced(self, level: int, settled: bool) -> None:
+        """See `HearsPace`."""
+        self.level, self.settled = level, settled
 
     @property
     def failed(self) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.engine.differences import Difference, differences
 from benchwright.engine.lag import LoopLag
 from benchwright.engine.manifest import Manifest
+from benchwright.engine.settling import Paces
 from benchwright.engine.tally import ScoreColumn, Tally, TargetTally
 from benchwright.records import JournalLine, Record, Target
 
@@ -65,7 +66,8 @@ class RequestSummary(Record, frozen=True):
     """The requests of the role `model`, under the names of the documented AggregatedMetrics; seconds.
 
     Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
-    out the time between two sessions of a resumed run.
+    out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
+    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them.
     """
 
     total_requests: int = 0
@@ -92,6 +94,8 @@ class RequestSummary(Record, frozen=True):
     waited_seconds: float = 0.0
     dispatch_lag_p99: float | None = None
     detect_lag_p99: float | None = None
+    settling_requests: int = 0
+    settling_seconds: float = 0.0
 
 
 class TargetSummary(Record, frozen=True):
@@ -113,7 +117,12 @@ class TargetSummary(Record, frozen=True):
 
 
 class RunSummary(Record, frozen=True):
-    """A run in numbers. `planned` is None where the plan's size is not known."""
+    """A run in numbers. `planned` is None where the plan's size is not known.
+
+    `concurrency` is that of its timings: the number given, or where it found itself the one at which it settled;
+    None where it did not settle, or at several. `found_concurrency` are all at which it settled by itself, or
+    the last where it did not.
+    """
 
     run: str
     kind: str
@@ -129,6 +138,8 @@ class RunSummary(Record, frozen=True):
     stop_reason: str | None = None
     cpu_seconds: float = 0.0
     differences: list[Difference] = []
+    concurrency: int | None = None
+    found_concurrency: list[int] = []
 
 
 def summarise(
@@ -144,8 +155,7 @@ def summarise(
         tally.add(line)
     tally.close()
     targets = [
-        _target_summary(target, tally.targets[target.slot], tally.wall_seconds, manifest)
-        for target in manifest.targets
+        _target_summary(target, tally.targets[target.slot], tally, manifest) for target in manifest.targets
     ]
     samples = sum(dataset.samples for dataset in manifest.data)
     return RunSummary(
@@ -163,13 +173,26 @@ def summarise(
         stop_reason=tally.stop_reason,
         cpu_seconds=round(tally.cpu_seconds, 3),
         differences=differences(manifest, tally),
+        concurrency=_concurrency(manifest, tally.paces),
+        found_concurrency=_found_concurrency(tally.paces),
     )
+
+
+def _concurrency(manifest: Manifest, paces: Paces) -> int | None:
+    if not paces.found:
+        return manifest.concurrency
+    levels = {*paces.settled, *([manifest.concurrency] if paces.given else [])}
+    return levels.pop() if len(levels) == 1 else None
+
+
+def _found_concurrency(paces: Paces) -> list[int]:
+    return paces.settled or [level for level in (paces.last,) if level is not None]
 
 
 MOST_FAILURES = 5
 
 
-def _target_summary(target: Target, tally: TargetTally, wall: float, manifest: Manifest) -> TargetSummary:
+def _target_summary(target: Target, tally: TargetTally, run: Tally, manifest: Manifest) -> TargetSummary:
     return TargetSummary(
         slot=target.slot,
         model=target.model,
@@ -179,7 +202,7 @@ def _target_summary(target: Target, tally: TargetTally, wall: float, manifest: M
         scores=[
             _score_summary(name, column, tally.trials, manifest) for name, column in tally.scores.items()
         ],
-        requests=_request_summary(tally, wall),
+        requests=_request_summary(tally, run.wall_seconds, run.paces.seconds),
         other_roles=tally.other_roles,
         reused=tally.reused,
         failures=dict(tally.failures.most_common(MOST_FAILURES)),
@@ -248,7 +271,7 @@ def _passes(
     return result
 
 
-def _request_summary(tally: TargetTally, wall: float) -> RequestSummary:
+def _request_summary(tally: TargetTally, wall: float, settling: float) -> RequestSummary:
     import numpy as np
 
     from benchwright.stats.histogram import quantile
@@ -265,7 +288,7 @@ def _request_summary(tally: TargetTally, wall: float) -> RequestSummary:
         values = column(name)
         return float(np.percentile(values, q)) if len(values) else None
 
-    answered = tally.requests - tally.failed_requests
+    timed = wall - settling
     return RequestSummary(
         total_requests=tally.requests,
         failed_requests=tally.failed_requests,
@@ -273,7 +296,7 @@ def _request_summary(tally: TargetTally, wall: float) -> RequestSummary:
         total_prompt_tokens=tally.prompt_tokens,
         total_completion_tokens=tally.completion_tokens,
         wall_time_seconds=wall,
-        effective_throughput_rps=answered / wall if wall else None,
+        effective_throughput_rps=tally.timed_requests / timed if timed > 0 else None,
         ttft_mean=mean("ttft"),
         ttft_p50=percentile("ttft", 50),
         ttft_p95=percentile("ttft", 95),
@@ -291,4 +314,6 @@ def _request_summary(tally: TargetTally, wall: float) -> RequestSummary:
         waited_seconds=tally.waited / 1e9,
         dispatch_lag_p99=percentile("dispatch_lag", 99),
         detect_lag_p99=percentile("detect_lag", 99),
+        settling_requests=tally.settling_requests,
+        settling_seconds=settling,
     )

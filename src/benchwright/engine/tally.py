@@ -11,6 +11,7 @@ import msgspec
 import xxhash
 
 from benchwright.engine.lag import LoopLag
+from benchwright.engine.settling import SETTLING, Paces, in_timings
 from benchwright.records import (
     ASKED_AGAIN,
     FAILED,
@@ -82,6 +83,8 @@ class TargetTally:
         self.prompt_tokens = 0
         self.completion_tokens = 0
         self.waited = 0
+        self.timed_requests = 0
+        self.settling_requests = 0
         self.timings: dict[str, array[float]] = {name: array("f") for name in TIMINGS}
         self.gaps: dict[int, int] = {}
         self.other_roles: dict[str, int] = {}
@@ -101,12 +104,13 @@ class TargetTally:
         self.waited += request.waited
         self.prompt_tokens += request.prompt_tokens
         self.completion_tokens += request.completion_tokens
-        if request.error is not None:
-            self.failed_requests += 1
-        else:
+        self.failed_requests += request.error is not None
+        self.settling_requests += SETTLING in request.flags
+        if in_timings(request):
             self._time(request)
 
     def _time(self, request: RequestRecord) -> None:
+        self.timed_requests += 1
         timings = self.timings
         timings["latency"].append(request.total / 1e9)
         timings["dispatch_lag"].append(request.dispatch_lag / 1e9)
@@ -149,6 +153,7 @@ class Tally:
         self.cpu_seconds = 0.0
         self.lag = LoopLag()
         self.simulated = False
+        self.paces = Paces()
         self._scorers = scorers
         self._last_attempts = last_attempts
         self._open: dict[str, _Open] = {}
@@ -228,6 +233,10 @@ class Tally:
             self._session_start = self._session_end = event.at
             self.planned = detail.get("total")
             return
+        if event.name == "concurrency":
+            self.paces.add(event, self._session_start)
+            self._session_end = max(self._session_end, event.at)
+            return
         self.state = event.name
         self.stop_reason = detail.get("reason")
         self.cpu_seconds += detail.get("cpu_seconds", 0.0)
@@ -241,5 +250,7 @@ class Tally:
             self.lag = max(self.lag, sampled, key=lambda one: one.p99)
 
     def _end_session(self) -> None:
+        if self._session_start:
+            self.paces.end_session(self._session_end)
         self.wall_seconds += max(0, self._session_end - self._session_start) / 1e9
         self._session_start = self._session_end = 0

@@ -61,7 +61,7 @@ async def _run_call(toolbox: Toolbox, call: dict[str, Any]) -> str:
         if not isinstance(arguments, dict):
             return "Error: the arguments must be a JSON object"
         return await toolbox.call(function["name"], arguments)
-    except Exception as error:
+    except Exception as error:  # whatever a tool raises, the model is told
         return f"Error: {error}"
 
 

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from math import isfinite
+from time import perf_counter_ns
 from typing import Any
 
 import msgspec
@@ -60,7 +61,10 @@ Deliver = Callable[[Result], Awaitable[None] | None]
 
 
 class Worker:
-    """Does one piece of work after another; several may be under way at once."""
+    """Does one piece of work after another; several may be under way at once.
+
+    `origin` is when it was made (`perf_counter_ns`): the intended starts of trials (`Trial.due_ns`) count from there.
+    """
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Worker:
         self._limits = limits
         self._deliver = deliver
         self._show = show
+        self.origin = perf_counter_ns()
 
     async def do(self, work: Work) -> None:
         """Solves the trial unless its outcome is known, then scores it; delivers both."""
@@ -107,7 +112,8 @@ class Worker:
         finally:
             if boundary.status is not None:
                 outcome = Outcome(boundary.status, reason=boundary.reason)
-            await self._hand_over(_solved(trial, session, outcome, boundary.systemic))
+            late = 0 if trial.due_ns is None else max(0, session.origin - self.origin - trial.due_ns)
+            await self._hand_over(_solved(trial, session, outcome, late, systemic=boundary.systemic))
         return outcome
 
     async def _within_seconds(self, trial: Trial, session: TrialSession) -> Outcome:
@@ -172,7 +178,7 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
-def _solved(trial: Trial, session: TrialSession, outcome: Outcome, systemic: bool) -> Solved:
+def _solved(trial: Trial, session: TrialSession, outcome: Outcome, late: int, *, systemic: bool) -> Solved:
     record = TrialRecord(
         key=trial.key,
         sample=trial.sample.id,
@@ -187,6 +193,7 @@ def _solved(trial: Trial, session: TrialSession, outcome: Outcome, systemic: boo
         requests=session.requests,
         started_at=session.started_at,
         duration=session.duration,
+        late=late,
     )
     body = Body(
         key=trial.key,

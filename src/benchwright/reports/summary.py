@@ -8,7 +8,7 @@ from rich.text import Text
 
 from benchwright.engine.differences import Difference
 from benchwright.engine.summary import RunSummary, ScoreSummary, TargetSummary
-from benchwright.reports.text import duration, milliseconds, number, plain
+from benchwright.reports.text import duration, milliseconds, number, plain, settling_lines
 
 METHODS = {
     "wilson": "Wilson interval",
@@ -189,7 +189,14 @@ def _speed(target: TargetSummary) -> RenderableType:
         f"{requests.total_prompt_tokens:,} prompt and {requests.total_completion_tokens:,} completion tokens"
     )
     told = Text(line, style="dim")
-    return Group(table, told) if table.row_count else told
+    lines = [
+        told,
+        *(
+            Text(line, style="dim")
+            for line in settling_lines(requests.settling_requests, requests.total_requests)
+        ),
+    ]
+    return Group(table, *lines) if table.row_count else Group(*lines)
 
 
 def _differences(differences: list[Difference]) -> RenderableType:

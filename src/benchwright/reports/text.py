@@ -43,3 +43,12 @@ def milliseconds(seconds: float | None) -> str:
 def number(value: float | None, form: str = ".3f") -> str:
     """A number, or a dash where there is none."""
     return "–" if value is None else format(value, form)
+
+
+def settling_lines(left_out: int, requests: int) -> list[str]:
+    """That so many of the requests count in no timing, if there are any."""
+    if not left_out:
+        return []
+    if left_out == requests:
+        return ["No request counts in timings: the concurrency had not settled yet."]
+    return [f"{left_out:,} requests made while the concurrency settled do not count in timings."]

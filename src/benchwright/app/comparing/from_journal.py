@@ -131,7 +131,7 @@ def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summa
         data=tuple(data.xxh3 for data in manifest.data) or None,
         graders=graders,
         simulated=simulated,
-        concurrency=summary.concurrency,
+        concurrency=None if _is_open_loop(about) else summary.concurrency,
         stream=manifest.stream,
         timings_valid=summary.timings_valid,
         settings=_settings(manifest, target.settings),
@@ -139,6 +139,11 @@ def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summa
         slot=slot,
         state=summary.state,
     )
+
+
+def _is_open_loop(about: Mapping[str, Any]) -> bool:
+    """Whether requests came at a rate, so that how many were in flight was the server's doing."""
+    return "arrivals" in about.get("load", {}).get("level", {})
 
 
 def _subject(manifest: Manifest) -> str:

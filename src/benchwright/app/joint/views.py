@@ -45,7 +45,7 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
     clusters = clusters_of(trials.samples, trials.groups)
     times = {name: values for name, values in side.timings.items() if values.size}
     facts = side.facts
-    seconds = None if effort.seconds is None else float(effort.seconds.sum() + effort.lost.seconds.sum())
+    seconds = None if effort.seconds is None else _timed_seconds(effort, effort.seconds)
     rates = _Rates(effort, correct, trials.samples, trials.groups, confidence)
     counted = not effort.uncounted
     completion = effort.completion_tokens, effort.lost.completion_tokens
@@ -63,14 +63,16 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         concurrency=facts.concurrency,
         working_seconds=seconds,
         requests=effort.requests,
-        requests_per_second=effort.requests / seconds if seconds else None,
+        requests_per_second=effort.timed_requests / seconds if seconds else None,
         prompt_tokens=int(total[0].sum() + total[1].sum() - completion[0].sum() - completion[1].sum()),
         completion_tokens=int(completion[0].sum() + completion[1].sum()),
         ttft_p50=percentile(times["ttft"], 0.5) if "ttft" in times else None,
         ttft_p99=percentile(times["ttft"], 0.99) if "ttft" in times else None,
         latency_p50=percentile(times["latency"], 0.5) if "latency" in times else None,
         latency_p99=percentile(times["latency"], 0.99) if "latency" in times else None,
-        correct_per_second=None if effort.seconds is None else rates.per(effort.seconds, effort.lost.seconds),
+        correct_per_second=None
+        if effort.seconds is None
+        else rates.per(effort.seconds, effort.lost.seconds, ~effort.unsettled),
         correct_per_1000_completion_tokens=rates.per(*completion, unit=1000) if counted else None,
         correct_per_1000_tokens=rates.per(*total, unit=1000) if counted else None,
         by_speed=[
@@ -82,6 +84,11 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         simulated=bool(facts.simulated),
         notes=list(_notes(effort)),
     )
+
+
+def _timed_seconds(effort: Effort, seconds: Vector) -> float:
+    """The time in which trials were under way whose times count, and lost ones."""
+    return float(seconds[~effort.unsettled].sum() + effort.lost.seconds.sum())
 
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -155,10 +162,18 @@ class _Rates:
         self._clusters = everyone[np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])]
         self._confidence = confidence
 
-    def per(self, spent: Vector, lost: Vector, unit: float = 1.0) -> Rate | None:
-        """The rate for each `unit` of what the trials (n,) and the lost ones (m,) took; None where that is nothing."""
+    def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
+        """The rate for each `unit` of what the trials (n,) and the lost ones (m,) took; None where that is nothing.
+
+        With `among` (n,) only of these trials.
+        """
         amounts = np.concatenate([spent[self._own], lost]) / unit
-        found = clustered_ratio(self._correct, amounts, self._clusters, confidence=self._confidence)
+        chosen = np.ones(amounts.size, np.bool_)
+        if among is not None:
+            chosen[: amounts.size - lost.size] = among[self._own]
+        found = clustered_ratio(
+            self._correct[chosen], amounts[chosen], self._clusters[chosen], confidence=self._confidence
+        )
         if found is None:
             return None
         low, high = (None, None) if found.interval is None else found.interval

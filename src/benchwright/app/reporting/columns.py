@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from benchwright.engine.final_trials import FinalTrial, FinalTrials
 from benchwright.engine.journal import read_lines
+from benchwright.engine.settling import in_timings
 from benchwright.records import FAILED, RequestRecord, Status, TrialRecord, trial_status
 from benchwright.stats.arrays import Vector
 
@@ -130,8 +131,8 @@ def _status(trial: FinalTrial) -> Status:
 
 
 def _latency(record: TrialRecord, own: list[RequestRecord]) -> float:
-    """What was taken over from another run was not timed here, and what failed has no time of its own."""
-    if record.reused_from is not None or not own or any(request.error is not None for request in own):
+    """What was taken over from another run was not timed here, and what failed or was unsettled does not count."""
+    if record.reused_from is not None or not own or not all(map(in_timings, own)):
         return np.nan
     return sum(request.total for request in own) / 1e9
 
@@ -148,7 +149,7 @@ def request_times(directory: Path, slot: str) -> dict[str, Vector]:
         if not isinstance(line, TrialRecord) or line.target != slot or line.reused_from is not None:
             continue
         for request in line.requests:
-            if request.role == "model" and request.error is None:
+            if request.role == "model" and in_timings(request):
                 found["latency"].append(request.total / 1e9)
                 if request.ttft is not None:
                     found["ttft"].append(request.ttft / 1e9)

@@ -31,12 +31,17 @@ ABOUT = {
 }
 
 
-def facts_of_run(manifest: Manifest, slot: str) -> dict[str, str]:
-    """What there is to know of one target of a run."""
-    return {name: value for name, value in _facts(manifest, slot) if value}
+def facts_of_run(manifest: Manifest, slot: str, found_concurrency: Sequence[int] = ()) -> dict[str, str]:
+    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`."""
+    return {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
 
 
-def _facts(manifest: Manifest, slot: str) -> Iterator[tuple[str, str]]:
+def _concurrency(given: int | None, found: Sequence[int]) -> str:
+    told = "found by itself" if given is None else str(given)
+    return f"{told}: {', then '.join(map(str, found))}" if found else told
+
+
+def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> Iterator[tuple[str, str]]:
     target = next(one for one in manifest.targets if one.slot == slot)
     yield "run", manifest.id
     yield "begun (UTC)", datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
@@ -57,7 +62,7 @@ def _facts(manifest: Manifest, slot: str) -> Iterator[tuple[str, str]]:
             yield words, _told(manifest.about[name])
     yield from _data(manifest.data, manifest.about.get("data"))
     yield "repeats", str(manifest.repeats)
-    yield "concurrency", str(manifest.concurrency)
+    yield "concurrency", _concurrency(manifest.concurrency, found_concurrency)
     yield "streaming", "yes" if manifest.stream else "no"
     for name, value in msgspec.to_builtins(manifest.limits).items():
         yield f"limit of {name}", _told(value)

@@ -17,9 +17,10 @@ from benchwright.app.reporting.times import in_order, over_the_run, slowest, tim
 from benchwright.app.results import summary_of
 from benchwright.engine.final_trials import FinalTrials
 from benchwright.engine.manifest import Manifest, read_manifest
-from benchwright.engine.summary import RunSummary, ScoreSummary
+from benchwright.engine.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.reports.comparison.records import ComparedRun
 from benchwright.reports.html.records import Conversation, OwnScore, RunPart, Waterfall
+from benchwright.reports.text import settling_lines
 from benchwright.stats.arrays import Vector
 
 
@@ -58,7 +59,7 @@ def run_part(directory: Path, slot: str, run: ComparedRun, most: int) -> Part:
         trials=target.trials,
         statuses=target.statuses,
         scores=target.scores,
-        banners=list(_banners(manifest, summary, counted(columns))),
+        banners=list(_banners(manifest, summary, target, counted(columns))),
         run=manifest.id,
         slot=slot,
         state=summary.state,
@@ -74,7 +75,9 @@ def run_part(directory: Path, slot: str, run: ComparedRun, most: int) -> Part:
     )
     data = tuple(file.xxh3 for file in manifest.data)
     times = request_times(directory, slot)
-    return Part(part, measured, times, facts_of_run(manifest, slot), directory, slot, data)
+    return Part(
+        part, measured, times, facts_of_run(manifest, slot, summary.found_concurrency), directory, slot, data
+    )
 
 
 def _labels(manifest: Manifest, columns: Columns) -> list[str]:
@@ -104,7 +107,9 @@ def _looked_at(
     return [said[place] for place in chosen if place in said], waterfalls
 
 
-def _banners(manifest: Manifest, summary: RunSummary, statuses: Mapping[str, int]) -> Iterator[str]:
+def _banners(
+    manifest: Manifest, summary: RunSummary, target: TargetSummary, statuses: Mapping[str, int]
+) -> Iterator[str]:
     if summary.simulated:
         yield "Simulated: some of these answers are not from a model."
     if not summary.timings_valid:
@@ -113,6 +118,7 @@ def _banners(manifest: Manifest, summary: RunSummary, statuses: Mapping[str, int
             f"Timings invalid: client-bound. The client was too busy to time well (loop lag p99 "
             f"{lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms)."
         )
+    yield from settling_lines(target.requests.settling_requests, target.requests.total_requests)
     if departures := manifest.about.get("departures"):
         yield _departs("; ".join(departures))
     if summary.state != "finished":

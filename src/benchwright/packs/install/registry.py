@@ -59,7 +59,7 @@ class Registry(Record, frozen=True):
         return entry
 
 
-def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Registry:  # noqa: B008
+def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Registry:  # noqa: B008  # frozen
     """Reads the registry at an http or https address, or in a file.
 
     Raises:

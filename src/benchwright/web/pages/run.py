@@ -127,7 +127,7 @@ def _facts(manifest: Manifest) -> dict[str, Any]:
     )
     facts["Scorers"] = ", ".join(scorer.name for scorer in manifest.scorers)
     facts["Repeats"] = manifest.repeats
-    facts["Concurrency"] = manifest.concurrency
+    facts["Concurrency"] = manifest.concurrency or "auto"
     facts |= {name: _plain(value) for name, value in manifest.settings.items()}
     facts |= {name: _plain(value) for name, value in manifest.about.items() if name not in SHOWN_ELSEWHERE}
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())

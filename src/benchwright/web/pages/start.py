@@ -19,9 +19,14 @@ from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
 from benchwright.web.viewer import VIEWER, Viewer
 
-NUMBERS: dict[str, tuple[str, Callable[[str], float]]] = {
+
+def _number_or_auto(text: str) -> int | str:
+    return text if text == "auto" else int(text)
+
+
+NUMBERS: dict[str, tuple[str, Callable[[str], float | str]]] = {
     "n": ("Repeats", int),
-    "concurrency": ("Trials in flight at once", int),
+    "concurrency": ("Trials in flight at once, or auto", _number_or_auto),
     "max_samples": ("Most samples", int),
     "max_tokens": ("Most tokens per answer", int),
     "temperature": ("Temperature", float),

@@ -1,0 +1,158 @@
+"""The executor behind `--concurrency auto`: as many workers over the work as the pace says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from itertools import chain, groupby
+from time import perf_counter_ns, time_ns
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from benchwright.endpoint.providers import ModelClient
+from benchwright.engine.adaptive.pace import Pace
+from benchwright.engine.executor import Spent, crew, until_due
+from benchwright.engine.plan import Plan
+from benchwright.engine.settling import SETTLING
+from benchwright.engine.stop import Stop
+from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
+from benchwright.records import RequestRecord
+
+Paced = Callable[[int, bool], None]
+"""Is told each new level, and whether it has settled."""
+
+
+@runtime_checkable
+class TellsOverload(Protocol):
+    """A client that calls `on_overload` when an attempt at a request is refused as one too many, or not answered."""
+
+    on_overload: Callable[[int], None]
+
+
+class AdaptiveExecutor:
+    """At most `bound` trials in flight, as many as serve; `paced` is told how many that are.
+
+    Requests that begin before that has settled, or while it settles anew, get the flag `SETTLING`. `asking` are
+    clients that the task asks by itself, besides `clients`.
+    """
+
+    def __init__(
+        self,
+        clients: Mapping[str, ModelClient],
+        bound: int,
+        paced: Paced,
+        asking: Iterable[ModelClient] = (),
+    ) -> None:
+        self._clients = clients
+        self._bound = bound
+        self._paced = paced
+        self._asking = tuple(asking)
+
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
+        """See `Executor.run`."""
+        watch = _Watch(Pace(self._bound, perf_counter_ns()), self._paced, deliver)
+        for client in chain(self._clients.values(), self._asking):
+            if isinstance(client, TellsOverload):
+                client.on_overload = watch.refused
+        async with plan.task.open() as solver:
+            worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, watch.deliver)
+            for _, wave in groupby(work, key=lambda item: item.trial.wave):
+                async with crew() as group:
+                    _Crew(worker, watch, wave, stop, group).fill()
+                if stop.reason is not None:
+                    break
+        return Spent()
+
+
+class _Watch:
+    """The pace with clocks: tells it what happens, tells others of it, and flags what it unsettles."""
+
+    def __init__(self, pace: Pace, paced: Paced, deliver: Deliver) -> None:
+        self.pace = pace
+        self._paced = paced
+        self._deliver = deliver
+        self._told = (pace.level, False)
+        self._stood: list[tuple[int, float]] = []
+        """From when to when, in ns since the epoch, the level stood."""
+        paced(pace.level, False)
+
+    def refused(self, attempt: int) -> None:
+        self.pace.refuse(perf_counter_ns(), again=attempt > 1)
+        self.tell()
+
+    def ended(self) -> None:
+        self.pace.end(perf_counter_ns())
+        self.tell()
+
+    def tell(self) -> None:
+        """Tells of a change, if there is one."""
+        level, settled = self.pace.level, self.pace.settled
+        if (level, settled) == self._told:
+            return
+        if settled:
+            self._stood.append((time_ns(), float("inf")))
+        elif self._told[1]:
+            self._stood[-1] = self._stood[-1][0], time_ns()
+        self._told = level, settled
+        self._paced(level, settled)
+
+    def deliver(self, result: Result) -> Awaitable[None] | None:
+        """Delivers a result, those of its requests flagged that began while the level did not stand."""
+        if isinstance(result, Solved):
+            record = result.record
+            flagged = [self._flagged(request, record.started_at) for request in record.requests]
+            if flagged != record.requests:
+                result = msgspec.structs.replace(
+                    result, record=msgspec.structs.replace(record, requests=flagged)
+                )
+        return self._deliver(result)
+
+    def _flagged(self, request: RequestRecord, origin: int) -> RequestRecord:
+        began = origin + request.started
+        if any(start <= began < end for start, end in self._stood):
+            return request
+        return msgspec.structs.replace(request, flags=[*request.flags, SETTLING])
+
+
+class _Crew:
+    """The workers of a wave: each ends when there are more of them than the level, or no work is left."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        watch: _Watch,
+        wave: Iterator[Work],
+        stop: Stop,
+        group: asyncio.TaskGroup,
+    ) -> None:
+        self._worker = worker
+        self._watch = watch
+        self._wave = wave
+        self._stop = stop
+        self._group = group
+        self._size = 0
+        self._empty = False
+        watch.pace.feed(perf_counter_ns())
+
+    def fill(self) -> None:
+        """Adds the workers that the level allows."""
+        while self._size < self._watch.pace.level and not self._empty:
+            self._size += 1
+            self._group.create_task(self._work())
+
+    async def _work(self) -> None:
+        while self._size <= self._watch.pace.level and self._stop.reason is None:
+            item = next(self._wave, None)
+            if item is None:
+                self._empty = True
+                self._watch.pace.starve()
+                break
+            await until_due(item, self._worker, self._stop)
+            if self._stop.reason is not None:
+                break
+            self._watch.pace.begin()
+            await self._worker.do(item)
+            self._watch.ended()
+            self.fill()
+        self._size -= 1

@@ -1,0 +1,54 @@
+"""A concurrency that finds itself, as a journal tells of it. Requests made while it settled enter no timing."""
+
+from __future__ import annotations
+
+from benchwright.records import RequestRecord, RunEvent
+
+SETTLING = "settling"
+"""Flag of a request that began before the concurrency had settled, or while it settled anew."""
+
+
+def in_timings(request: RequestRecord) -> bool:
+    """Whether a request enters latencies and throughput: it was answered, at a concurrency that stood."""
+    return request.error is None and SETTLING not in request.flags
+
+
+class Paces:
+    """At which concurrency a run went that found it by itself, from the events `concurrency` of its journal.
+
+    `settled` are the levels at which it stood, in their order, `last` the one that it came to in the end, and
+    `seconds` how long it was not settled. `found` and `given` tell whether sessions found it, or were given it.
+    """
+
+    def __init__(self) -> None:
+        self.settled: list[int] = []
+        self.last: int | None = None
+        self.seconds = 0.0
+        self.found = self.given = False
+        self._in_session = False
+        self._since: int | None = None
+
+    def add(self, event: RunEvent, session_start: int) -> None:
+        """Takes in what an event says of the level."""
+        level: int = event.detail["level"]
+        self.last = level
+        if not self._in_session:
+            self._in_session, self._since = True, session_start
+        if not event.detail["settled"]:
+            self._since = event.at if self._since is None else self._since
+            return
+        self._add_seconds(event.at)
+        if self.settled[-1:] != [level]:
+            self.settled.append(level)
+
+    def end_session(self, at: int) -> None:
+        """A session has ended."""
+        self._add_seconds(at)
+        self.found = self.found or self._in_session
+        self.given = self.given or not self._in_session
+        self._in_session = False
+
+    def _add_seconds(self, until: int) -> None:
+        if self._since is not None:
+            self.seconds += (until - self._since) / 1e9
+        self._since = None

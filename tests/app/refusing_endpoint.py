@@ -1,0 +1,33 @@
+"""`benchwright simulate` with one option more: `--most N` answers 429 to what comes while N answers are under way.
+
+python tests/app/refusing_endpoint.py --most 8 --port 0 --port-file FILE --first-token 50
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from benchwright.cli.simulate import command
+from benchwright.endpoint.serving.http import Refused
+from benchwright.endpoint.simulate import board, generation
+
+MOST = "--most"
+
+
+def refuse_beyond(most: int) -> None:
+    """Has the simulated model refuse what is one too many."""
+    respond = generation.Generation.respond
+
+    def respond_or_refuse(self: Any, *arguments: Any) -> Any:
+        if self._counters.cells[board.RUNNING] >= most:
+            raise Refused(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
+        return respond(self, *arguments)
+
+    generation.Generation.respond = respond_or_refuse  # type: ignore[method-assign]
+
+
+if __name__ == "__main__":
+    place = sys.argv.index(MOST)
+    refuse_beyond(int(sys.argv[place + 1]))
+    command([*sys.argv[1:place], *sys.argv[place + 2 :]])
