@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,23 @@ async def test_an_unfinished_run_asks_for_the_rest_only(tmp_path: Path) -> None:
     asked = Asked()
     await run_plan(plan_of(20, asked), tmp_path)
     assert asked.samples == [str(number) for number in range(7, 20)]
+
+
+async def test_what_is_finished_is_passed_by_without_holding_up_the_event_loop(tmp_path: Path) -> None:
+    class Rows(list[Sample]):
+        read_by: set[int] = set()
+
+        def __iter__(self) -> Iterator[Sample]:
+            for sample in super().__iter__():
+                if sample.content < 7:
+                    self.read_by.add(threading.get_ident())
+                yield sample
+
+    await run_plan(plan_of(samples(20)[:7]), tmp_path)
+    rows = Rows(samples(20))
+    assert (await run_plan(plan_of(rows), tmp_path)).finished
+    assert rows.read_by
+    assert threading.get_ident() not in rows.read_by
 
 
 async def test_a_larger_limit_and_more_repeats_keep_what_is_done(tmp_path: Path) -> None:

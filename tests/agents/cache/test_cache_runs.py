@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
+import pytest
 from cache_kit import HandWritten, manifest, request
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import sample_lines
+from benchwright.errors import JournalError
 from benchwright.records import Status
 
 ONE = manifest("m")
@@ -101,10 +104,16 @@ def test_they_come_by_row_model_and_run_however_they_ended(trials: list[tuple[in
         journal = HandWritten(Path(directory))
         for row, target, repeat in trials:
             journal.trial(row, repeat, target=target)
-        runs = DocumentedRuns(journal.close(), TWO)
+        runs = DocumentedRuns(journal.close(), msgspec.structs.replace(TWO, repeats=10))
         found = [(run.row_index, run.model_tag, run.run_index) for run in runs]
     by_slot = sorted({(row, target == "baseline", repeat) for row, target, repeat in trials})
     assert found == [(row, ("primary", "baseline")[slot], repeat) for row, slot, repeat in by_slot]
+
+
+def test_a_repeat_that_the_run_does_not_have_is_an_error(journal: HandWritten) -> None:
+    journal.trial(0, 7)
+    with pytest.raises(JournalError, match="repeat 8 of 1"):
+        DocumentedRuns(journal.close(), msgspec.structs.replace(ONE, repeats=1))
 
 
 def test_samples_hold_the_conversation_of_every_run_that_has_one(journal: HandWritten) -> None:

@@ -161,6 +161,16 @@ def test_without_a_limit_in_reach_requests_leave_when_they_are_due(program: Prog
     assert not level.limit_reached
 
 
+def test_the_latency_of_two_rates_is_not_compared_as_that_of_one_load(program: Program) -> None:
+    rows = program.rows(10)
+    with simulated_endpoint() as url:
+        report = measure(
+            *(program, url, "--dataset", rows, "--scorer", "exact", "--rate", "20,40", "--requests", "10")
+        )
+    compared = program.run("compare", *(level.run for level in report.levels))
+    assert "the concurrency is not known on both sides" in compared.stdout
+
+
 def test_a_trace_is_replayed_moment_by_moment(program: Program) -> None:
     offsets = [0, 0.05, 0.05, 0.4, 0.9]
     program.write("trace.txt", "".join(f"{100 + offset}\n" for offset in offsets))

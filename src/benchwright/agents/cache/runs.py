@@ -17,6 +17,7 @@ import msgspec
 from benchwright.engine.journal import TRIALS, decode_line, read_placed_lines
 from benchwright.engine.key_index import KeyIndex
 from benchwright.engine.manifest import Manifest
+from benchwright.errors import JournalError
 from benchwright.records import FAILED, ScoreRecord, Status, TrialRecord
 
 NOWHERE = -1
@@ -39,7 +40,11 @@ class DocumentedRun(msgspec.Struct, gc=False):
 
 
 class DocumentedRuns:
-    """The runs of a journal by row, model (primary first) and run; of several attempts the last."""
+    """The runs of a journal by row, model (primary first) and run; of several attempts the last.
+
+    Raises:
+        JournalError: the journal has more repeats than its manifest.
+    """
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self._path = directory / TRIALS
@@ -72,6 +77,10 @@ class DocumentedRuns:
                     unscored[line.key] = place
 
     def _place(self, record: TrialRecord) -> int:
+        if record.repeat >= self._repeats:
+            raise JournalError(
+                f"{self._path} has repeat {record.repeat + 1} of {self._repeats}: its run.json is another run's."
+            )
         row = int(record.sample) * len(self._slots) + self._slots.index(record.target)
         return row * self._repeats + record.repeat
 

@@ -143,7 +143,7 @@ def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summa
 
 def _is_open_loop(about: Mapping[str, Any]) -> bool:
     """Whether requests came at a rate, so that how many were in flight was the server's doing."""
-    return "arrivals" in about.get("load", {}).get("level", {})
+    return "load" in about and about["load"]["level"].get("concurrency") is None
 
 
 def _subject(manifest: Manifest) -> str:
