@@ -6,6 +6,8 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.engine.engine_kit import FunctionScorer, FunctionTask
@@ -18,9 +20,14 @@ from benchwright.records import Outcome, Sample, Trial
 
 
 async def solve(trial: Trial, session: Session) -> Outcome:
-    """Does what the content says: {"do": …}; the answer tells which process it was."""
+    """Does what the content says: {"do": …}; the answer tells which process it was.
+
+    With {"meet": [directory, count]} it waits first until so many processes have come there.
+    """
     content = trial.sample.content
     doing = content.get("do")
+    if "meet" in content:
+        await _meet(Path(content["meet"][0]), content["meet"][1])
     if doing == "die once":
         mark = Path(content["mark"])
         if not mark.exists():
@@ -30,13 +37,19 @@ async def solve(trial: Trial, session: Session) -> Outcome:
         os.kill(os.getpid(), signal.SIGKILL)
     elif doing == "sleep":
         Path(content["mark"]).touch()
-        await asyncio.sleep(60)
+        await asyncio.sleep(content.get("seconds", 60))
     elif doing == "complain":
         raise UserError("there is no such tool")
     elif doing == "print":
         print("printed by user code")
     await asyncio.sleep(0.005)
     return Outcome(answer=str(os.getpid()))
+
+
+async def _meet(place: Path, count: int) -> None:
+    (place / str(os.getpid())).touch()
+    while len(list(place.iterdir())) < count:
+        await asyncio.sleep(0.05)
 
 
 def score(sample: Sample, outcome: Outcome) -> Score:
@@ -58,6 +71,18 @@ def task_of(samples: list[Sample]) -> FunctionTask:
 def parts(concurrency: int) -> ShardParts:
     """What a shard needs; the samples come with the work."""
     return ShardParts(task_of([]), {}, TrialLimits())
+
+
+class _Broken(FunctionTask):
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[FunctionTask]:
+        raise RuntimeError("there is no database")
+        yield self
+
+
+def broken(concurrency: int) -> ShardParts:
+    """A task that cannot be opened, for a reason that nobody has thought of."""
+    return ShardParts(_Broken([], solve), {}, TrialLimits())
 
 
 def refuse(concurrency: int) -> ShardParts:

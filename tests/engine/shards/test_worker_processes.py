@@ -17,6 +17,7 @@ from benchwright.engine.journal import Journal, read_body
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor
+from benchwright.engine.shards.driver import CANCEL_SECONDS
 from benchwright.engine.worker import Result
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Trial
@@ -133,6 +134,19 @@ async def test_a_rule_stops_the_run_and_what_was_not_begun_is_left_for_later(tmp
     assert len({trial.key for trial in found.trials}) == len(found.trials) == 500
 
 
+async def test_ctrl_c_reaches_a_process_while_it_is_busy_and_it_begins_nothing_more(tmp_path: Path) -> None:
+    naps = [
+        Sample(str(number), {"do": "sleep", "seconds": 1.5, "mark": str(tmp_path / f"mark{number}")})
+        for number in range(3)
+    ]
+    running = asyncio.ensure_future(run_samples(naps, tmp_path / "run", workers=1, concurrency=1))
+    while not (tmp_path / "mark0").exists():
+        await asyncio.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
+    assert (await running).interrupted
+    assert [trial.sample for trial in journalled(tmp_path / "run").trials] == ["0"]
+
+
 async def test_a_second_ctrl_c_journals_what_is_in_flight_as_cancelled(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     samples = [Sample("0", {"do": "sleep", "mark": str(mark)}), *plain(5)]
@@ -144,6 +158,7 @@ async def test_a_second_ctrl_c_journals_what_is_in_flight_as_cancelled(tmp_path:
         await asyncio.sleep(0.1)
     result = await running
     assert result.interrupted
+    assert result.seconds < CANCEL_SECONDS, "nobody waits for what is cancelled already"
     cancelled = [trial for trial in journalled(tmp_path / "run").trials if trial.status is Status.CANCELLED]
     assert [trial.sample for trial in cancelled] == ["0"]
 

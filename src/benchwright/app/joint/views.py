@@ -106,13 +106,15 @@ def clusters_of(samples: Sequence[str], groups: Sequence[str | None]) -> Codes:
     Where all trials are in one and the same group, samples are taken as independent within it.
     """
     one_group = len(set(groups)) == 1
-    known: dict[tuple[bool, str], int] = {}
+    of_group: dict[str, int] = {}
+    of_sample: dict[str, int] = {}
     codes = np.empty(len(samples), np.intp)
     for place, (sample, group) in enumerate(zip(samples, groups, strict=True)):
+        known = len(of_group) + len(of_sample)
         if group is not None and not one_group:
-            codes[place] = known.setdefault((True, group), len(known))
+            codes[place] = of_group.setdefault(group, known)
         else:
-            codes[place] = known.setdefault((False, sample), len(known)) if sample else -1 - place
+            codes[place] = of_sample.setdefault(sample, known) if sample else -1 - place
     return codes
 
 

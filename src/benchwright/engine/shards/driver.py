@@ -16,7 +16,6 @@ from benchwright.engine.shards.messages import (
     Failed,
     FromShard,
     Goodbye,
-    Returned,
     Shard,
     ShardLost,
     Shards,
@@ -37,6 +36,9 @@ LOSSES = 3
 CANCEL_SECONDS = 10.0
 """How long cancelled trials may take to end."""
 
+LOOK_SECONDS = 0.25
+"""How often a driver that waits looks whether the run is to stop, and whether others have done all work."""
+
 
 class Driver:
     """`share` trials are in flight at its shard. `given_up` says why there is none any more."""
@@ -52,6 +54,7 @@ class Driver:
         self._stop = stop
         self._open = AsyncExitStack()
         self._shard: Shard | None = None
+        self._receiving: asyncio.Future[bytes] | None = None
         self._under_way: dict[str, Work] = {}
         self._stopped = False
         self._losses = 0
@@ -65,7 +68,9 @@ class Driver:
         try:
             while self.given_up is None:
                 try:
-                    shard = await self._opened()
+                    shard = await self._opened(pool)
+                    if shard is None:
+                        return
                     works = self._take(pool)
                     if not self._under_way and not await pool.more():
                         return
@@ -82,22 +87,35 @@ class Driver:
         if self._shard is None:
             return
         try:
-            await self._shard.send(encode(End()))
             async with asyncio.timeout(CANCEL_SECONDS):
-                while self._shard is not None:
-                    self._took(decode_reports(await self._shard.receive()), None)
+                await self._goodbye(None)
         except (ShardLost, TimeoutError):
             pass  # all its trials are done; only its loop lag stays unknown
 
     async def close(self) -> None:
         """Ends the shard, if it has not ended."""
         self._shard = None
+        if self._receiving is not None:
+            self._receiving.cancel()
+            await asyncio.wait([self._receiving])
+            self._receiving = None
         await self._open.aclose()
 
-    async def _opened(self) -> Shard:
+    async def _opened(self, pool: Pool) -> Shard | None:
+        """The shard; none where nothing was left to do before there was room for it."""
         if self._shard is None:
             self._stopped = False
-            self._shard = await self._open.enter_async_context(self._shards.open(self._number, self._share))
+            opening = asyncio.ensure_future(
+                self._open.enter_async_context(self._shards.open(self._number, self._share))
+            )
+            try:
+                while not opening.done() and not pool.over:
+                    await asyncio.wait([opening], timeout=LOOK_SECONDS)
+            finally:
+                if not opening.done():
+                    opening.cancel()
+                    await asyncio.wait([opening])
+            self._shard = None if opening.cancelled() else opening.result()
         return self._shard
 
     def _take(self, pool: Pool) -> list[Work]:
@@ -112,28 +130,46 @@ class Driver:
         if self._stop.reason is not None and not self._stopped:
             self._stopped = True
             await shard.send(encode(StopOrder()))
-        self._took(decode_reports(await shard.receive()), pool)
+        await self._took(await self._received(shard), pool)
 
-    def _took(self, reports: list[FromShard], pool: Pool | None) -> None:
-        for report in reports:
-            if isinstance(report, Solved):
-                self._deliver(self._solved(report))
-            elif isinstance(report, Failed):
-                raise UserError(report.reason)
-            elif isinstance(report, Goodbye):
-                self.lag, self._shard = report.lag, None
-                self.cpu_seconds += report.cpu_seconds
-            elif pool is not None:
-                self._ended(report, pool)
+    async def _received(self, shard: Shard) -> list[FromShard]:
+        """The next reports; none where nothing comes for a while. Who is cancelled here loses no report."""
+        if self._receiving is None:
+            self._receiving = asyncio.ensure_future(shard.receive())
+        await asyncio.wait([self._receiving], timeout=LOOK_SECONDS)
+        if not self._receiving.done():
+            return []
+        received, self._receiving = self._receiving, None
+        return decode_reports(received.result())
 
-    def _ended(self, report: Done | Returned, pool: Pool) -> None:
-        if isinstance(report, Done):
-            work = self._under_way.pop(report.key)
-            self._losses = 0
-            self._deliver(Scored(work.trial, report.status, report.scores, work.counted))
-            pool.done()
-        else:
+    async def _took(self, reports: list[FromShard], pool: Pool | None) -> None:
+        """Delivers reports, and waits until all of them are journalled."""
+        journalled = [self._deliver(result) for report in reports if (result := self._result(report, pool))]
+        for one in journalled:
+            if one is not None:
+                await one
+
+    def _result(self, report: FromShard, pool: Pool | None) -> Result | None:
+        if isinstance(report, Solved):
+            return self._solved(report)
+        if isinstance(report, Failed):
+            raise UserError(report.reason)
+        if isinstance(report, Goodbye):
+            self.lag, self._shard = report.lag, None
+            self.cpu_seconds += report.cpu_seconds
+        elif isinstance(report, Done):
+            return self._done(report, pool)
+        elif pool is not None:
             pool.give_back([self._under_way.pop(key) for key in report.keys])
+        return None
+
+    def _done(self, report: Done, pool: Pool | None) -> Result | None:
+        if pool is None:
+            return None
+        work = self._under_way.pop(report.key)
+        self._losses = 0
+        pool.done()
+        return Scored(work.trial, report.status, report.scores, work.counted)
 
     def _solved(self, report: Solved) -> Result:
         """Should the shard be lost from now on, only scoring is left to do."""
@@ -157,7 +193,13 @@ class Driver:
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await self._shard.send(encode(StopOrder(cancel=True)))
-                while self._under_way:
-                    self._took(decode_reports(await self._shard.receive()), pool)
+                await self._goodbye(pool)
         except (ShardLost, TimeoutError):
             pass
+
+    async def _goodbye(self, pool: Pool | None) -> None:
+        """Takes what the shard still has to tell, up to its last message."""
+        assert self._shard is not None
+        await self._shard.send(encode(End()))
+        while self._shard is not None:
+            await self._took(await self._received(self._shard), pool)

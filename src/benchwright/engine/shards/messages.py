@@ -137,20 +137,21 @@ class Recipe(msgspec.Struct, frozen=True):
     """How a shard makes its parts: a function by its address (`module:function`), what it is called with, sys.path.
 
     The function gets the shard's share of the concurrency first. Both it and the arguments must be known by name in
-    another process.
+    another process. `environment` is added to what is set there.
     """
 
     make: str
     arguments: tuple[Any, ...]
     path: tuple[str, ...]
+    environment: Mapping[str, str] = {}
 
     def elsewhere(self) -> Recipe:
         """The same for another machine, whose modules lie elsewhere."""
-        return Recipe(self.make, self.arguments, ())
+        return msgspec.structs.replace(self, path=())
 
     def encoded(self) -> bytes:
         """The recipe as it is sent. It holds keys: it is sent to shards and written nowhere."""
-        return pickle.dumps((self.make, self.arguments, self.path), pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(msgspec.structs.astuple(self), pickle.HIGHEST_PROTOCOL)
 
 
 def made(encoded_recipe: bytes, concurrency: int) -> ShardParts:
@@ -160,9 +161,11 @@ def made(encoded_recipe: bytes, concurrency: int) -> ShardParts:
         UserError: what was there when the run was prepared is not there any more.
     """
     import importlib
+    import os
     import sys
 
-    make, arguments, path = pickle.loads(encoded_recipe)
+    make, arguments, path, environment = pickle.loads(encoded_recipe)
+    os.environ.update(environment)
     sys.path[:] = [*path, *(entry for entry in sys.path if entry not in path)]
     module, _, name = make.partition(":")
     function: Callable[..., ShardParts] = getattr(importlib.import_module(module), name)

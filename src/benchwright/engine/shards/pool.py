@@ -19,6 +19,7 @@ class Pool:
         self._stop = stop
         self._back: deque[Work] = deque()
         self._taken = 0
+        self._drained = False
         self._changed = asyncio.Event()
 
     def take(self, most: int) -> list[Work]:
@@ -28,6 +29,7 @@ class Pool:
             return []
         works = [self._back.popleft() for _ in range(min(most, len(self._back)))]
         works += islice(self._source, most - len(works))
+        self._drained = self._drained or len(works) < most
         self._taken += len(works)
         return works
 
@@ -40,6 +42,11 @@ class Pool:
         """These pieces could not be done where they were taken to."""
         self._back.extend(works)
         self.done(len(works))
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is to be taken any more: all is done, or the run is to stop."""
+        return self._stop.reason is not None or (self._drained and not self._taken and not self._back)
 
     async def more(self) -> bool:
         """Waits until there may be work to take; false when all is done."""

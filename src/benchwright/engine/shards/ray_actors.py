@@ -1,24 +1,22 @@
 """Shards that are actors of Ray: on this machine where no address is given, else wherever the cluster has room.
 
-What is sent to an actor goes from memory to memory; nothing of it, the keys in a recipe included, is put into Ray's
-object store or its tables.
+Nothing that is sent to an actor is written to Ray's tables. What is small, the keys in a recipe included, goes from
+memory to memory; a message of more than 100 kB passes through the object store of the machine it is sent from.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-from benchwright.engine.shards.messages import Failed, Recipe, Shard, ShardLost, encode, made
+from benchwright.engine.shards.messages import Failed, Recipe, Shard, ShardLost, ShardParts, encode, made
+from benchwright.engine.shards.ray_cluster import connected, first_line
 from benchwright.engine.shards.serving import serve
 from benchwright.errors import UserError
 
-REACH_SECONDS = 10.0
 ROOM_SECONDS = 60.0
 """How long an actor may wait for a free place in the cluster."""
 
@@ -27,52 +25,17 @@ ROOM_SECONDS = 60.0
 async def ray_shards(recipe: Recipe, count: int | None, address: str | None) -> AsyncIterator[RayShards]:
     """Connects to the cluster at an address, or starts Ray on this machine; `count` actors, one per CPU by default.
 
-    To a cluster the working directory travels, so that modules and files in it are found there by their relative
-    paths; Benchwright itself must be installed on its nodes.
+    Where no address is given, it is that of Ray's own variable RAY_ADDRESS, if it is set. To a cluster the working
+    directory travels, so that modules and files in it are found there by their relative paths; Benchwright itself
+    must be installed on its nodes.
 
     Raises:
-        UserError: Ray is not installed, or no cluster answers at the address.
+        UserError: Ray is not installed or does not start, or no cluster answers at the address.
     """
-    try:
-        import ray
-    except ImportError:
-        raise UserError("--executor ray needs Ray: pip install 'benchwright[ray]'.") from None
-    if address is not None:
-        await _reach(address)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    await asyncio.to_thread(_connect, ray, address)
-    try:
+    address = address or os.environ.get("RAY_ADDRESS")
+    async with connected(count, address) as ray:
         cpus = int(ray.cluster_resources().get("CPU", 1))
         yield RayShards(ray, recipe if address is None else recipe.elsewhere(), count or max(1, cpus))
-    finally:
-        await asyncio.to_thread(ray.shutdown)
-
-
-async def _reach(address: str) -> None:
-    """Sees whether anybody listens at HOST:PORT, which Ray itself would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
-        return
-    try:
-        async with asyncio.timeout(REACH_SECONDS):
-            _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
-    except (OSError, TimeoutError) as error:
-        reason = str(error) or f"no answer within {REACH_SECONDS:g} s"
-        raise UserError(f"Ray cannot be used at {address}: {reason}") from None
-    writer.close()
-
-
-def _connect(ray: Any, address: str | None) -> None:
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": False}
-    try:
-        if address is None:
-            ray.init(include_dashboard=False, **quiet)
-        else:
-            ray.init(address=address, runtime_env={"working_dir": str(Path.cwd())}, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(f"Ray cannot be used at {address or 'this machine'}: {first_line}") from None
 
 
 class RayShards:
@@ -87,7 +50,7 @@ class RayShards:
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
         """Starts an actor where there is room; see `Shards.open`."""
-        actor = self._actors.options(max_concurrency=8).remote()
+        actor = self._actors.options(max_concurrency=8, scheduling_strategy="SPREAD").remote()
         try:
             await self._begun(actor, concurrency)
             yield _RayShard(self._ray, actor)
@@ -124,8 +87,13 @@ class _RayShard:
 
 
 def _lost(error: Exception) -> ShardLost:
-    first_line = (str(error).strip().splitlines() or [""])[0]
-    return ShardLost(f"{type(error).__name__}: {first_line}")
+    """What was raised inside the actor is told as it is, without Ray's account of how it came here."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, Exception):
+        return ShardLost(f"{type(cause).__name__}: {first_line(cause)}")
+    if "in its creation task" in first_line(error):  # a module is missing there; the reason is the last line
+        return ShardLost(f"the actor cannot be made: {str(error).strip().splitlines()[-1]}")
+    return ShardLost(f"{type(error).__name__}: {first_line(error)}")
 
 
 class Actor:
@@ -133,7 +101,8 @@ class Actor:
 
     def __init__(self) -> None:
         self._orders: asyncio.Queue[bytes] = asyncio.Queue()
-        self._reports: asyncio.Queue[bytes] = asyncio.Queue()
+        # One place: while it is taken, what there is to report gathers and goes as one message.
+        self._reports: asyncio.Queue[bytes | Exception] = asyncio.Queue(1)
         self._serving: asyncio.Task[None] | None = None
 
     async def begin(self, recipe: bytes, concurrency: int) -> None:
@@ -143,12 +112,25 @@ class Actor:
         except UserError as error:
             await self._reports.put(encode([Failed(str(error))]))
             return
-        self._serving = asyncio.ensure_future(serve(parts, concurrency, self._orders.get, self._reports.put))
+        self._serving = asyncio.ensure_future(self._serve(parts, concurrency))
 
     async def order(self, message: bytes) -> None:
         """Takes an order."""
         await self._orders.put(message)
 
     async def reports(self) -> bytes:
-        """The next reports, when there are some."""
-        return await self._reports.get()
+        """The next reports, when there are some.
+
+        Raises:
+            Exception: the shard broke down.
+        """
+        reports = await self._reports.get()
+        if isinstance(reports, Exception):
+            raise reports
+        return reports
+
+    async def _serve(self, parts: ShardParts, concurrency: int) -> None:
+        try:
+            await serve(parts, concurrency, self._orders.get, self._reports.put)
+        except Exception as error:
+            await self._reports.put(error)

@@ -124,14 +124,17 @@ class _Reports:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._pending: list[FromShard] = []
+        self._told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._told.set_result(None)
         self._sending: asyncio.Task[None] | None = None
 
-    def deliver(self, result: Result) -> None:
-        """Reports what a worker delivers; the parent journals it."""
+    def deliver(self, result: Result) -> asyncio.Future[None]:
+        """Reports what a worker delivers; the parent journals it, and nobody here waits for that."""
         if isinstance(result, SolvedHere):
             self.add(Solved(result.record, result.body, result.systemic))
         else:
             self.add(Done(result.trial.key, result.status, result.scores))
+        return self._told
 
     def add(self, report: FromShard) -> None:
         """Sends a report soon."""

@@ -1,154 +1,182 @@
-"""Trials on a Ray of this machine, and on a cluster of two nodes that loses workers and a node in mid-run."""
+"""The engine on a cluster of two nodes that loses workers and a node in mid-run."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import subprocess
-import sys
+import signal
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engine.engine_kit import TARGET, journalled
+from tests.engine.engine_kit import TARGET, journalled, run_plan
 from tests.engine.shards import shard_task
-from tests.simulated import simulated_endpoint
+from tests.engine.shards.on_ray.ray_nodes import LEAN, at_last
 
 from benchwright.engine.journal import Journal, read_body
 from benchwright.engine.plan import Plan
-from benchwright.engine.run import Listener, RunResult, run
-from benchwright.engine.shards import ShardedExecutor, ray_shards
+from benchwright.engine.run import RunResult, run
+from benchwright.engine.shards import Recipe, ShardedExecutor, driver, ray_shards
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import UserError
-from benchwright.records import Sample
+from benchwright.records import Sample, Status
 
 pytest.importorskip("ray", reason="Ray has an environment of its own, in which tests/on_ray.py runs this")
-from ray.cluster_utils import Cluster
 
-AGENT = """
-from osmosis_ai.rollout import RolloutAgentLoop
-from helper import SUFFIX
+pytestmark = pytest.mark.timeout(240)
 
 
-class Agent(RolloutAgentLoop):
-    name = "agent"
-
-    def get_tools(self, request):
-        return []
-
-    async def run(self, ctx):
-        messages = list(ctx.request.messages)
-        result = await ctx.chat(messages)
-        return ctx.complete([*messages, {"role": "assistant", "content": result.message["content"] + SUFFIX}])
-"""
-
-REWARDS = """
-def exact(solution_str, ground_truth, extra_info=None):
-    return float(solution_str == ground_truth + "!")
-"""
+@pytest.fixture(autouse=True)
+def small_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working directory travels to the cluster."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
 
 
 def plain(count: int) -> list[Sample]:
     return [Sample(str(number), {"number": number}) for number in range(count)]
 
 
+def meeting(place: Path, processes: int, *, among: int) -> list[Sample]:
+    """Samples that are answered when so many processes have met over them."""
+    place.mkdir()
+    return [Sample(f"{place.name}{n}", {"meet": [str(place), processes]}) for n in range(among)]
+
+
+def plan_of(samples: list[Sample]) -> Plan:
+    return Plan(shard_task.task_of(samples), len(samples), (TARGET,))
+
+
 async def run_samples(
-    samples: list[Sample], directory: Path, address: str | None, *listeners: Listener, workers: int = 2
+    samples: list[Sample],
+    directory: Path,
+    cluster: Any,
+    *,
+    workers: int = 2,
+    concurrency: int = 8,
+    rules: Sequence[Any] = (),
+    recipe: Recipe | None = None,
 ) -> RunResult:
-    plan = Plan(shard_task.task_of(samples), len(samples), (TARGET,))
     journal = Journal(directory)
     try:
-        async with ray_shards(shard_task.recipe(), workers, address) as shards:
-            return await run(plan, ShardedExecutor(shards, 8), journal, (), listeners)
+        async with ray_shards(recipe or shard_task.recipe(), workers, cluster.address) as shards:
+            return await run(plan_of(samples), ShardedExecutor(shards, concurrency), journal, rules)
     finally:
         journal.close()
+
+
+class AfterTrials:
+    """A rule that does something once, when so many trials are done; what it returns is the reason to stop."""
+
+    def __init__(self, count: int, action: Callable[[], str | None]) -> None:
+        self._left = count
+        self._action = action
+
+    def update(self, result: Result) -> str | None:
+        self._left -= isinstance(result, Scored)
+        if self._left or not isinstance(result, Scored):
+            return None
+        return self._action()
 
 
 def check_each_done_once(directory: Path, count: int) -> Counter[str]:
     """Each trial has one line and one score; returns how many trials each process answered."""
     found = journalled(directory)
     assert len({trial.key for trial in found.trials}) == len(found.trials) == count
-    assert len(found.scores) == count
+    assert len({score.key for score in found.scores}) == len(found.scores) == count
     return Counter(read_body(directory, trial.body[0]).answer for trial in found.trials)
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    """Two nodes of one CPU each, on this machine."""
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes.add_node(num_cpus=1)
-    yield nodes
-    nodes.shutdown()
+async def test_both_nodes_work_and_their_records_are_those_of_one_process(
+    tmp_path: Path, cluster: Any
+) -> None:
+    def records(directory: Path) -> set[object]:
+        found = journalled(directory)
+        return {
+            (one.key, one.sample, one.target, one.status, one.repeat, one.attempt) for one in found.trials
+        } | {(one.key, one.trial, one.scorer, one.value, one.status) for one in found.scores}
+
+    samples = meeting(tmp_path / "place", 2, among=60)
+    assert (await run_samples(samples, tmp_path / "cluster", cluster)).finished
+    await run_plan(plan_of(samples), tmp_path / "one")
+    assert records(tmp_path / "cluster") == records(tmp_path / "one")
+    shares = check_each_done_once(tmp_path / "cluster", 60)
+    assert len(shares) == 2
+    assert str(os.getpid()) not in shares
 
 
-async def test_a_ray_of_this_machine_is_started_and_ended(tmp_path: Path) -> None:
-    result = await run_samples(plain(40), tmp_path, None)
-    assert result.finished
-    assert str(os.getpid()) not in check_each_done_once(tmp_path, 40)
-
-
-async def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"Ray cannot be used at 127\.0\.0\.1:9"):
-        await run_samples(plain(1), tmp_path, "127.0.0.1:9")
-
-
-async def test_both_nodes_work(tmp_path: Path, cluster: Cluster) -> None:
-    assert (await run_samples(plain(60), tmp_path, cluster.address)).finished
-    assert len(check_each_done_once(tmp_path, 60)) == 2
-
-
-async def test_an_actor_that_is_killed_costs_no_trial(tmp_path: Path, cluster: Cluster) -> None:
-    special = Sample("special", {"do": "die once", "mark": str(tmp_path / "mark")})
-    samples = [*plain(20), special, *plain(40)[20:]]
-    assert (await run_samples(samples, tmp_path / "run", cluster.address)).finished
+async def test_an_actor_that_is_killed_costs_no_trial(tmp_path: Path, cluster: Any) -> None:
+    """The rest is answered when a third process has come, which takes the place of the first or second."""
+    others = meeting(tmp_path / "place", 3, among=40)
+    dying = {"do": "die once", "mark": str(tmp_path / "mark"), "meet": [str(tmp_path / "place"), 2]}
+    samples = [Sample("dying", dying), *others]
+    assert (await run_samples(samples, tmp_path / "run", cluster)).finished
     check_each_done_once(tmp_path / "run", 41)
 
 
-def test_modules_and_data_of_the_working_directory_travel(tmp_path: Path, cluster: Cluster) -> None:
-    files = {"my_agent.py": AGENT, "helper.py": "SUFFIX = '!'", "rewards.py": REWARDS}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    rows = [{"system_prompt": "s", "user_prompt": f"w{n}", "ground_truth": f"w{n}"} for n in range(20)]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    with simulated_endpoint() as base_url:
-        command = ["eval", "-m", "my_agent:Agent", "-d", "rows.jsonl", "--eval-fn", "rewards:exact"]
-        model = ["--model", "m", "--base-url", base_url, "--batch-size", "4", "--json"]
-        on_ray = ["--executor", "ray", "--ray-address", cluster.address]
-        ended = subprocess.run(
-            [sys.executable, "-m", "benchwright", *command, *model, *on_ray],
-            cwd=tmp_path,
-            env={**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home")},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    summary: dict[str, Any] = json.loads(ended.stdout)
-    assert summary["targets"][0]["scores"][0]["mean"] == 1.0
+async def test_a_node_that_is_lost_costs_no_trial_and_no_waiting_for_another(
+    tmp_path: Path, cluster: Any
+) -> None:
+    lost = at_last(cluster.add_node, **LEAN)
+    at = 0.0
+
+    def lose_it() -> None:
+        nonlocal at
+        at = time.monotonic()
+        crash = partial(cluster.remove_node, lost, allow_graceful=False)
+        asyncio.get_running_loop().run_in_executor(None, crash)
+
+    rule = AfterTrials(30, lose_it)
+    assert (await run_samples(plain(400), tmp_path / "run", cluster, workers=3, rules=[rule])).finished
+    assert time.monotonic() - at < 40, "there is no room for a third actor any more"
+    check_each_done_once(tmp_path / "run", 400)
 
 
-async def test_a_node_that_is_lost_costs_no_trial(tmp_path: Path, cluster: Cluster) -> None:
-    """The last test: afterwards there is one node."""
-    lost = cluster.add_node(num_cpus=1)
+async def test_a_rule_stops_the_cluster_and_what_was_not_begun_is_left_for_later(
+    tmp_path: Path, cluster: Any
+) -> None:
+    rule = AfterTrials(10, lambda: "enough")
+    result = await run_samples(plain(300), tmp_path / "run", cluster, rules=[rule])
+    assert result.stop_reason == "enough"
+    assert 10 <= len(journalled(tmp_path / "run").trials) < 60
 
-    class Watch:
-        """Takes a node away when thirty trials are done."""
+    assert (await run_plan(plan_of(plain(300)), tmp_path / "run")).finished
+    check_each_done_once(tmp_path / "run", 300)
 
-        done = 0
 
-        def started(self, total: int, finished: int) -> None: ...
+async def test_a_second_ctrl_c_journals_what_is_in_flight_as_cancelled(tmp_path: Path, cluster: Any) -> None:
+    mark = tmp_path / "mark"
+    samples = [Sample("0", {"do": "sleep", "mark": str(mark)}), *plain(5)]
+    running = asyncio.ensure_future(run_samples(samples, tmp_path / "run", cluster, concurrency=2))
+    while not mark.exists():
+        assert not running.done(), running.result()
+        await asyncio.sleep(0.01)
+    for _ in range(2):
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(0.1)
+    assert (await running).interrupted
+    cancelled = [one for one in journalled(tmp_path / "run").trials if one.status is Status.CANCELLED]
+    assert [trial.sample for trial in cancelled] == ["0"]
 
-        def said(self, text: str) -> None: ...
 
-        def ended(self) -> None: ...
+async def test_an_actor_that_breaks_down_ends_the_run_and_says_why(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "LOSSES", 0)  # another would break down like it
+    with pytest.raises(UserError, match=r"No worker process is left .*: RuntimeError: there is no database"):
+        await run_samples(plain(3), tmp_path / "run", cluster, workers=1, recipe=shard_task.recipe("broken"))
 
-        def delivered(self, result: Result) -> None:
-            self.done += isinstance(result, Scored)
-            if self.done == 30:
-                asyncio.get_running_loop().run_in_executor(None, cluster.remove_node, lost)
 
-    assert (await run_samples(plain(400), tmp_path, cluster.address, Watch(), workers=3)).finished
-    check_each_done_once(tmp_path, 400)
+async def test_a_recipe_that_cannot_be_made_says_why(tmp_path: Path, cluster: Any) -> None:
+    with pytest.raises(UserError, match="the dataset is not there any more"):
+        await run_samples(plain(3), tmp_path / "run", cluster, workers=1, recipe=shard_task.recipe("refuse"))
+
+
+async def test_a_cluster_that_is_not_there_is_told() -> None:
+    with pytest.raises(UserError, match=r"Ray cannot be used at 127\.0\.0\.1:9"):
+        async with ray_shards(shard_task.recipe(), 1, "127.0.0.1:9"):
+            pass

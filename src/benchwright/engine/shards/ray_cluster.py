@@ -1,0 +1,153 @@
+"""Connecting to Ray: to a cluster at an address, or to one that is started on this machine for the run.
+
+A start that fails is told in one line; one that hangs is given up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import UserError
+
+REACH_SECONDS = 10.0
+START_SECONDS = 120.0
+"""How long Ray may take to start on this machine, or to let us in at an address; 10 s are usual."""
+
+STARTS = 2
+"""How often it is tried: a node gives up when its helpers take more than 15 s, which a cold or busy machine causes."""
+
+END_SECONDS = 20.0
+STAYS_HERE = [".env", ".git"]
+"""What does not travel with the working directory."""
+
+
+@asynccontextmanager
+async def connected(count: int | None, address: str | None) -> AsyncIterator[Any]:
+    """Yields the `ray` module, connected; with room for `count` actors at least where it is started here.
+
+    Raises:
+        UserError: Ray is not installed or does not start, or no cluster answers at the address.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise UserError("--executor ray needs Ray: pip install 'benchwright[ray]'.") from None
+    if address is not None:
+        await _reach(address)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    with redirect_stdout(sys.stderr):  # where Ray's remarks about lost actors get not between our results
+        connection = await _begun(ray, _options(count, address), address)
+        try:
+            yield ray
+        finally:
+            await connection.end()
+
+
+async def _reach(address: str) -> None:
+    """Sees whether anybody listens at HOST:PORT, which Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        async with asyncio.timeout(REACH_SECONDS):
+            _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+    except (OSError, TimeoutError) as error:
+        reason = str(error) or f"no answer within {REACH_SECONDS:g} s"
+        raise UserError(f"Ray cannot be used at {address}: {reason}") from None
+    writer.close()
+
+
+def _options(count: int | None, address: str | None) -> dict[str, Any]:
+    quiet = {"log_to_driver": False, "logging_level": "ERROR", "configure_logging": False}
+    if address is None:
+        cpus = max(count or 0, os.cpu_count() or 1)
+        return {"address": "local", "num_cpus": cpus, "include_dashboard": False, **quiet}
+    travelling = {"working_dir": str(Path.cwd()), "excludes": STAYS_HERE}
+    return {"address": address, "runtime_env": travelling, **quiet}
+
+
+async def _begun(ray: Any, options: dict[str, Any], address: str | None) -> _Connection:
+    starts = STARTS if address is None else 1
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            for left in reversed(range(starts)):
+                connection = _Connection(ray, options)
+                try:
+                    await connection.begun
+                    return connection
+                except Exception as error:  # Ray raises what it likes, plain `Exception` included
+                    if not left:
+                        raise UserError(_unusable(address, first_line(error))) from None
+    except TimeoutError:
+        pass
+    raise UserError(_unusable(address, f"it is not ready after {START_SECONDS:g} s"))
+
+
+def _unusable(address: str | None, reason: str) -> str:
+    if address is not None:
+        return (
+            f"Ray cannot be used at {address}: {reason.rstrip('.')}. "
+            "Where the cluster asks for a token, set RAY_AUTH_MODE=token."
+        )
+    return (
+        f"Ray does not start on this machine: {reason.rstrip('.')}. Its own logs are in "
+        "/tmp/ray/session_latest/logs. Use --workers instead, or `ray start --head` and --ray-address."
+    )
+
+
+class _Connection:
+    """Ray, started and ended in a thread of its own.
+
+    The processes that Ray starts end with the thread that started them. Nobody waits for a thread that hangs.
+    """
+
+    def __init__(self, ray: Any, options: dict[str, Any]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.begun: asyncio.Future[None] = self._loop.create_future()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._leave = threading.Event()
+        threading.Thread(target=self._live, args=(ray, options), daemon=True).start()
+
+    async def end(self) -> None:
+        """Lets go of the cluster; a Ray of this machine ends."""
+        self._leave.set()
+        await asyncio.wait([self._ended], timeout=END_SECONDS)
+
+    def _live(self, ray: Any, options: dict[str, Any]) -> None:
+        try:
+            ray.init(**options)
+        except Exception as error:
+            self._tell(self.begun, error)
+            return
+        self._tell(self.begun)
+        self._leave.wait()
+        ray.shutdown()
+        self._tell(self._ended)
+
+    def _tell(self, whom: asyncio.Future[None], error: Exception | None = None) -> None:
+        def tell() -> None:
+            if whom.done():
+                return
+            if error is None:
+                whom.set_result(None)
+            else:
+                whom.set_exception(error)
+
+        try:
+            self._loop.call_soon_threadsafe(tell)
+        except RuntimeError:
+            pass  # the loop is closed: nobody waits any more
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, without the account of Ray's of how it came here."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
