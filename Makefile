@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # The files of tests are shared out among processes, one for each core.
 AT_ONCE ?= -n auto --maxprocesses 4 --dist loadfile
 
-.PHONY: demo test test-ray check bench setup clean requirements
+.PHONY: demo test test-ray check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -13,8 +13,9 @@ demo: setup
 test: setup check
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
 	$(BIN)/python tests/other_pythons.py
+	$(BIN)/python tests/on_ray.py
+	$(BIN)/python -m benchmarks --check
 
-# Not part of `test` yet: Ray does not start reliably on small machines.
 test-ray: setup
 	$(BIN)/python tests/on_ray.py
 
@@ -24,8 +25,22 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# PEERS=1: other programs on the same work. MILLION=1: a run of a million trials too, which takes minutes.
+BENCH = $(BIN)/python -m benchmarks $(if $(PEERS),--peers) $(if $(MILLION),--million) $(BENCH_ARGS)
+
 bench: setup
-	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+	$(BENCH)
+
+# Ratios against limits, about a minute.
+bench-check: setup
+	$(BIN)/python -m benchmarks --check
+
+# Everything, and docs/performance.md with its tables and its plot.
+bench-document: PEERS = 1
+bench-document: MILLION = 1
+bench-document: setup
+	$(BENCH) --json build/performance.json
+	$(BIN)/python -m benchmarks.document build/performance.json
 
 setup: $(VENV)/ready
 
@@ -44,7 +59,7 @@ requirements:
 		--no-header --no-annotate requirements/litellm.in -o requirements/litellm.txt
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate pyproject.toml requirements/ray.in -o requirements/ray.txt
-	for name in runners runners_old; do \
+	for name in runners runners_old profile peer_lm_eval peer_evalscope peer_aiperf; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done

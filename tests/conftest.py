@@ -14,6 +14,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background of a shell, whose SIGINT is ignored; the programs under test would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+try:
+    from hypothesis import HealthCheck
+    from hypothesis import settings as examples
+except ImportError:
+    pass  # not in the environments of other fastmcps and of Ray, whose tests have no properties
+else:
+    slow_is_no_fault = "slow is no fault"
+    no_clock = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+    examples.register_profile(slow_is_no_fault, examples(), **no_clock)
+    examples.load_profile(slow_is_no_fault)
+
 REAL_ROWS = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

@@ -36,11 +36,15 @@ async def run_trial(
 ) -> Ran:
     """Runs the trial of the first row."""
     delivered: list[Result] = []
+
+    async def deliver(result: Result) -> None:
+        delivered.append(result)
+
     async with SimulatedEndpoint(settings or Settings()) as endpoint:
         target = Target("primary", "the-model", endpoint.base_url, target_settings)
         plan = Plan(task, 1, (target,), limits=limits or TrialLimits())
         async with EndpointClient(target, key=key) as client, task.open() as solver:
-            worker = Worker(solver, (), {"primary": client}, plan.limits, delivered.append)
+            worker = Worker(solver, (), {"primary": client}, plan.limits, deliver)
             await worker.do(Work(next(plan.trials())))
     (solved,) = (result for result in delivered if isinstance(result, Solved))
     return Ran(solved.record, _decode_body(solved.body), solved.systemic)

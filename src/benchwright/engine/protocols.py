@@ -105,7 +105,6 @@ class TaskSpec(Record, frozen=True):
     name: str
     version: str
     fingerprint: str
-    shardable: bool = True
     group_by: str | None = None
 
 

@@ -56,8 +56,8 @@ class Scored(Record, frozen=True):
 
 
 Result = Solved | Scored
-Deliver = Callable[[Result], Awaitable[None] | None]
-"""Takes a result; what it returns, if anything, is to be waited for: the result is in the journal then."""
+Deliver = Callable[[Result], Awaitable[None]]
+"""Takes a result at once; what it returns is done when the result is in the journal."""
 
 
 class Worker:
@@ -95,12 +95,7 @@ class Worker:
                     if scorer.name not in work.scored
                 ]
             )
-        await self._hand_over(Scored(work.trial, outcome.status, scores, work.counted))
-
-    async def _hand_over(self, result: Result) -> None:
-        journalled = self._deliver(result)
-        if journalled is not None:
-            await journalled
+        await self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
 
     async def _solve(self, trial: Trial) -> Outcome:
         session = TrialSession(trial, self._clients, self._limits, self._show)
@@ -113,7 +108,7 @@ class Worker:
             if boundary.status is not None:
                 outcome = Outcome(boundary.status, reason=boundary.reason)
             late = 0 if trial.due_ns is None else max(0, session.origin - self.origin - trial.due_ns)
-            await self._hand_over(_solved(trial, session, outcome, late, systemic=boundary.systemic))
+            await self._deliver(_solved(trial, session, outcome, late, systemic=boundary.systemic))
         return outcome
 
     async def _within_seconds(self, trial: Trial, session: TrialSession) -> Outcome:

@@ -66,7 +66,6 @@ class PackTask:
             fingerprint=fingerprint(
                 "pack", manifest.id, manifest.version, setup.digest, setup.cells.generation
             ),
-            shardable=False,
         )
 
     @property

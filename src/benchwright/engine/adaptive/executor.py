@@ -97,7 +97,7 @@ class _Watch:
         self._told = level, settled
         self._paced(level, settled)
 
-    def deliver(self, result: Result) -> Awaitable[None] | None:
+    def deliver(self, result: Result) -> Awaitable[None]:
         """Delivers a result, those of its requests flagged that began while the level did not stand."""
         if isinstance(result, Solved):
             record = result.record

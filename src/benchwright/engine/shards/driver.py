@@ -146,8 +146,7 @@ class Driver:
         """Delivers reports, and waits until all of them are journalled."""
         journalled = [self._deliver(result) for report in reports if (result := self._result(report, pool))]
         for one in journalled:
-            if one is not None:
-                await one
+            await one
 
     def _result(self, report: FromShard, pool: Pool | None) -> Result | None:
         if isinstance(report, Solved):
