@@ -1,4 +1,4 @@
-"""What a benchmark of the catalog costs: all of MMLU, made up and laid out as on the hub, and the list."""
+"""What a benchmark of the catalog costs: all of MMLU, made up and laid out as on the hub."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import json
 import tempfile
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from benchmarks.children import Endpoint, run, simulated
-from benchmarks.measures import Measured
+from benchmarks.measured import Measured
 
 MMLU = 14_042
 CONCURRENCY = 256
 
 
 def catalog(rounds: int) -> list[Measured]:
-    """CPU of a sample of MMLU, graded and in the result file, and CPU of `list`."""
+    """CPU of a sample of MMLU, graded and in the result file."""
     small = MMLU // 10
-    lists = [run(["-m", "benchwright", "list"]).cpu for _ in range(4 * rounds)]
     with tempfile.TemporaryDirectory() as directory:
         data = Path(directory, "data")
         key = write_mmlu(data, MMLU)
@@ -27,10 +27,7 @@ def catalog(rounds: int) -> list[Measured]:
                 / (MMLU - small)
                 for _ in range(rounds)
             ]
-    return [
-        Measured("CPU of `list`", "s", median(lists), goal=0.12),
-        Measured(f"CPU of an MMLU sample, {CONCURRENCY} at once", "ms", median(costs) * 1e3, goal=0.35),
-    ]
+    return [Measured(f"CPU of an MMLU sample, {CONCURRENCY} at once", "ms", median(costs) * 1e3, goal=0.35)]
 
 
 def _cost(endpoint: Endpoint, data: Path, directory: str, samples: int) -> float:
@@ -55,7 +52,7 @@ def write_mmlu(data: Path, count: int) -> Path:
 
     from benchwright.catalog.mmlu.prompts import step_by_step
 
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "question": f"Which of the following four numbers is the one that was meant by number {number}?",
             "subject": f"subject_{number % 57}",

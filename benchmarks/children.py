@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -13,12 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.processes import Watch, adopt_orphans
+
 LONGEST_SECONDS = 1800.0
 SERVER_CPU, CLIENT_CPU = 0, 1
 
 
 class Cost(NamedTuple):
-    """What a program used: CPU and wall time in seconds, peak memory in MB (10^6 bytes); and its stdout."""
+    """What a program and its children used: CPU and wall time in seconds, peak memory in MB (10^6 bytes); and
+    its stdout."""
 
     cpu: float
     wall: float
@@ -41,46 +43,51 @@ def pin(pid: int, cpu: int) -> None:
         os.sched_setaffinity(pid, {available[cpu]})
 
 
-def run(arguments: Sequence[str], environment: dict[str, str] | None = None) -> Cost:
-    """Runs `python` with these arguments; its output goes to files, as neither is a terminal.
+def run(arguments: Sequence[str], environment: dict[str, str] | None = None, *, pinned: bool = True) -> Cost:
+    """Runs `python` with these arguments, by default on one CPU; see `run_program`."""
+    return run_program([sys.executable, *arguments], environment, pinned=pinned)
+
+
+def run_program(
+    command: Sequence[str],
+    environment: dict[str, str] | None = None,
+    *,
+    pinned: bool = False,
+    directory: str | None = None,
+    longest: float = LONGEST_SECONDS,
+) -> Cost:
+    """Runs a program; its output goes to files, as neither is a terminal.
 
     Raises:
-        RuntimeError: the program failed, or took longer than half an hour.
+        RuntimeError: the program failed, or took longer than `longest` seconds.
+        OSError: it cannot be started.
     """
+    adopt_orphans()
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         started = time.monotonic()
         child = subprocess.Popen(
-            [sys.executable, *arguments],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
+            cwd=directory,
             env={**os.environ, **(environment or {})},
-            preexec_fn=lambda: pin(0, CLIENT_CPU),
+            start_new_session=True,
+            preexec_fn=(lambda: pin(0, CLIENT_CPU)) if pinned else None,
         )
-        status, usage = _wait(child, started)
+        ended = Watch(child).until_it_ends(longest)
         wall = time.monotonic() - started
         output.seek(0)
         errors.seek(0)
-        if status:
-            raise RuntimeError(f"{arguments} ended with {status}: {errors.read().decode()[-2000:]}")
-        text = output.read().decode()
-    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024 / 1e6, text)
-
-
-def _wait(child: subprocess.Popen[bytes], started: float) -> tuple[int, resource.struct_rusage]:
-    while True:
-        ended, status, usage = os.wait4(child.pid, os.WNOHANG)
-        if ended:
-            child.returncode = os.waitstatus_to_exitcode(status)
-            return child.returncode, usage
-        if time.monotonic() - started > LONGEST_SECONDS:
-            child.kill()
-            raise RuntimeError(f"the program {child.args!r} took longer than {LONGEST_SECONDS:g} s")
-        time.sleep(0.01)
+        if ended.status:
+            said = errors.read().decode(errors="replace").strip() or output.read().decode(errors="replace")
+            raise RuntimeError(f"{' '.join(command)[:200]} ended with {ended.status}: {said[-2000:]}")
+        text = output.read().decode(errors="replace")
+    return Cost(ended.cpu, wall, ended.memory, text)
 
 
 @contextmanager
-def simulated(*options: str) -> Iterator[Endpoint]:
+def simulated(*options: str, pinned: bool = True) -> Iterator[Endpoint]:
     """A simulated endpoint in a process of its own."""
     with tempfile.TemporaryDirectory() as directory:
         port_file, truth = Path(directory, "port"), Path(directory, "truth.jsonl")
@@ -90,7 +97,7 @@ def simulated(*options: str) -> Iterator[Endpoint]:
                 *("--port-file", str(port_file), "--log", str(truth), *options),
             ],
             stdout=subprocess.DEVNULL,
-            preexec_fn=lambda: pin(0, SERVER_CPU),
+            preexec_fn=(lambda: pin(0, SERVER_CPU)) if pinned else None,
         )
         try:
             while not port_file.exists():
@@ -101,9 +108,3 @@ def simulated(*options: str) -> Iterator[Endpoint]:
         finally:
             child.terminate()
             child.wait()
-
-
-def cpu_seconds(pid: int) -> float:
-    """CPU time that a running process has used so far, to a hundredth of a second."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

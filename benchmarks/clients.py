@@ -14,19 +14,22 @@ PROMPT = "What is the number"
 
 
 class Result(NamedTuple):
-    """A run: its cost, and the time to the first token that the client noted per request id, in ns."""
+    """A run: its cost, the time to the first token that the client noted per request id, in ns, and how many
+    bytes it left on the disk."""
 
     cost: Cost
     ttft: dict[str, int]
+    journal: int = 0
 
 
 class Load(NamedTuple):
-    """What a client is to do: so many requests, so many at once, streamed or not."""
+    """What a client is to do: so many requests, so many at once, streamed or not; on one CPU or on any."""
 
     base_url: str
     requests: int
     concurrency: int
     stream: bool
+    pinned: bool = True
 
 
 Client = Callable[[Load], Result]
@@ -36,7 +39,7 @@ def floor(load: Load) -> Result:
     """Has the floor client ask."""
     arguments = ["-m", "benchmarks.floor", "--base-url", load.base_url, "--prompt", PROMPT]
     arguments += ["--requests", str(load.requests), "--concurrency", str(load.concurrency)]
-    cost = run(arguments if load.stream else [*arguments, "--no-stream"])
+    cost = run(arguments if load.stream else [*arguments, "--no-stream"], pinned=load.pinned)
     return Result(cost, json.loads(cost.stdout)["ttft"])
 
 
@@ -54,19 +57,21 @@ def agent(load: Load) -> Result:
 def _evaluated(load: Load, columns: dict[str, str], *options: str) -> Result:
     with tempfile.TemporaryDirectory() as home:
         dataset = Path(home, "data.jsonl")
-        _write_dataset(dataset, load.requests, columns)
+        write_dataset(dataset, load.requests, columns)
         arguments = ["-m", "benchwright", "eval", "-d", str(dataset), *options, "--json"]
         arguments += ["--model", "m", "--base-url", load.base_url, "--batch-size", str(load.concurrency)]
         if not load.stream:
             arguments.append("--no-stream")
-        cost = run(arguments, {"BENCHWRIGHT_HOME": home})
+        cost = run(arguments, {"BENCHWRIGHT_HOME": home}, pinned=load.pinned)
         done = json.loads(cost.stdout)["done"]
         if done != load.requests:
             raise RuntimeError(f"only {done} of {load.requests} trials were done")
-        return Result(cost, _journalled_ttft(Path(home)) if load.stream else {})
+        left = sum(file.stat().st_size for file in Path(home).glob("runs/*/*.jsonl"))
+        return Result(cost, _journalled_ttft(Path(home)) if load.stream else {}, left)
 
 
-def _write_dataset(path: Path, rows: int, columns: dict[str, str]) -> None:
+def write_dataset(path: Path, rows: int, columns: dict[str, str]) -> None:
+    """Rows that ask a short question each, and expect it as the answer."""
     with path.open("w") as lines:
         for number in range(rows):
             prompt = f"{PROMPT} {number}"

@@ -10,36 +10,14 @@ import time
 from statistics import median
 from typing import NamedTuple
 
-from benchmarks.children import Endpoint, cpu_seconds, run, simulated
+from benchmarks.children import Endpoint, simulated
 from benchmarks.clients import Client, Load, Result, agent, floor, ours
+from benchmarks.measured import Measured
+from benchmarks.processes import connections_opened, cpu_seconds
 from benchwright.endpoint.simulate import read_truth
 
 TOKENS = 64
 PACE = ("--policy", "words", "--words", str(TOKENS), "--first-token", "50", "--between-tokens", "10")
-
-
-class Measured(NamedTuple):
-    """One line of the table. The goal bounds what is ours: as such, as its ratio to the floor, or as its
-    difference from it (`compared`)."""
-
-    name: str
-    unit: str
-    ours: float
-    floor: float | None = None
-    goal: float | None = None
-    compared: str = "value"
-
-    @property
-    def judged(self) -> float:
-        """What the goal bounds."""
-        if self.compared == "value" or self.floor is None:
-            return self.ours
-        return self.ours / self.floor if self.compared == "ratio" else self.ours - self.floor
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the goal is met, None without one."""
-        return None if self.goal is None else self.judged <= self.goal
 
 
 class Pair(NamedTuple):
@@ -59,7 +37,7 @@ def whole_answers(rounds: int, concurrency: int, small: int, large: int) -> list
     least, own = (_marginal(pairs[client], large - small) * 1e3 for client in (floor, ours))
     return [
         Measured(f"CPU of a trial, {concurrency} at once", "ms", own, least, goal=12, compared="ratio"),
-        Measured("   the server's for it", "ms", server * 1e3, goal=0.04),
+        Measured("Server: CPU of a request", "ms", server * 1e3, goal=0.04),
     ]
 
 
@@ -76,7 +54,7 @@ def streams(rounds: int, concurrency: int, waves: int, ttft_goals: tuple[float, 
     least, own = (_marginal(pairs[client], chunks) * 1e6 for client in (floor, ours))
     measured = [
         Measured(f"CPU of a chunk, {concurrency} streams", "µs", own, least, goal=1.5, compared="ratio"),
-        Measured("   the server's for it", "µs", server * 1e6, goal=8),
+        Measured(f"Server: CPU of a chunk, {concurrency} streams", "µs", server * 1e6, goal=8),
     ]
     for percent, goal in zip((50, 99), ttft_goals, strict=True):
         least, own = (_error_ms(pairs[client], truth, percent) for client in (floor, ours))
@@ -92,8 +70,7 @@ def agent_trials(rounds: int, concurrency: int, small: int, large: int) -> list[
         pairs = _taking_turns(load, rounds, small, large, clients=(floor, agent))
     least, own = (_marginal(pairs[client], large - small) * 1e3 for client in (floor, agent))
     return [
-        Measured(f"CPU of an agent's trial, {concurrency} at once", "ms", own, goal=0.3),
-        Measured("   against the floor's", "ms", own, least, compared="ratio"),
+        Measured(f"CPU of an agent's trial, {concurrency} at once", "ms", own, least, goal=0.3),
     ]
 
 
@@ -110,27 +87,13 @@ def concurrency_cost(rounds: int, small: int, large: int) -> list[Measured]:
     return [Measured("CPU of a trial, 512 at once / 1", "ms", many, one, goal=1.3, compared="ratio")]
 
 
-def fixed_costs(rounds: int) -> list[Measured]:
-    """CPU of `--help`, and of a whole small run."""
-    helps = [run(["-m", "benchwright", "--help"]).cpu for _ in range(4 * rounds)]
+def connections(concurrency: int) -> list[Measured]:
+    """How many connections a run opens: all in all, so never more at once."""
     with simulated() as endpoint:
-        load = Load(endpoint.base_url, 64, 64, stream=True)
-        runs = [ours(load).cost.cpu for _ in range(2 * rounds)]
-    return [
-        Measured("CPU of --help", "s", median(helps), goal=0.12),
-        Measured("CPU of a run of 64 trials", "s", median(runs), goal=0.5),
-    ]
-
-
-def peak_memory(sizes: tuple[int, int]) -> list[Measured]:
-    """Peak memory at two sizes of run."""
-    with simulated() as endpoint:
-        peaks = [ours(Load(endpoint.base_url, size, 64, stream=False)).cost.memory for size in sizes]
-    measured = [
-        Measured(f"Peak memory, {size:,} trials", "MB", peak, goal=100)
-        for size, peak in zip(sizes, peaks, strict=True)
-    ]
-    return [*measured, Measured("   growth", "MB", peaks[1] - peaks[0], goal=5)]
+        ours(Load(endpoint.base_url, 4 * concurrency, concurrency, stream=False))
+        opened = connections_opened(endpoint.base_url)
+    name = f"Connections opened, {concurrency} at once"
+    return [Measured(name, "", opened, concurrency, goal=1, compared="ratio")]
 
 
 def _taking_turns(

@@ -18,6 +18,7 @@ from statistics import median, quantiles
 import uvloop
 
 from benchmarks.children import run, simulated
+from benchmarks.measured import Measured
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay import Relay
 from benchwright.records import Target
@@ -94,6 +95,15 @@ def measure(concurrency: int, waves: int, rounds: int, spread: float) -> tuple[f
     return median(p50 for p50, _ in added), median(p99 for _, p99 in added)
 
 
+def added_by_relay(concurrency: int, waves: int, rounds: int) -> list[Measured]:
+    """What the relay adds to the time to first token of streams that began one after another."""
+    p50, p99 = measure(concurrency, waves, rounds, CYCLE)
+    return [
+        Measured(f"Relay: added to TTFT p50, {concurrency} streams", "ms", p50, goal=GOAL_MS),
+        Measured(f"Relay: added to TTFT p99, {concurrency} streams", "ms", p99),
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.relay", description=__doc__)
     parser.add_argument("--concurrency", type=int, default=64)
@@ -106,7 +116,8 @@ def main() -> None:
     if options.serve:
         uvloop.run(serve(options.serve, options.concurrency))
     elif options.load:
-        uvloop.run(load(*options.load, options.concurrency, options.waves, options.spread))
+        base_url, token = options.load
+        uvloop.run(load(base_url, token, options.concurrency, options.waves, options.spread))
     else:
         spread_out = show(options, "one after another", CYCLE)
         show(options, "all at the same moment", 0.0)

@@ -1,0 +1,136 @@
+"""`python -m benchmarks.document FILE`: puts the figures of a run into docs/performance.md, and draws them.
+
+FILE is what `python -m benchmarks --json FILE` wrote. A copy goes beside the document, so that the two can be
+compared later.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.drawing import panels, svg
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- figures: written by `python -m benchmarks.document` -->\n", "<!-- end of figures -->\n"
+
+
+def table(headings: list[str], rows: list[list[str]]) -> Iterator[str]:
+    """The lines of a Markdown table: the first column to the left, the others to the right."""
+    yield "| " + " | ".join(headings) + " |"
+    yield "|---|" + "---:|" * (len(headings) - 1)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+def figures(document: dict[str, Any]) -> str:
+    """All that stands between the marks."""
+    machine = document["machine"]
+    lines = [
+        f"Python {machine['python']} on {machine['system']}, {machine['cpus']} CPUs; medians of {document['rounds']} "
+        "rounds" + (", small sizes: a look, no evidence." if document["quick"] else "."),
+        "",
+        *table(["what", "ours", "floor", "compared", "goal", "met"], list(map(_goal, document["measures"]))),
+        "### Runs of growing size",
+        "",
+        *table(
+            ["trials", "CPU, s", "CPU per trial, ms", "wall, s", "peak memory, MB", "journal, MB"],
+            list(map(_point, document["scale"])),
+        ),
+    ]
+    for streams, heading in ((False, "whole answers"), (True, "16 tokens streamed")):
+        peers = [peer for peer in document["peers"] if peer["streams"] == streams]
+        if peers:
+            lines += [f"### Peers: {heading}", "", *_peers(peers, streams)]
+    return "\n".join(lines)
+
+
+def _goal(measured: dict[str, Any]) -> list[str]:
+    unit, floor = measured["unit"], measured["floor"]
+    by_difference = measured["compared"] == "difference"
+    compared = ""
+    if floor:
+        compared = f"{measured['judged']:+.2f}" if by_difference else f"{measured['ours'] / floor:.2f} ×"
+    goal = "" if measured["goal"] is None else f"≤ {measured['goal']:g}"
+    if goal:
+        goal += {"ratio": " ×", "difference": f" {unit}", "value": f" {unit}"}[measured["compared"]]
+    return [
+        measured["name"].strip(),
+        f"{measured['ours']:.3g} {unit}".strip(),
+        "" if floor is None else f"{floor:.3g} {unit}".strip(),
+        compared,
+        goal,
+        {True: "yes", False: "**no**", None: ""}[measured["met"]],
+    ]
+
+
+def _point(point: dict[str, Any]) -> list[str]:
+    each = point["cpu"] / point["trials"] * 1e3
+    return [
+        f"{point['trials']:,}",
+        f"{point['cpu']:.1f}",
+        f"{each:.3f}",
+        f"{point['wall']:.1f}",
+        f"{point['memory']:.0f}",
+        f"{point['journal']:,.1f}",
+    ]
+
+
+def _peers(peers: list[dict[str, Any]], streams: bool) -> Iterator[str]:
+    headings = ["program", "CPU to start and end, s", "CPU per request, ms", "against ours", "wall, s"]
+    headings += ["peak memory, MB", "installed, MB"]
+    headings += ["TTFT p50 / p99 said, ms", "true, ms"] if streams else []
+    ours = next((peer["marginal"] for peer in peers if peer["name"] == "Benchwright"), 0.0)
+    rows = []
+    for peer in peers:
+        if peer["missing"]:
+            continue
+        row = [
+            peer["name"],
+            f"{peer['fixed']:.2f}",
+            f"{peer['marginal'] * 1e3:.3g}",
+            f"{peer['marginal'] / ours:.2g} ×" if ours else "",
+            f"{peer['wall']:.1f}",
+            f"{peer['memory']:.0f}",
+            f"{peer['installed']:.0f}" if peer["installed"] else "",
+        ]
+        times = [
+            f"{ttft['p50']:.1f} / {ttft['p99']:.1f}" if ttft else "" for ttft in (peer["said"], peer["true"])
+        ]
+        rows.append(row + (times if streams else []))
+    yield from table(headings, rows)
+    for peer in peers:
+        if peer["missing"]:
+            yield f"{peer['name']} was not run: {peer['missing']}"
+            yield ""
+
+
+def put_in(text: str, between: str) -> str:
+    """The document with other figures between its marks.
+
+    Raises:
+        ValueError: the marks are not there.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the document has no lines {BEGIN.strip()} and {END.strip()}")
+    return f"{before}{BEGIN}\n{between}{END}{after}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.document", description=__doc__)
+    parser.add_argument("file", type=Path)
+    content = parser.parse_args().file.read_text()
+    document = json.loads(content)
+    DOCUMENT.write_text(put_in(DOCUMENT.read_text(), figures(document)))
+    DOCUMENT.with_suffix(".svg").write_text(svg(panels(document)))
+    DOCUMENT.with_suffix(".json").write_text(content)
+
+
+if __name__ == "__main__":
+    main()
