@@ -38,6 +38,8 @@ _MISSHAPEN = (
 )
 """What reading an answer raises that is no JSON, or nested too deeply, or not of the shape it should have."""
 
+_NOTHING: dict[str, Any] = {}
+
 _KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
 _KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs"})
 _KNOWN_MESSAGE = frozenset(
@@ -84,7 +86,7 @@ class AnswerMeter:
         self._logprobs: Any = None
         self._model: str | None = None
         self._extra: dict[str, Any] = {}
-        self._seen_keys: tuple[tuple[str, ...], ...] = ()
+        self._seen_keys: tuple[str | None, ...] = ()
 
     # The sink
 
@@ -121,44 +123,34 @@ class AnswerMeter:
         try:
             chunk = _decode(data)
             choices = chunk.get("choices")
-            usage = chunk.get("usage")
-            if usage:
-                self._usage = usage
+            choice = choices[0] if choices else _NOTHING
+            delta = choice.get("delta") or _NOTHING
+            if chunk.get("usage"):
+                self._usage = chunk["usage"]
             if chunk.get("error"):
                 self._take_error(chunk["error"])
-            elif choices:
-                self._take_choice(choices[0], at)
-            self._note_unknown(chunk, choices)
+            elif choices and not choice.get("index"):  # further choices (`n`) were not asked for
+                self._take_choice(choice, delta, at)
+            keys = (*chunk, None, *choice, None, *delta)
+            if keys != self._seen_keys:
+                self._seen_keys = keys
+                self._note_unknown(chunk, choice, delta)
         except _MISSHAPEN as error:
             self.flags.append("malformed_chunk")
             raise BadAnswer(f"a piece of the stream is no chat completion chunk: {error}") from None
 
-    def _take_choice(self, choice: dict[str, Any], at: int) -> None:
-        if choice.get("index"):  # further choices (`n`) were not asked for, and must not mix with the first
-            return
+    def _take_choice(self, choice: dict[str, Any], delta: dict[str, Any], at: int) -> None:
         token = False
-        delta = choice.get("delta")
-        if delta:
-            content = delta.get("content")
-            if content:
-                token = True
-                if type(content) is not str:
-                    content, thought = content_text(content)
-                    self._reasoning.append(thought)
-                self._take_content(content, at)
-            reasoning = delta.get("reasoning_content") or delta.get("reasoning")
-            if reasoning:
-                token = True
-                self._reasoning.append(reasoning)
-            if delta.get("tool_calls"):
-                for piece in delta["tool_calls"]:
-                    if self._calls.add(piece):
-                        token = True
-                        self.first_call_at = self.first_call_at or at
-            if delta.get("refusal"):
-                token = True
-                self._refusal.append(delta["refusal"])
-        elif choice.get("text"):
+        content = delta.get("content")
+        if content:
+            token = True
+            if type(content) is not str:
+                content, thought = content_text(content)
+                self._reasoning.append(thought)
+            self._take_content(content, at)
+        if len(delta) > 1 or (delta and not content):
+            token = self._take_others(delta, at) or token
+        elif not delta and choice.get("text"):
             token = True
             self._take_content(choice["text"], at)
         if choice.get("finish_reason"):
@@ -173,6 +165,22 @@ class AnswerMeter:
             else:
                 self.first_token_at = at
             self.last_token_at = at
+
+    def _take_others(self, delta: dict[str, Any], at: int) -> bool:
+        """Takes what is not content; whether any of it is a token."""
+        token = False
+        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        if reasoning:
+            token = True
+            self._reasoning.append(reasoning)
+        for piece in delta.get("tool_calls") or ():
+            if self._calls.add(piece):
+                token = True
+                self.first_call_at = self.first_call_at or at
+        if delta.get("refusal"):
+            token = True
+            self._refusal.append(delta["refusal"])
+        return token
 
     def _take_content(self, content: str, at: int) -> None:
         self._contents.append(content)
@@ -192,14 +200,8 @@ class AnswerMeter:
     def _take_error(self, error: Any) -> None:
         self.error = error if isinstance(error, dict) else {"message": str(error)}
 
-    def _note_unknown(self, chunk: dict[str, Any], choices: Any) -> None:
-        """Keeps fields that are new to us; looks closer only where the set of keys changed."""
-        choice = choices[0] if choices else {}
-        delta = choice.get("delta") or {}
-        keys = (tuple(chunk), tuple(choice), tuple(delta))
-        if keys == self._seen_keys:
-            return
-        self._seen_keys = keys
+    def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
+        """Keeps the model's name, and fields that are new to us."""
         self._model = _text(chunk.get("model")) or self._model
         for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
             for key in () if known.issuperset(fields) else fields.keys() - known:
@@ -279,7 +281,7 @@ class AnswerMeter:
         self._finish_reason = _text(choice.get("finish_reason"))
         self._logprobs = choice.get("logprobs")
         self._usage = answer.get("usage")
-        self._note_unknown(answer, [{**choice, "delta": message}])
+        self._note_unknown(answer, {**choice, "delta": message}, message)
 
     def answer_at(self) -> int:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""

@@ -28,13 +28,16 @@ class EventStream:
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of the events that this piece completes, in order."""
         if chunk.startswith(b"data: ") and not self._rest and not self._data:
+            if chunk.endswith(b"\n\n") and chunk.count(b"\n") == 2 and b"\r" not in chunk:
+                self._started, self._after_cr = True, False
+                return [chunk[6:-2]]  # one event of one line, as most servers send them
             end = b"\n\n" if chunk.endswith(b"\n\n") else b"\r\n\r\n"
             events = chunk[6 : -len(end)].split(end + b"data: ")
             if (
                 chunk.endswith(end)
                 and chunk.count(b"\n") == 2 * len(events)
                 and chunk.count(b"\r") == end.count(b"\r") * len(events)
-            ):  # whole events of one line each, as most servers send them
+            ):  # several such events
                 self._started, self._after_cr = True, False
                 return events
         return self._feed_lines(chunk)
