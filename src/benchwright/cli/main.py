@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 import click
@@ -133,6 +135,21 @@ def cli(**_: str | None) -> None:
     """
 
 
+def _print_whole() -> None:
+    """Sees to it that nothing printed is lost where whoever reads it is slow.
+
+    Python without buffers (PYTHONUNBUFFERED, as in many containers) drops what a write to a full pipe has left over,
+    and whoever shares our stdout may have made it not wait at all.
+    """
+    raw = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), sys.stdout.encoding, sys.stdout.errors, line_buffering=True
+        )
+    with suppress(OSError, ValueError, AttributeError):
+        os.set_blocking(sys.stdout.fileno(), True)
+
+
 def main() -> None:
     """The console script: runs a command and turns errors into one line and an exit code.
 
@@ -140,6 +157,7 @@ def main() -> None:
     """
     from benchwright.errors import BenchwrightError
 
+    _print_whole()
     program = os.path.basename(sys.argv[0])
     try:
         cli.main(prog_name="benchwright" if program == "__main__.py" else program, standalone_mode=False)

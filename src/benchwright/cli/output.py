@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,16 +26,11 @@ def results_on_stdout(*, as_json: bool) -> Iterator[None]:
 
 
 def print_json(value: Any) -> None:
-    """One object, indented; keys as in the documented structs, fields without a value left out.
-
-    Whoever shares our stdout may have made it not wait for its reader; what does not fit would be lost.
-    """
+    """One object, indented; keys as in the documented structs, fields without a value left out."""
     import msgspec
 
     from benchwright.engine.journal import encode_json
 
-    with suppress(OSError, ValueError):
-        os.set_blocking(sys.stdout.fileno(), True)
     click.echo(msgspec.json.format(encode_json(value), indent=2).decode())
 
 
