@@ -15,8 +15,8 @@ from benchmarks.measured import Measured
 from benchmarks.measures import agent_trials, concurrency_cost, connections, streams, whole_answers
 
 TRIES = 3
-EXACT, STEADY, CPU, CPU_OF_STREAMS = 1.0, 1.15, 1.25, 2.0
-"""Headroom: of counts, of memory, of CPU time, and of that of streams, which use little of the time they take."""
+OPENED, STEADY, CPU, CPU_OF_STREAMS = 1.02, 1.15, 1.25, 2.0
+"""Headroom: of connections, as those opened again after a break count too, of memory, of CPU time, and of that of streams, which use little of the time they take."""
 
 
 class Limit(NamedTuple):
@@ -43,7 +43,7 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("Connections opened, 512 at once", lambda: connections(512), 1, EXACT),
+    Limit("Connections opened, 512 at once", lambda: connections(512), 1, OPENED),
     Limit("CPU of --help", lambda: fixed_costs(1), 6, CPU),
     Limit("CPU of list", lambda: fixed_costs(1), 8, CPU),
     Limit("CPU of a run of 64 trials", lambda: small_run(1), 5, CPU),
