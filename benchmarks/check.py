@@ -16,7 +16,8 @@ from benchmarks.measures import agent_trials, concurrency_cost, connections, str
 
 TRIES = 3
 OPENED, STEADY, CPU, CPU_OF_STREAMS = 1.02, 1.15, 1.25, 2.0
-"""Headroom: of connections, as those opened again after a break count too, of memory, of CPU time, and of that of streams, which use little of the time they take."""
+"""Headroom: of connections, as those opened again after a break count too, of memory, of CPU time, and of that of
+streams, which use little of the time they take."""
 
 
 class Limit(NamedTuple):
