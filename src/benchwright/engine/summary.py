@@ -150,7 +150,8 @@ def summarise(
     `last_attempts` are those of `journal.last_attempts`, for runs whose trials may have been made again.
     """
     slots = {target.slot for target in manifest.targets}
-    tally = Tally([scorer.name for scorer in manifest.scorers], slots, last_attempts)
+    by_sample = manifest.repeats > 1 or len(manifest.targets) > 1
+    tally = Tally([scorer.name for scorer in manifest.scorers], slots, last_attempts, by_sample=by_sample)
     for line in lines:
         tally.add(line)
     tally.close()
@@ -193,6 +194,8 @@ MOST_FAILURES = 5
 
 
 def _target_summary(target: Target, tally: TargetTally, run: Tally, manifest: Manifest) -> TargetSummary:
+    requests = _request_summary(tally, run.wall_seconds, run.paces.seconds)
+    tally.timings.clear()  # they and the copies that the scores need would not be held at once
     return TargetSummary(
         slot=target.slot,
         model=target.model,
@@ -202,7 +205,7 @@ def _target_summary(target: Target, tally: TargetTally, run: Tally, manifest: Ma
         scores=[
             _score_summary(name, column, tally.trials, manifest) for name, column in tally.scores.items()
         ],
-        requests=_request_summary(tally, run.wall_seconds, run.paces.seconds),
+        requests=requests,
         other_roles=tally.other_roles,
         reused=tally.reused,
         failures=dict(tally.failures.most_common(MOST_FAILURES)),
@@ -217,7 +220,7 @@ def _score_summary(name: str, column: ScoreColumn, trials: int, manifest: Manife
     values = np.frombuffer(column.values) if len(column.values) else np.empty(0)
     samples = np.frombuffer(column.samples, np.uint64) if len(values) else np.empty(0, np.uint64)
     missing = trials - len(values)
-    padded = np.concatenate([values, np.zeros(missing)])
+    padded = np.concatenate([values, np.zeros(missing)]) if missing else values
     finite = bool(len(values)) and bool(np.isfinite(values).all())
     groups = column.group_of_value() if finite else None
     result = estimate(values, samples if manifest.repeats > 1 else None, groups) if finite else None
@@ -308,12 +311,12 @@ def _request_summary(tally: TargetTally, wall: float, settling: float) -> Reques
         latency_p99=percentile("latency", 99),
         generation_tps_mean=mean("generation_tps"),
         generation_tps_p50=percentile("generation_tps", 50),
-        prompt_tps_mean=mean("prompt_tps"),
+        prompt_tps_mean=tally.prompt_tps / tally.prompt_tps_count if tally.prompt_tps_count else None,
         gap_p50=quantile(tally.gaps, 0.5) / 1e9 if tally.gaps else None,
         gap_p99=quantile(tally.gaps, 0.99) / 1e9 if tally.gaps else None,
         waited_seconds=tally.waited / 1e9,
-        dispatch_lag_p99=percentile("dispatch_lag", 99),
-        detect_lag_p99=percentile("detect_lag", 99),
+        dispatch_lag_p99=quantile(tally.dispatch_lags, 0.99) / 1e9 if tally.dispatch_lags else None,
+        detect_lag_p99=quantile(tally.detect_lags, 0.99) / 1e9 if tally.detect_lags else None,
         settling_requests=tally.settling_requests,
         settling_seconds=settling,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,15 +25,17 @@ from benchwright.records import (
     TrialRecord,
     trial_status,
 )
+from benchwright.stats.histogram import bucket
 
-TIMINGS = ("ttft", "ttfa", "latency", "generation_tps", "prompt_tps", "dispatch_lag", "detect_lag")
+TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
 class ScoreColumn:
-    """The values of one scorer: parallel columns of value, sample and group."""
+    """The values of one scorer: parallel columns of value, and where they are needed of sample and group."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_sample: bool) -> None:
         self.values = array("d")
+        self._by_sample = by_sample
         self.samples = array("Q")
         self.unparsed = 0
         self.grader_errors = 0
@@ -42,16 +45,20 @@ class ScoreColumn:
 
     def add(self, value: float, sample: int, group: str | None) -> None:
         """Takes one value in."""
+        if group is not None and not self._groups:
+            self._groups.extend(repeat(-1, len(self.values)))
         self.values.append(value)
-        self.samples.append(sample)
-        self._groups.append(self._code(group))
+        if self._by_sample:
+            self.samples.append(sample)
+        if group is not None or self._groups:
+            self._groups.append(self._code(group))
 
     def _code(self, group: str | None) -> int:
         return -1 if group is None else self._group_codes.setdefault(group, len(self._group_codes))
 
     def group_of_value(self) -> list[int | None] | None:
         """The group of each value, None where samples are in no groups at all."""
-        if not self._group_codes:
+        if not self._groups:
             return None
         return [None if code < 0 else code for code in self._groups]
 
@@ -60,7 +67,8 @@ class ScoreColumn:
         unscored = {sample: self._code(group) for sample, group in self.samples_without_value.items()}
         if not self._group_codes:
             return None
-        code_of = unscored | dict(zip(self.samples, self._groups, strict=True))
+        codes = self._groups or array("q", repeat(-1, len(self.samples)))
+        code_of = unscored | dict(zip(self.samples, codes, strict=True))
         return [None if code_of[sample] < 0 else code_of[sample] for sample in samples]
 
 
@@ -71,12 +79,13 @@ OTHER_REASONS = "other reasons"
 class TargetTally:
     """What one target did."""
 
-    def __init__(self, scorers: list[str]) -> None:
+    def __init__(self, scorers: list[str], by_sample: bool) -> None:
+        self._by_sample = by_sample
         self.trials = 0
         self.reused = 0
         self.statuses: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
-        self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
+        self.scores: dict[str, ScoreColumn] = {name: ScoreColumn(by_sample) for name in scorers}
         self.requests = 0
         self.failed_requests = 0
         self.retried_requests = 0
@@ -86,8 +95,18 @@ class TargetTally:
         self.timed_requests = 0
         self.settling_requests = 0
         self.timings: dict[str, array[float]] = {name: array("f") for name in TIMINGS}
+        self.prompt_tps = 0.0
+        self.prompt_tps_count = 0
         self.gaps: dict[int, int] = {}
+        self.dispatch_lags: dict[int, int] = {}
+        self.detect_lags: dict[int, int] = {}
         self.other_roles: dict[str, int] = {}
+
+    def column(self, scorer: str) -> ScoreColumn:
+        """The column of a scorer, a new one where it is the first of its values."""
+        if scorer not in self.scores:
+            self.scores[scorer] = ScoreColumn(self._by_sample)
+        return self.scores[scorer]
 
     def add_failure(self, reason: str) -> None:
         """Counts why a trial failed; of very many reasons those that came first have their own count."""
@@ -113,16 +132,22 @@ class TargetTally:
         self.timed_requests += 1
         timings = self.timings
         timings["latency"].append(request.total / 1e9)
-        timings["dispatch_lag"].append(request.dispatch_lag / 1e9)
-        timings["detect_lag"].append(request.detect_lag / 1e9)
+        for lags, lag in (
+            (self.dispatch_lags, request.dispatch_lag),
+            (self.detect_lags, request.detect_lag),
+        ):
+            slot = bucket(max(0, lag))
+            lags[slot] = lags.get(slot, 0) + 1
         for name, value in (
             ("ttft", request.ttft_seconds),
             ("ttfa", request.ttfa_seconds),
             ("generation_tps", request.tokens_per_second_generation),
-            ("prompt_tps", request.tokens_per_second_prompt),
         ):
             if value is not None:
                 timings[name].append(value)
+        if (speed := request.tokens_per_second_prompt) is not None:
+            self.prompt_tps += speed
+            self.prompt_tps_count += 1
         for slot, count in request.gaps.items():
             self.gaps[slot] = self.gaps.get(slot, 0) + count
 
@@ -141,11 +166,19 @@ class _Open(NamedTuple):
 class Tally:
     """Sums up the lines of a journal. After the last line, call `close`.
 
-    `last_attempts` are those of `journal.last_attempts`: of earlier attempts only the requests count.
+    `last_attempts` are those of `journal.last_attempts`: of earlier attempts only the requests count. `by_sample`
+    keeps of which sample each value is, for repeats and for pairs of targets.
     """
 
-    def __init__(self, scorers: list[str], slots: set[str], last_attempts: Mapping[str, int] = {}) -> None:
-        self.targets = {slot: TargetTally(scorers) for slot in slots}
+    def __init__(
+        self,
+        scorers: list[str],
+        slots: set[str],
+        last_attempts: Mapping[str, int] = {},
+        *,
+        by_sample: bool = True,
+    ) -> None:
+        self.targets = {slot: TargetTally(scorers, by_sample) for slot in slots}
         self.state = "unfinished"
         self.stop_reason: str | None = None
         self.planned: int | None = None
@@ -190,7 +223,7 @@ class Tally:
         sample = xxhash.xxh3_64_intdigest(record.sample.encode())
         self._open[record.key] = _Open(record.target, sample, record.group, record.status, record.reason, [])
         for name, value in record.scores.items():
-            tally.scores.setdefault(name, ScoreColumn()).add(value, sample, record.group)
+            tally.column(name).add(value, sample, record.group)
         if (record.status in FAILED and record.status not in ASKED_AGAIN) or (
             record.status is Status.ANSWERED and not self._scorers
         ):
@@ -203,7 +236,7 @@ class Tally:
         tally = self.targets[trial.slot]
         for request in record.requests:
             tally.add_request(request)
-        column = tally.scores.setdefault(record.scorer, ScoreColumn())
+        column = tally.column(record.scorer)
         if record.value is not None:
             column.add(record.value, trial.sample, trial.group)
         else:

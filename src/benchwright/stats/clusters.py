@@ -70,6 +70,16 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
     return mean_of_codes(array, codes, n_groups)
 
 
+def mean_of_units(values: Vector) -> ClusteredMean:
+    """`clustered_mean` where each value is a group of its own: the ordinary standard error, n - 1 degrees."""
+    n, mean = values.size, float(values.mean())
+    if n < 2:
+        return ClusteredMean(mean, None, None, n, n, None, None)
+    deviation = spread(values)
+    effect = 1.0 if deviation else None
+    return ClusteredMean(mean, deviation / math.sqrt(n), max(n - 1.0, 1.0), n, n, effect, None)
+
+
 def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
     """`clustered_mean` for groups that are numbered already."""
     n = values.size

@@ -23,7 +23,13 @@ from benchwright.stats.arrays import (
     sum_by_code,
     vector,
 )
-from benchwright.stats.clusters import ClusteredMean, effective_size, group_codes, mean_of_codes
+from benchwright.stats.clusters import (
+    ClusteredMean,
+    effective_size,
+    group_codes,
+    mean_of_codes,
+    mean_of_units,
+)
 from benchwright.stats.intervals import Interval, t_around, wilson
 
 Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "none"]
@@ -71,6 +77,8 @@ def sample_means(values: ArrayLike, samples: Iterable[Hashable]) -> SampleMeans:
         ValueError: no values, one that is not finite, or not one sample for each.
     """
     array = vector(values)
+    if isinstance(samples, range) and array.size == len(samples) > 0:
+        return SampleMeans(samples, array, np.broadcast_to(np.intp(1), array.shape), None)
     codes, labels = label_codes(samples)
     same_length("values", array.size, "samples", codes.size)
     if array.size == 0:
@@ -114,10 +122,10 @@ def estimate(
     if is_binary and not only_zero_and_one(array):
         raise ValueError("binary values must all be 0 or 1")
     if groups is None:
-        codes, n_groups = np.arange(len(per_sample.samples)), len(per_sample.samples)
+        clustered = mean_of_units(per_sample.means)
     else:
         codes, n_groups = group_codes(_groups_of_samples(sample_of, groups, per_sample.samples))
-    clustered = mean_of_codes(per_sample.means, codes, n_groups)
+        clustered = mean_of_codes(per_sample.means, codes, n_groups)
     result = from_clustered(clustered, array.size, proportion=is_binary, confidence=confidence)
     return msgspec.structs.replace(result, within=per_sample.within, between=_between(per_sample))
 
