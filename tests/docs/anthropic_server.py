@@ -6,11 +6,11 @@ https://docs.anthropic.com/en/api/messages
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.http_server import QuietHandler, served_by
 
 
 class AnthropicServer:
@@ -46,29 +46,11 @@ def anthropic_server(key: str, answer: Callable[[str], str]) -> Iterator[Anthrop
     """Serves on a free port, in a thread."""
     served = AnthropicServer(key, answer)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             status, reply = served.reply(self.headers["x-api-key"], body)
-            data = json.dumps(reply).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            self.answer(status, json.dumps(reply).encode())
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    served.base_url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with served_by(Handler) as served.base_url:
         yield served
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.http_server import QuietHandler, served_by
 
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.watching import Look, Watch, read_look
@@ -44,27 +43,14 @@ def serving(*pages: str) -> Iterator[str]:
     served = iter(pages)
     latest = [""]
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             latest[0] = next(served, latest[0])
             data = latest[0].encode()
-            self.send_response(200 if data else 404)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            self.answer(200 if data else 404, data, "text/plain")
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/metrics"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with served_by(Handler) as address:
+        yield f"{address}/metrics"
 
 
 def test_engines_are_added_up_and_the_fullest_cache_counts() -> None:

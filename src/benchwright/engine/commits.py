@@ -61,7 +61,7 @@ class GroupCommits:
             self._write(results)
             for result in results:
                 self._committed(result)
-        except Exception as error:
+        except Exception as error:  # it is raised in every worker that waits
             self._failure = error
         for waiter in waiters:
             if waiter.done():  # its worker was cancelled

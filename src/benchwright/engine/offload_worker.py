@@ -26,7 +26,7 @@ def _answer(request: bytes) -> bytes:
     try:
         function, args = pickle.loads(request)
         return pickle.dumps((True, function(*args)), pickle.HIGHEST_PROTOCOL)
-    except Exception as error:
+    except Exception as error:  # it is raised in the process that asked
         return _failure(error)
 
 

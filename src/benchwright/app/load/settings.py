@@ -9,13 +9,19 @@ from pydantic import Field
 
 from benchwright.config import Settings
 from benchwright.errors import UserError
-from benchwright.reports.load.records import Level, Objective
+from benchwright.reports.load.records import Level, Measure, Objective
 from benchwright.stats.windows import Cut
 
 DEFAULT_SECONDS = 30.0
 """How long requests are issued at each level where nothing is said."""
 
-MEASURES = {"ttft": "ttft", "latency": "latency", "e2el": "latency", "itl": "itl", "tpot": "itl"}
+MEASURES: dict[str, Measure] = {
+    "ttft": "ttft",
+    "latency": "latency",
+    "e2el": "latency",
+    "itl": "itl",
+    "tpot": "itl",
+}
 """Objectives by the names that are in use for them."""
 
 
@@ -119,7 +125,7 @@ def objectives(settings: LoadSettings) -> list[Objective]:
             raise UserError(f"There are two objectives for {measure}.")
         if measure != "latency" and not settings.stream:
             raise UserError(f"--slo {name} needs streaming: leave --no-stream out.")
-        found[measure] = Objective(measure, seconds)  # type: ignore[arg-type]
+        found[measure] = Objective(measure, seconds)
     return list(found.values())
 
 

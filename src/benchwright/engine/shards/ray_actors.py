@@ -132,5 +132,5 @@ class Actor:
     async def _serve(self, parts: ShardParts, concurrency: int) -> None:
         try:
             await serve(parts, concurrency, self._orders.get, self._reports.put)
-        except Exception as error:
+        except Exception as error:  # it is raised in the driver, which would wait for ever
             await self._reports.put(error)

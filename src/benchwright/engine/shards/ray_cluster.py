@@ -125,7 +125,7 @@ class _Connection:
     def _live(self, ray: Any, options: dict[str, Any]) -> None:
         try:
             ray.init(**options)
-        except Exception as error:
+        except Exception as error:  # it is raised where the start is waited for
             self._tell(self.begun, error)
             return
         self._tell(self.begun)

@@ -7,6 +7,7 @@ from typing import Literal
 from benchwright.records import Record
 from benchwright.reports.joint.records import ByConcurrency, Judged
 
+Measure = Literal["ttft", "latency", "itl"]
 Arrivals = Literal["constant", "poisson", "trace"]
 Served = Literal["requests/s", "requests/s within the objectives"]
 
@@ -34,7 +35,7 @@ class Level(Record, frozen=True):
 class Objective(Record, frozen=True):
     """What a request is to keep: `measure` (ttft, latency, itl) at most so many seconds."""
 
-    measure: Literal["ttft", "latency", "itl"]
+    measure: Measure
     seconds: float
 
 
