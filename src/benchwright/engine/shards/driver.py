@@ -119,8 +119,11 @@ class Driver:
         return self._shard
 
     def _take(self, pool: Pool) -> list[Work]:
-        """Work for the free places, and a little that waits at the shard for the next ones."""
-        works = pool.take(self._share + 1 + self._share // 8 - len(self._under_way))
+        """Work for the free places; with many places a little waits at the shard for the next one that is free.
+
+        With few of them it would wait behind trials that take long, while another shard has nothing to do.
+        """
+        works = pool.take(self._share + self._share // 8 - len(self._under_way))
         self._under_way |= {work.trial.key: work for work in works}
         return works
 
