@@ -15,13 +15,14 @@ JSON = [(b"content-type", b"application/json")]
 
 
 def streamed(*chunks: Any, done: bool = True) -> AnswerMeter:
-    """The meter after a stream; the first chunk came at 100, the second at 200, and so on."""
+    """The meter after a stream that it has read; the first chunk came at 100, the second at 200, and so on."""
     meter = AnswerMeter()
     meter.head(200, STREAM, 50)
     for number, chunk in enumerate(chunks, 1):
         meter.data(event(chunk), 100 * number)
     if done:
         meter.data(DONE, 100 * len(chunks) + 100)
+    meter.read()
     return meter
 
 

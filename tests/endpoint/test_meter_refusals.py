@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from http_kit import completion, delta
+from http_kit import completion, delta, event
 from hypothesis import given
 from hypothesis import strategies as st
 from meter_kit import STREAM, reply_of, streamed, whole
@@ -45,7 +45,7 @@ class TestAStream:
     @pytest.mark.parametrize("chunk", NO_CHUNKS, ids=lambda chunk: repr(chunk)[:60])
     def test_with_a_chunk_that_is_none_is_refused(self, chunk: Any) -> None:
         with pytest.raises(BadAnswer, match="a piece of the stream is no chat completion chunk: "):
-            streamed(delta(content="a"), chunk)
+            streamed(delta(content="a"), chunk).finish()
 
     @pytest.mark.parametrize("channel", ["reasoning", "reasoning_content", "refusal"])
     @pytest.mark.parametrize("content", [5, ["a"], {"text": "a"}])
@@ -57,12 +57,23 @@ class TestAStream:
         with pytest.raises(BadAnswer):
             reply_of({"choices": [{"text": ["a"], "finish_reason": "stop"}]})
 
-    def test_that_is_refused_is_flagged(self) -> None:
-        meter = AnswerMeter()
-        meter.head(200, STREAM, 50)
+    def test_that_is_refused_is_flagged_and_read_no_further(self) -> None:
+        meter = streamed(delta(content="a"), b"{", delta(content="b"), STOP)
+        assert (meter.flags, meter.chunks) == (["malformed_chunk"], 1)
         with pytest.raises(BadAnswer):
-            meter.data(b"data: {\n\n", 100)
-        assert meter.flags == ["malformed_chunk"]
+            meter.finish()
+
+    def test_that_goes_on_is_refused_before_its_end(self) -> None:
+        meter = streamed(b"{", done=False)
+        for _ in range(module.MOST_UNREAD - 1):
+            meter.data(event(delta(content="a")), 300)
+        with pytest.raises(BadAnswer, match="no chat completion chunk"):
+            meter.data(event(delta(content="a")), 300)
+
+    def test_with_a_large_piece_is_read_at_once(self) -> None:
+        meter = streamed(done=False)
+        with pytest.raises(BadAnswer, match="no chat completion chunk"):
+            meter.data(event(b"{" * module.LARGE_PIECE), 100)
 
 
 class TestAWholeAnswer:

@@ -72,6 +72,7 @@ class TestTheFirstToken:
         content = event(delta(content="a"))
         meter.data(content[:-1], 100)
         meter.data(content[-1:], 200)
+        meter.read()
         assert meter.first_token_at == 200
 
 
@@ -128,6 +129,7 @@ class TestTheTimesBetweenTokens:
         meter = AnswerMeter()
         meter.head(200, STREAM, 50)
         meter.data(event(delta(content="a")) * 5, 100)
+        meter.read()
         assert (meter.chunks, meter.gaps) == (5, {0: 4})
 
     def test_a_single_token_has_none(self) -> None:

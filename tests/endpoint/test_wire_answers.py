@@ -25,7 +25,20 @@ class TestWhereABodyEnds:
 
     async def test_by_the_last_chunk(self, serve: Serve, open_wire: OpenWire) -> None:
         server = await serve([ASKED, chunked([b"hel", b"lo"])])
-        assert (await send(open_wire(server.url))).pieces == [b"hel", b"lo"]
+        assert (await send(open_wire(server.url))).body == b"hello"
+
+    async def test_what_arrives_together_is_handed_on_together(
+        self, serve: Serve, open_wire: OpenWire
+    ) -> None:
+        server = await serve(
+            [
+                ASKED,
+                head("Transfer-Encoding: chunked") + b"3\r\nhel\r\n2\r\nlo\r\n",
+                0.1,
+                b"1\r\n!\r\n0\r\n\r\n",
+            ]
+        )
+        assert (await send(open_wire(server.url))).pieces == [b"hello", b"!"]
 
     async def test_by_the_trailers_which_are_no_headers(self, serve: Serve, open_wire: OpenWire) -> None:
         body = b"5;quality=high\r\nhello\r\n0\r\nX-Checksum: 1\r\nX-Cost: 2\r\n\r\n"

@@ -278,6 +278,7 @@ class EndpointClient:
         meter: AnswerMeter,
         error: ProviderError,
     ) -> RequestRecord:
+        meter.read()
         return RequestRecord(
             id=identity,
             role=purpose.role,

@@ -20,7 +20,8 @@ LARGEST_HEAD = 256 * 1024
 class Sink(Protocol):
     """What receives an answer. Both are plain functions, called from `data_received`; they never wait.
 
-    `at` is the moment the bytes were handed to us (`perf_counter_ns`), taken before any parsing.
+    `at` is the moment the bytes were handed to us (`perf_counter_ns`), taken before any parsing. A ValueError
+    ends the exchange: the answer is malformed.
     """
 
     def head(self, status: int, headers: Headers, at: int) -> None:
@@ -28,7 +29,7 @@ class Sink(Protocol):
         ...
 
     def data(self, chunk: bytes, at: int) -> None:
-        """A piece of the body, transfer coding removed."""
+        """What arrived of the body at that moment, transfer coding removed."""
         ...
 
 
@@ -63,6 +64,9 @@ class Connection(asyncio.Protocol):
         self._loop = loop
         self._transport: asyncio.Transport | None = None
         self._socket: socket.socket | None = None
+        self._body: list[bytes] = []
+        self.on_body = self._body.append
+        """Called by the parser with each piece of a body."""
         self._parser = httptools.HttpResponseParser(self)
         self._exchange: Exchange | None = None
         self._headers: Headers = []
@@ -133,10 +137,16 @@ class Connection(asyncio.Protocol):
             exchange.detect_lag = _age_of_bytes(self._socket)
         exchange.last_at = at
         try:
-            self._parser.feed_data(data)
+            try:
+                self._parser.feed_data(data)
+            finally:
+                if self._body:
+                    self._hand_over()
             if not self._headers_done:
                 self._limit_head(len(data))
-        except httptools.HttpParserCallbackError as error:  # the sink raised
+        except ValueError as error:  # the sink raised
+            self.fail(WireError("malformed", str(error), received=True))
+        except httptools.HttpParserCallbackError as error:  # it raised while the parser was at work
             self.fail(WireError("malformed", str(error.__context__), received=True))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self.fail(WireError("malformed", f"the answer is no valid HTTP/1.1: {error}", received=True))
@@ -180,17 +190,21 @@ class Connection(asyncio.Protocol):
         )
         self._exchange.sink.head(status, self._headers, self._at)
 
-    def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
-        if self._exchange is not None:
-            self._exchange.sink.data(body, self._at)
-
     def on_message_complete(self) -> None:
         """The answer is whole."""
+        if self._body:
+            self._hand_over()
         if not self._informational:
             if not self._parser.should_keep_alive():
                 self.close()
             self._end(None)
+
+    def _hand_over(self) -> None:
+        """Hands on all pieces of the body that arrived together as one."""
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        self._body.clear()
+        if self._exchange is not None:
+            self._exchange.sink.data(body, self._at)
 
     def _limit_head(self, size: int) -> None:
         self._head_size += size

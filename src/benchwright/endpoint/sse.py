@@ -25,10 +25,15 @@ class EventStream:
         self._started = False
         self._after_cr = False
 
+    @property
+    def idle(self) -> bool:
+        """Whether an event begins with the next byte."""
+        return not (self._rest or self._data or self._after_cr)
+
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of the events that this piece completes, in order."""
         if chunk.startswith(b"data: ") and not self._rest and not self._data:
-            if chunk.endswith(b"\n\n") and chunk.count(b"\n") == 2 and b"\r" not in chunk:
+            if chunk.find(b"\n") == len(chunk) - 2 and chunk.endswith(b"\n\n") and b"\r" not in chunk:
                 self._started, self._after_cr = True, False
                 return [chunk[6:-2]]  # one event of one line, as most servers send them
             end = b"\n\n" if chunk.endswith(b"\n\n") else b"\r\n\r\n"

@@ -1,0 +1,244 @@
+"""An answer, put together from the chunks of a stream or taken from a whole message."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.pattern import EventPattern, pattern_of
+from benchwright.endpoint.reply import (
+    Reply,
+    answer_start,
+    assistant_message,
+    content_text,
+    read_usage,
+    split_reasoning,
+)
+from benchwright.endpoint.tool_calls import ToolCalls
+
+MISSHAPEN = (
+    *(msgspec.DecodeError, UnicodeError, RecursionError),
+    *(AttributeError, TypeError, KeyError, IndexError),
+)
+"""What reading an answer raises that is no JSON, or nested too deeply, or not of the shape it should have."""
+
+PATTERN_TRIES = 4
+"""How many chunks in a row are looked at for a pattern that the next one then does not follow."""
+
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+
+_NOTHING: dict[str, Any] = {}
+
+_KNOWN_CHUNK = frozenset({"id", "object", "created", "model", "choices", "usage"})
+_KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason", "logprobs"})
+_KNOWN_MESSAGE = frozenset(
+    {"role", "content", "tool_calls", "refusal", "reasoning_content", "reasoning", "function_call"}
+)
+_TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
+
+
+class Assembly:
+    """What there is of an answer so far. Whatever takes a piece in raises one of `MISSHAPEN` at a bad one."""
+
+    def __init__(self) -> None:
+        self.error: dict[str, Any] | None = None
+        self.finish_reason: str | None = None
+        self.pattern: EventPattern | None = None
+        self._tries_left = PATTERN_TRIES
+        self._contents: list[str] = []
+        self._content_at = array("Q")
+        self._reasoning: list[str] = []
+        self._refusal: list[str] = []
+        self._calls = ToolCalls()
+        self._first_call_at = 0
+        self._usage: Any = None
+        self._logprobs: Any = None
+        self._model: str | None = None
+        self._extra: dict[str, Any] = {}
+        self._seen_keys: tuple[str | None, ...] = ()
+
+    # Chunks of a stream
+
+    def take_texts(self, field: str, texts: list[str], at: int) -> None:
+        """Takes the texts of chunks that follow the pattern."""
+        self._tries_left = PATTERN_TRIES
+        text = texts[0] if len(texts) == 1 else "".join(texts)
+        if field == "content":
+            self._take_content(text, at)
+        else:
+            self._reasoning.append(text)
+
+    def take_chunk(self, data: bytes, at: int) -> bool:
+        """Takes a chunk, as JSON; whether it holds a token: a non-empty piece on any channel."""
+        chunk = _decode(data)
+        choices = chunk.get("choices")
+        choice = choices[0] if choices else _NOTHING
+        delta = choice.get("delta") or _NOTHING
+        token = False
+        if chunk.get("usage"):
+            self._usage = chunk["usage"]
+        if chunk.get("error"):
+            self._take_error(chunk["error"])
+        elif choices and not choice.get("index"):  # further choices (`n`) were not asked for
+            token = self._take_choice(choice, delta, at)
+        keys = (*chunk, None, *choice, None, *delta)
+        if keys != self._seen_keys:
+            self._seen_keys = keys
+            self._note_unknown(chunk, choice, delta)
+        if self._tries_left:
+            self._look_for_pattern(data, chunk, choice, delta)
+        return token
+
+    def _take_choice(self, choice: dict[str, Any], delta: dict[str, Any], at: int) -> bool:
+        token = False
+        content = delta.get("content")
+        if content:
+            token = True
+            if type(content) is not str:
+                content, thought = content_text(content)
+                self._reasoning.append(thought)
+            self._take_content(content, at)
+        if len(delta) > 1 or (delta and not content):
+            token = self._take_others(delta, at) or token
+        elif not delta and choice.get("text"):
+            token = True
+            self._take_content(choice["text"], at)
+        if choice.get("finish_reason"):
+            self.finish_reason = _text(choice["finish_reason"])
+        if choice.get("logprobs"):
+            self._take_logprobs(choice["logprobs"])
+        return token
+
+    def _take_others(self, delta: dict[str, Any], at: int) -> bool:
+        """Takes what is not content; whether any of it is a token."""
+        token = False
+        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        if reasoning:
+            token = True
+            self._reasoning.append(reasoning)
+        for piece in delta.get("tool_calls") or ():
+            if self._calls.add(piece):
+                token = True
+                self._first_call_at = self._first_call_at or at
+        if delta.get("refusal"):
+            token = True
+            self._refusal.append(delta["refusal"])
+        return token
+
+    def _take_content(self, content: str, at: int) -> None:
+        self._contents.append(content)
+        self._content_at.append(at)
+
+    def _take_logprobs(self, logprobs: dict[str, Any]) -> None:
+        if self._logprobs is None:
+            self._logprobs = {}
+        for key, value in logprobs.items():
+            if isinstance(value, list):
+                self._logprobs.setdefault(key, []).extend(value)
+            elif value is not None:
+                self._logprobs[key] = value
+
+    def _take_error(self, error: Any) -> None:
+        self.error = error if isinstance(error, dict) else {"message": str(error)}
+
+    def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
+        """Keeps the model's name, and fields that are new to us."""
+        self._model = _text(chunk.get("model")) or self._model
+        for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
+            for key in () if known.issuperset(fields) else fields.keys() - known:
+                if fields[key] is not None and key != "error":
+                    self._extra[key] = fields[key]
+
+    def _look_for_pattern(
+        self, data: bytes, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]
+    ) -> None:
+        """Learns from a chunk that carries one text and nothing else."""
+        more = (
+            chunk.get("usage") or chunk.get("error") or choice.get("finish_reason") or choice.get("logprobs")
+        )
+        if more or len(delta) != 1:
+            return
+        ((field, text),) = delta.items()
+        if text and field in _TEXTS and not choice.get("index") and type(text) is str:
+            self._tries_left -= 1
+            self.pattern = pattern_of(data, chunk, delta, field)
+
+    # A whole answer
+
+    def take_whole(self, body: bytes) -> None:
+        """Takes an answer that was not streamed, as JSON."""
+        answer = _decode(body)
+        if answer.get("error"):
+            self._take_error(answer["error"])
+            return
+        choice = answer["choices"][0]
+        message = choice.get("message") or {}
+        text, thought = content_text(message.get("content") or choice.get("text"))
+        self._take_content(text, 0)
+        self._reasoning.append(message.get("reasoning_content") or message.get("reasoning") or thought)
+        for position, call in enumerate(message.get("tool_calls") or []):
+            self._calls.add({**call, "index": position})
+        self._refusal.append(message.get("refusal") or "")
+        self.finish_reason = _text(choice.get("finish_reason"))
+        self._logprobs = choice.get("logprobs")
+        self._usage = answer.get("usage")
+        self._note_unknown(answer, {**choice, "delta": message}, message)
+
+    # The end
+
+    def answer_at(self) -> int:
+        """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
+        content = "".join(self._contents)
+        start = 0 if any(self._reasoning) else answer_start(content)
+        rest = content[start:]
+        first = start + len(rest) - len(rest.lstrip())
+        ends = accumulate(map(len, self._contents))
+        content_at = next((at for at, end in zip(self._content_at, ends, strict=True) if end > first), 0)
+        return min(filter(None, (content_at, self._first_call_at)), default=0)
+
+    def reply(self, body: bytes | None) -> Reply:
+        """The answer; `raw` is the body of one that was not streamed, or else what a whole one would have been."""
+        content = "".join(self._contents)
+        apart = "".join(self._reasoning)
+        inline, text = ("", content) if apart else split_reasoning(content)
+        refusal = "".join(self._refusal) or None
+        tool_calls = self._calls.finish()
+        return Reply(
+            message=assistant_message(text, tool_calls, refusal),
+            text=text,
+            reasoning=apart or inline,
+            tool_calls=tool_calls,
+            refusal=refusal,
+            finish_reason=self.finish_reason,
+            usage=read_usage(self._usage),
+            logprobs=self._logprobs,
+            model=self._model,
+            extra=self._extra,
+            raw=self._raw(content, apart, tool_calls, refusal) if body is None else body,
+        )
+
+    def _raw(
+        self, content: str, reasoning: str, tool_calls: list[dict[str, Any]], refusal: str | None
+    ) -> bytes:
+        message: dict[str, Any] = {"role": "assistant", "content": content}
+        if reasoning:
+            message["reasoning_content"] = reasoning
+        if tool_calls:
+            message["tool_calls"] = tool_calls
+        if refusal:
+            message["refusal"] = refusal
+        choice: dict[str, Any] = {"message": message, "finish_reason": self.finish_reason}
+        if self._logprobs is not None:
+            choice["logprobs"] = self._logprobs
+        whole = {"model": self._model, "choices": [choice], "usage": self._usage, **self._extra}
+        return _encode({key: value for key, value in whole.items() if value is not None})
+
+
+def _text(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"text was expected, not {value!r:.40}")
+    return value
