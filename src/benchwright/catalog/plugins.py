@@ -143,12 +143,16 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
 def registered() -> list[Plugin]:
     """What users registered: in files put into the package `llm_benchmarker.benchmarks`, or in this program."""
     importlib.import_module(PACKAGE)
+    from benchwright.catalog.documented.registry import registered as registered_classes
+
+    classes = registered_classes()
+    if not classes:
+        return []
     from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-    from benchwright.catalog.documented.registry import registered as classes
 
     return [
         plugin
-        for benchmark in classes().values()
+        for benchmark in classes.values()
         if not issubclass(benchmark, CatalogBenchmark)
         for plugin in _plugins(benchmark, None, benchmark.__module__)
     ]

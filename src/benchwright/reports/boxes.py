@@ -40,4 +40,6 @@ def _padded(cell: str, width: int, *, centred: bool) -> str:
 
 def _width(text: str) -> int:
     """Columns on a terminal: wide characters take two."""
+    if text.isascii():
+        return len(text)
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchwright.errors import UserError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     B = TypeVar("B", bound=type[BaseBenchmark])
 
 _CLASSES: dict[str, type[BaseBenchmark]] = {}
+_LATER: list[Callable[[], None]] = []
 
 
 def register(benchmark: B) -> B:
@@ -26,7 +28,7 @@ def register(benchmark: B) -> B:
     name = getattr(benchmark, "name", None)
     if not isinstance(name, str) or not name:
         raise UserError(f"The benchmark {benchmark.__qualname__} needs a name: name = '...'.")
-    known = _CLASSES.get(name)
+    known = _all().get(name)
     if known is not None and _place(known) != _place(benchmark):
         raise UserError(
             f"Two benchmarks are named {name!r}: {'.'.join(_place(known))} and {'.'.join(_place(benchmark))}. "
@@ -36,23 +38,29 @@ def register(benchmark: B) -> B:
     return benchmark
 
 
+def register_later(load: Callable[[], None]) -> None:
+    """Has this called, which registers more, when somebody wants to know or to add to what is registered."""
+    _LATER.append(load)
+
+
 def get_benchmark(name: str) -> BaseBenchmark:
     """A new instance of a benchmark; benchmarks of the catalog come in variants, too (`mmlu:documented`).
 
     Raises:
         UserError: there is none of that name.
     """
-    if name in _CLASSES:
-        return _CLASSES[name]()
+    classes = _all()
+    if name in classes:
+        return classes[name]()
     plain, _, variant = name.partition(":")
-    found = _CLASSES.get(plain)
+    found = classes.get(plain)
     if found is not None and variant:
         from benchwright.catalog.documented.from_catalog import CatalogBenchmark
 
         if issubclass(found, CatalogBenchmark):
             return found(variant)
     raise UserError(
-        f"There is no benchmark {name!r}.{did_you_mean(name, _CLASSES)} There is: {', '.join(sorted(_CLASSES))}."
+        f"There is no benchmark {name!r}.{did_you_mean(name, classes)} There is: {', '.join(sorted(classes))}."
     )
 
 
@@ -60,13 +68,19 @@ def list_benchmarks() -> list[dict[str, Any]]:
     """`name`, `tier` and `description` of every benchmark, by name; nothing is instantiated."""
     return [
         {"name": name, "tier": benchmark.tier, "description": benchmark.description}
-        for name, benchmark in sorted(_CLASSES.items())
+        for name, benchmark in sorted(_all().items())
     ]
 
 
 def registered() -> dict[str, type[BaseBenchmark]]:
-    """The classes by name."""
+    """The classes by name; without those that are registered later, of whom nobody has asked yet."""
     return dict(_CLASSES)
+
+
+def _all() -> dict[str, type[BaseBenchmark]]:
+    while _LATER:
+        _LATER.pop()()
+    return _CLASSES
 
 
 def _place(benchmark: type) -> tuple[str, str]:
