@@ -136,7 +136,8 @@ def next_event(viewer: Viewing, path: str, after: str, seconds: float = 20) -> d
 def test_a_run_is_stopped_and_resumed_from_its_page(
     viewer: Viewing, page: Page, program: Program, slow: str
 ) -> None:
-    process = begin(program, slow)
+    rows = 3 * ROWS  # enough to be stopped in their midst by a page that opens slowly
+    process = begin(program, slow, rows)
     run = program.only_run
     viewer.open(page, f"/runs/{run.name}")
     page.get_by_role("button", name="Stop").click()
@@ -144,11 +145,11 @@ def test_a_run_is_stopped_and_resumed_from_its_page(
     expect(page.locator(".head .chip")).to_have_text("stopped")
     expect(page.locator(".banner").filter(has_text="Stopped early")).to_be_visible()
     before = len(finished(run))
-    assert before < ROWS
+    assert before < rows
     page.get_by_role("button", name="Resume").click()
     expect(page.locator(".head .chip")).to_have_text("running")
     expect(page.locator(".head .chip")).to_have_text("finished")
-    assert len(finished(run)) == len(trials(run)) == ROWS
+    assert len(finished(run)) == len(trials(run)) == rows
     expect(page.get_by_role("button", name="Resume")).to_have_count(0)
 
 

@@ -25,11 +25,13 @@ class PackProgress:
     def __init__(self, progress: Progress, watch: PackWatch) -> None:
         self._progress = progress
         self._watch = watch
+        self._solved = 0
         self._display: Live | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def started(self, total: int, done: int) -> None:
         """Shows what there is to do."""
+        self._solved = done
         if done:
             click.echo(f"Going on: {done:,} of {total:,} cells are done.", err=True)
         if not sys.stderr.isatty():
@@ -46,11 +48,12 @@ class PackProgress:
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, Solved):
             return
+        self._solved += 1
         record = result.record
         cell = self._watch.cells.get((record.target, record.sample))
         status = cell.attempts[-1] if cell is not None and cell.attempts else str(record.status)
         label = plain(setup.models[record.target].label)
-        progress = f"[{self._progress.done + 1:,}/{self._progress.total:,}]"
+        progress = f"[{self._solved:,}/{self._progress.total:,}]"
         reason = f"  {plain(record.reason)}" if record.reason else ""
         click.echo(
             f"{progress} {label}  {plain(record.sample)}  {status} ({duration(record.duration / 1e9)}){reason}",

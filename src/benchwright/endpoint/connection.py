@@ -20,8 +20,8 @@ LARGEST_HEAD = 256 * 1024
 class Sink(Protocol):
     """What receives an answer. Both are plain functions, called from `data_received`; they never wait.
 
-    `at` is the moment the bytes were handed to us (`perf_counter_ns`), taken before any parsing. A ValueError
-    ends the exchange: the answer is malformed.
+    `at` is the moment the bytes were handed to us (`perf_counter_ns`), taken before any parsing. What they raise
+    ends the exchange, as malformed.
     """
 
     def head(self, status: int, headers: Headers, at: int) -> None:
@@ -144,12 +144,12 @@ class Connection(asyncio.Protocol):
                     self._hand_over()
             if not self._headers_done:
                 self._limit_head(len(data))
-        except ValueError as error:  # the sink raised
-            self.fail(WireError("malformed", str(error), received=True))
-        except httptools.HttpParserCallbackError as error:  # it raised while the parser was at work
+        except httptools.HttpParserCallbackError as error:  # the sink raised while the parser was at work
             self.fail(WireError("malformed", str(error.__context__), received=True))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
             self.fail(WireError("malformed", f"the answer is no valid HTTP/1.1: {error}", received=True))
+        except Exception as error:  # the sink raised, whatever it likes
+            self.fail(WireError("malformed", str(error), received=True))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The other side closed, or the network broke; completes bodies that end by close."""

@@ -6,10 +6,11 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 
 import pytest
+import uvloop
 from tests.engine.engine_kit import TARGET, Journalled, journalled
 from tests.engine.shards import shard_task
 
@@ -18,6 +19,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor
 from benchwright.engine.shards.driver import CANCEL_SECONDS
+from benchwright.engine.shards.messages import End, ShardLost, decode_reports, encode
 from benchwright.engine.worker import Result
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Trial
@@ -91,6 +93,24 @@ async def test_a_process_that_is_killed_costs_no_trial(tmp_path: Path, doing: st
     assert len({trial.key for trial in found.trials}) == len(found.trials) == 41, "none is solved twice"
     assert len(found.scores) == 41
     assert len(answers(tmp_path / "run", found)) == 3, "another process took its place"
+
+
+@pytest.mark.parametrize("run_loop", [asyncio.run, uvloop.run])
+def test_a_process_that_has_ended_is_told_as_lost_by_whatever_is_sent_to_it(
+    run_loop: Callable[[Coroutine[object, object, None]], None],
+) -> None:
+    async def send_after_the_end() -> None:
+        async with ProcessShards(shard_task.recipe(), 1).open(0, 1) as shard:
+            await shard.send(encode(End()))
+            assert decode_reports(await shard.receive())  # its goodbye
+            with pytest.raises(ShardLost, match="ended with exit code 0"):
+                await shard.receive()
+            for _ in range(3):
+                with pytest.raises(ShardLost, match="ended with exit code 0"):
+                    await shard.send(encode(End()))
+                await asyncio.sleep(0.01)
+
+    run_loop(send_after_the_end())
 
 
 async def test_processes_that_die_again_and_again_end_the_run(tmp_path: Path) -> None:

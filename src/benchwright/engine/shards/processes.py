@@ -46,6 +46,8 @@ class _ProcessShard:
         self._stdout = process.stdout
 
     async def send(self, message: bytes) -> None:
+        if self._stdin.is_closing():
+            raise await self._lost()
         try:
             self._stdin.write(framed(message))
             await self._stdin.drain()
