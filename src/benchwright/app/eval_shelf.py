@@ -19,7 +19,6 @@ from benchwright.agents.cache.entry import (
     moment,
     new_entry,
     new_path,
-    read_entry,
     read_head,
     samples_path,
     set_corrupt_aside,
@@ -133,7 +132,7 @@ class EvalShelf:
         if settings.fresh or settings.rescore:
             return None
         for path in paths:
-            entry = read_entry(path)
+            entry = read_head(path)
             if entry is None:
                 aside = set_corrupt_aside(path)
                 say(
@@ -162,7 +161,7 @@ class EvalShelf:
     def _retire(self, path: Path) -> None:
         """`--fresh`: keeps a cache file as a backup, with all that its run has done even if it was killed."""
         with suppress(CacheMismatch):
-            entry = read_entry(path)
+            entry = read_head(path)
             run = run_of_entry(entry) if entry is not None and entry.status == "in_progress" else None
             if run is not None:
                 self._project(run, path)

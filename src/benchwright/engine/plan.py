@@ -64,10 +64,10 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class _Occurrences:
-    """Counts how often a content came before: an open-addressing table of 64-bit digests, 16 bytes a sample."""
+    """Counts how often a content came before: an open-addressing table of 64-bit digests, 11 to 22 bytes a sample."""
 
     def __init__(self) -> None:
-        self._table = array("Q", bytes(8 * 1024))
+        self._table = array("Q", [0]) * 1024
         self._used = 0
         self._repeated: dict[int, int] = {}
 
@@ -77,7 +77,7 @@ class _Occurrences:
             times = self._repeated[value] = self._repeated.get(value, 0) + 1
             return times
         self._used += 1
-        if 2 * self._used > len(self._table):
+        if 4 * self._used > 3 * len(self._table):
             self._grow()
         return 0
 
@@ -93,7 +93,7 @@ class _Occurrences:
 
     def _grow(self) -> None:
         old = self._table
-        self._table = array("Q", bytes(16 * len(old)))
+        self._table = array("Q", [0]) * (2 * len(old))
         for value in old:
             if value:
                 self._add(value)
