@@ -64,36 +64,43 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class _Occurrences:
-    """Counts how often a content came before: an open-addressing table of 64-bit digests, 11 to 22 bytes a sample."""
+    """Counts how often a content came before: 64-bit digests in 256 open-addressing tables, 11 to 16 bytes a sample.
+
+    Each of them is small, so that none takes long to grow.
+    """
 
     def __init__(self) -> None:
-        self._table = array("Q", [0]) * 1024
-        self._used = 0
+        self._tables = [array("Q", [0]) * 16 for _ in range(256)]
+        self._used = [0] * 256
         self._repeated: dict[int, int] = {}
 
     def count(self, digest: bytes) -> int:
         value = int.from_bytes(digest[:8], "big") or 1
-        if not self._add(value):
+        number = digest[8]
+        if not _add(self._tables[number], value):
             times = self._repeated[value] = self._repeated.get(value, 0) + 1
             return times
-        self._used += 1
-        if 4 * self._used > 3 * len(self._table):
-            self._grow()
+        self._used[number] += 1
+        if 4 * self._used[number] > 3 * len(self._tables[number]):
+            self._tables[number] = _grown(self._tables[number])
         return 0
 
-    def _add(self, value: int) -> bool:
-        table, mask = self._table, len(self._table) - 1
-        place = value & mask
-        while table[place]:
-            if table[place] == value:
-                return False
-            place = (place + 1) & mask
-        table[place] = value
-        return True
 
-    def _grow(self) -> None:
-        old = self._table
-        self._table = array("Q", [0]) * (2 * len(old))
-        for value in old:
-            if value:
-                self._add(value)
+def _add(table: array[int], value: int) -> bool:
+    """Adds a value; whether it was not there yet."""
+    size = len(table)
+    place = value % size
+    while table[place]:
+        if table[place] == value:
+            return False
+        place = (place + 1) % size
+    table[place] = value
+    return True
+
+
+def _grown(table: array[int]) -> array[int]:
+    larger = array("Q", [0]) * (len(table) * 3 // 2)
+    for value in table:
+        if value:
+            _add(larger, value)
+    return larger
