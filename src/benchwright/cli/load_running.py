@@ -47,7 +47,7 @@ def measure_and_report(settings: LoadSettings, say: Say, *, as_json: bool, quiet
     if ended is not None or load.interrupted:
         say("Interrupted." if load.levels else "Interrupted before the first level was measured.")
         return 130
-    return 0 if all(one.result.achieved for one in load.levels) else 1
+    return 0 if all(one.result.answered for one in load.levels) else 1
 
 
 async def _measure(load: Load, say: Say, *, quiet: bool) -> None:

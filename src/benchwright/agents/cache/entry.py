@@ -23,6 +23,9 @@ VERSION = 1
 RUNS_BEGIN = b'  "runs": [\n'
 """The line of a cache file behind which its runs are."""
 
+END = b"\n}\n"
+"""How a cache file ends that was written whole."""
+
 
 class CacheMismatch(UserError, RuntimeError):
     """A cache file that cannot be gone on with: a newer version made it, or it is another configuration's."""
@@ -101,6 +104,9 @@ def read_head(path: Path) -> CacheEntry | None:
     try:
         with path.open("rb") as file:
             head = b"".join(takewhile(lambda line: line != RUNS_BEGIN, file))
+            file.seek(-len(END), os.SEEK_END)
+            if file.read() != END:
+                return read_entry(path)  # cut off, or not written by `write_entry`
         entry = msgspec.json.decode(head + RUNS_BEGIN + b"]}", type=CacheEntry)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return read_entry(path)  # not written by `write_entry`
@@ -131,7 +137,7 @@ def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]
     for run in runs:
         yield separator + encode_json(run)
         separator = b",\n    "
-    yield b'\n  ],\n  "summary": ' + encode_json(entry.summary) + b"\n}\n"
+    yield b'\n  ],\n  "summary": ' + encode_json(entry.summary) + END
 
 
 def write_whole(path: Path, pieces: Iterable[bytes]) -> None:

@@ -69,7 +69,7 @@ class Load:
             if self._sweep is not None:
                 self._sweep.add(result)
             yield result
-            if self.interrupted or (result.state != "finished" and not result.achieved):
+            if self.interrupted or (result.state != "finished" and not result.answered):
                 return
             place += 1
 

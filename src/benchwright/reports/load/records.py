@@ -132,6 +132,11 @@ class LevelResult(Record, frozen=True):
     server: Server | None = None
     simulated: bool = False
 
+    @property
+    def answered(self) -> int:
+        """How many of those that count got an answer; `achieved` may be 0 all the same, where all came late."""
+        return self.counted - self.failed
+
 
 class Saturation(Record, frozen=True):
     """What a sweep came to: the `level` from which on more load buys nothing, or why none was found.
