@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 
@@ -51,6 +50,8 @@ def in_one_line(failure: BaseException) -> str:
     """What failed, and in which line of the innermost file."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} (line {failure.lineno})"
+    import traceback
+
     text = " ".join(str(failure).split())
     frames = traceback.extract_tb(failure.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
@@ -13,6 +14,9 @@ import click
 
 from benchwright import __version__
 from benchwright.suggest import did_you_mean
+
+OBJECTS_OF_IMPORTS = 10_000
+"""Objects after which the garbage collector looks for cycles: what is imported holds many, and none is garbage."""
 
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
@@ -157,6 +161,7 @@ def main() -> None:
     """
     from benchwright.errors import BenchwrightError
 
+    gc.set_threshold(OBJECTS_OF_IMPORTS)
     _print_whole()
     program = os.path.basename(sys.argv[0])
     try:

@@ -89,7 +89,7 @@ class Assembly:
         if keys != self._seen_keys:
             self._seen_keys = keys
             self._note_unknown(chunk, choice, delta)
-        if self._tries_left:
+        if self._tries_left and len(self._contents) + len(self._reasoning) > 1:
             self._look_for_pattern(data, chunk, choice, delta)
         return token
 
@@ -156,7 +156,7 @@ class Assembly:
     def _look_for_pattern(
         self, data: bytes, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]
     ) -> None:
-        """Learns from a chunk that carries one text and nothing else."""
+        """Learns from a chunk, not the first, that carries one text and nothing else."""
         more = (
             chunk.get("usage") or chunk.get("error") or choice.get("finish_reason") or choice.get("logprobs")
         )

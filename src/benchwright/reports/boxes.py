@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from benchwright.reports.text import plain
@@ -42,4 +41,6 @@ def _width(text: str) -> int:
     """Columns on a terminal: wide characters take two."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 
 def plain(text: str) -> str:
     """Text in one line without control, format and bidirectional characters: it cannot steer a terminal."""
     if text.isascii() and text.isprintable():
         return text
+    import unicodedata
+
     return "".join(
         character if character.isprintable() and unicodedata.category(character) != "Cf" else " "
         for character in text
