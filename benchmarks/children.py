@@ -15,6 +15,9 @@ from typing import NamedTuple
 from benchmarks.processes import Watch, adopt_orphans
 
 LONGEST_SECONDS = 1800.0
+BYTE_CODE_KEPT = {"PYTHONDONTWRITEBYTECODE": ""}
+"""As after an installation: who works on the code and keeps none compiles what has changed at every start."""
+
 SERVER_CPU, CLIENT_CPU = 0, 1
 
 
@@ -71,7 +74,7 @@ def run_program(
             stdout=output,
             stderr=errors,
             cwd=directory,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, **BYTE_CODE_KEPT, **(environment or {})},
             start_new_session=True,
             preexec_fn=(lambda: pin(0, CLIENT_CPU)) if pinned else None,
         )

@@ -7,8 +7,10 @@ A file is loaded as a module of `llm_benchmarker.benchmarks`, so that the docume
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from inspect import isabstract
 from pathlib import Path
 from types import ModuleType
@@ -161,12 +163,21 @@ def registered() -> list[Plugin]:
 def _entry_points() -> Iterable[EntryPoint]:
     """The entry points of our group. Python's own way to them takes 20 ms: it is gone only where there are any."""
     group = f"[{GROUP}]".encode()
-    declared = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
-    if not any(group in file.read_bytes() for file in declared):
+    if not any(
+        group in declared for folder in sys.path for declared in _declared_entry_points(folder or ".")
+    ):
         return ()
     from importlib.metadata import entry_points
 
     return entry_points(group=GROUP)
+
+
+def _declared_entry_points(folder: str) -> Iterator[bytes]:
+    """What the packages installed in a folder declare; `Path.glob` would take three times as long."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith("-info"):
+            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
+                yield file.read()
 
 
 def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plugin]:
