@@ -8,7 +8,6 @@ by one, with the processor asleep in between, they would cost several times as m
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
 from benchwright.endpoint.assembly import MISSHAPEN, Assembly
@@ -52,7 +51,7 @@ class AnswerMeter:
         self._assembly = Assembly()
         self._events = EventStream()
         self._pieces: list[bytes] = []
-        self._arrived = array("Q")
+        self._arrived: list[int] = []
         self._size = 0
         self._done = False
         self._failure: BadAnswer | None = None
@@ -88,7 +87,7 @@ class AnswerMeter:
         if not self.streamed:
             return
         pieces, arrived = self._pieces, self._arrived
-        self._pieces, self._arrived = [], array("Q")
+        self._pieces, self._arrived = [], []
         try:
             for piece, at in zip(pieces, arrived, strict=True):
                 if self._failure is None:
