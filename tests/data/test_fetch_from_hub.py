@@ -208,6 +208,7 @@ class TestFaults:
     def test_a_silent_hub_is_given_up_soon(self, hub: LoopbackHub, data: Path) -> None:
         hub.silent = True
         started = monotonic()
+        # the library's own patience ends first, or ours, whichever thread the machine lets run
         with pytest.raises(
             DatasetNotFound, match=r"(cannot be reached|does not answer).*benchwright fetch quiz"
         ):
@@ -233,9 +234,7 @@ class TestFaults:
     @pytest.mark.usefixtures("hub_client")
     def test_a_closed_port_is_told_at_once(self, data: Path) -> None:
         started = monotonic()
-        with pytest.raises(
-            DatasetNotFound, match=r"(cannot be reached|does not answer).*benchwright fetch quiz"
-        ):
+        with pytest.raises(DatasetNotFound, match=r"cannot be reached.*benchwright fetch quiz"):
             find_dataset(QUIZ, data)
         assert monotonic() - started < 3
         assert not data.exists()

@@ -160,3 +160,8 @@ def test_levels_without_streaming_scores_or_metrics_have_no_columns_for_them() -
 
 def test_a_measurement_without_levels_is_its_title() -> None:
     assert shown(replace(REPORT, levels=[], objectives=[])).strip() == "model under load: some prompts"
+
+
+def test_answers_that_all_came_after_the_window_are_answers() -> None:
+    assert replace(LARGE, counted=20, failed=0, achieved=0.0).answered == 20
+    assert replace(LARGE, counted=20, failed=20).answered == 0

@@ -39,19 +39,19 @@ class Measured(Protocol):
     """What is read of a request: `RequestMetrics` has it, and so have the engine's own records."""
 
     @property
-    def ttft_seconds(self) -> float | None: ...  # noqa: D102
+    def ttft_seconds(self) -> float | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
     @property
-    def total_latency_seconds(self) -> float: ...  # noqa: D102
+    def total_latency_seconds(self) -> float: ...  # noqa: D102 - `RequestMetrics` tells what it is
     @property
-    def prompt_tokens(self) -> int: ...  # noqa: D102
+    def prompt_tokens(self) -> int: ...  # noqa: D102 - `RequestMetrics` tells what it is
     @property
-    def completion_tokens(self) -> int: ...  # noqa: D102
+    def completion_tokens(self) -> int: ...  # noqa: D102 - `RequestMetrics` tells what it is
     @property
-    def tokens_per_second_generation(self) -> float | None: ...  # noqa: D102
+    def tokens_per_second_generation(self) -> float | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
     @property
-    def tokens_per_second_prompt(self) -> float | None: ...  # noqa: D102
+    def tokens_per_second_prompt(self) -> float | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
     @property
-    def error(self) -> str | None: ...  # noqa: D102
+    def error(self) -> str | None: ...  # noqa: D102 - `RequestMetrics` tells what it is
 
 
 @dataclass

@@ -1,0 +1,28 @@
+"""The lines that a pack's run prints where there is no terminal, one for each cell that was solved."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from benchwright.cli.pack_progress import PackProgress
+from benchwright.engine.progress import Progress
+from benchwright.engine.worker import Solved
+from benchwright.records import Status, TrialRecord
+
+
+@pytest.mark.parametrize(("done", "counts"), [(0, ["[1/4]", "[2/4]"]), (2, ["[3/4]", "[4/4]"])])
+def test_cells_that_are_solved_before_any_is_scored_are_counted_one_by_one(
+    done: int, counts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    watch: Any = SimpleNamespace(setup=SimpleNamespace(models={"m": SimpleNamespace(label="m")}), cells={})
+    progress = Progress()
+    progress.started(4, done)
+    lines = PackProgress(progress, watch)
+    lines.started(4, done)
+    capsys.readouterr()
+    for cell in ("A-01", "A-02"):
+        lines.delivered(Solved(TrialRecord(cell, cell, "m", Status.SCORED), b""))
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == counts
