@@ -84,14 +84,16 @@ def steps(shares: Iterable[tuple[str, float]]) -> dict[str, float]:
     return told
 
 
-def record(trials: int, concurrency: int, stream: bool) -> list[str]:
+def record(trials: int, concurrency: int, *, stream: bool, agent: bool) -> list[str]:
     """The stacks of an evaluation of so many trials."""
     spy = installed("profile") / "py-spy"
     pace = ("--policy", "words", "--words", "64", "--first-token", "50", "--between-tokens", "10")
     with simulated(*(pace if stream else ())) as endpoint, tempfile.TemporaryDirectory() as directory:
         dataset, stacks = Path(directory, "data.jsonl"), Path(directory, "stacks")
-        write_dataset(dataset, trials, {})
-        arguments = ["eval", "-d", str(dataset), "--scorer", "exact", "--json", "--model", "m"]
+        write_dataset(dataset, trials, {"system_prompt": "Be brief."} if agent else {})
+        given = ("-m", "benchmarks.agent:Agent", "--eval-fn", "benchmarks.agent:score")
+        arguments = ["eval", "-d", str(dataset), *(given if agent else ("--scorer", "exact"))]
+        arguments += ["--json", "--model", "m"]
         arguments += ["--base-url", endpoint.base_url, "--batch-size", str(concurrency)]
         subprocess.run(
             [
@@ -112,9 +114,12 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--stream", action="store_true", help="answers of 64 tokens, 10 ms apart")
+    parser.add_argument("--agent", action="store_true", help="an agent that does next to nothing asks")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the shares here too")
     options = parser.parse_args()
-    shares = list(parts(record(options.trials, options.concurrency, options.stream)))
+    shares = list(
+        parts(record(options.trials, options.concurrency, stream=options.stream, agent=options.agent))
+    )
     by_step = steps(shares)
     for step, share in by_step.items():
         print(f"{share:6.1%}  {step}")
