@@ -13,5 +13,5 @@ LAZY = ("LoadedRun", "RequestRow", "TrialRow", "load_run")
 
 def __getattr__(name: str) -> Any:
     if name in LAZY:
-        return getattr(import_module("benchwright.app.exporting"), name)
+        return getattr(import_module("benchwright.analysis.export"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
-from benchwright.app.exporting import LoadedRun as LoadedRun
-from benchwright.app.exporting import RequestRow as RequestRow
-from benchwright.app.exporting import TrialRow as TrialRow
-from benchwright.app.exporting import load_run as load_run
+from benchwright.analysis.export import LoadedRun as LoadedRun
+from benchwright.analysis.export import RequestRow as RequestRow
+from benchwright.analysis.export import TrialRow as TrialRow
+from benchwright.analysis.export import load_run as load_run
 
 __version__: str

@@ -90,6 +90,23 @@ class Trial(Record, frozen=True):
     attempt: int = 0
 
 
+class TrialLimits(Record, frozen=True):
+    """What one trial may use: turns (requests of the role `model`), tokens (all its requests), seconds."""
+
+    turns: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+class TaskSpec(Record, frozen=True):
+    """What a task is, as plain data. `fingerprint` covers everything that shapes a conversation."""
+
+    name: str
+    version: str
+    fingerprint: str
+    group_by: str | None = None
+
+
 class Usage(Record, frozen=True):
     """Tokens as the server counted them; None where it said nothing."""
 
@@ -253,12 +270,6 @@ class ScoreRecord(Record, frozen=True, tag="score"):
     requests: list[RequestRecord] = []
 
 
-class RequestEvent(Record, frozen=True, tag="request"):
-    """A request that belongs to no trial (warm-up, model listing)."""
-
-    request: RequestRecord
-
-
 class RunEvent(Record, frozen=True, tag="event"):
     """Something that happened to the run: started, stopped, finished; `at` is wall-clock ns."""
 
@@ -267,7 +278,25 @@ class RunEvent(Record, frozen=True, tag="event"):
     detail: dict[str, Any] = {}
 
 
-JournalLine = TrialRecord | ScoreRecord | RequestEvent | RunEvent
+SPOILING_LAG_NS = 10_000_000
+"""At a 99th percentile of loop lag above this (10 ms), timings of single tokens and short answers cannot be trusted."""
+
+
+class LoopLag(Record, frozen=True):
+    """How late the event loop ran what was due: number of samples, percentiles and the longest lag, in ns."""
+
+    samples: int = 0
+    p50: int = 0
+    p99: int = 0
+    longest: int = 0
+
+    @property
+    def spoils_timings(self) -> bool:
+        """Whether the client was too busy for its timings to hold."""
+        return self.p99 > SPOILING_LAG_NS
+
+
+JournalLine = TrialRecord | ScoreRecord | RunEvent
 """Everything that trials.jsonl can hold: one of these per line, told apart by the field `type`."""
 
 

@@ -19,6 +19,7 @@ def compare_results(files: Sequence[str | os.PathLike[str]]) -> None:
     """
     from rich.console import Console
 
-    from benchwright.reports.compare_table import read_result_file, render_comparison
+    from benchwright.analysis.comparison.result_files import read_result_file
+    from benchwright.reports.compare_table import render_comparison
 
     Console().print(render_comparison([read_result_file(Path(file)) for file in files]))

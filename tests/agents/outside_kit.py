@@ -10,10 +10,10 @@ import msgspec
 from benchwright.agents.outside_task import OutsideTask
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
-from benchwright.engine.journal import Body
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.worker import Result, Solved, Work, Worker
-from benchwright.records import Target, TrialRecord
+from benchwright.records import Target, TrialLimits, TrialRecord
+from benchwright.runs.journal import Body
 
 _decode_body = msgspec.json.Decoder(Body).decode
 

@@ -17,9 +17,8 @@ from outside_kit import Ran, run_trial, write_rows
 from benchwright.agents.callable_task import CallableAgent, callable_task
 from benchwright.agents.loading import load_object
 from benchwright.endpoint.simulate import Settings, keyed_answers
-from benchwright.engine.plan import TrialLimits
 from benchwright.errors import UserError
-from benchwright.records import Status
+from benchwright.records import Status, TrialLimits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -17,9 +17,8 @@ from outside_kit import Ran, run_trial, write_rows
 
 from benchwright.agents.command_task import CommandAgent, command_task
 from benchwright.endpoint.simulate import Faults, Settings, keyed_answers
-from benchwright.engine.plan import TrialLimits
 from benchwright.errors import UserError
-from benchwright.records import Status
+from benchwright.records import Status, TrialLimits
 from benchwright.secrets import SECRETS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.engine.journal import TRIALS, read_lines
-from benchwright.engine.manifest import read_manifest
-from benchwright.engine.summary import RunSummary
+from benchwright.analysis.summary import RunSummary
 from benchwright.records import FAILED, ScoreRecord, TrialRecord
+from benchwright.runs.journal import TRIALS, read_lines
+from benchwright.runs.manifest import read_manifest
 
 NOWHERE = "http://127.0.0.1:9/v1"
 

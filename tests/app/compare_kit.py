@@ -9,10 +9,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from benchwright.engine.journal import Body, Journal, encode_json
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
-from benchwright.engine.protocols import TaskSpec
 from benchwright.records import (
     SIMULATED,
     Record,
@@ -21,9 +17,13 @@ from benchwright.records import (
     ScoreRecord,
     Status,
     Target,
+    TaskSpec,
     TrialRecord,
     Usage,
 )
+from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 
 SECOND = 1_000_000_000
 STARTED = 1_800_000_000 * SECOND

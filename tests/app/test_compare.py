@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from tests.app.compare_kit import Made, made, paired_outcomes, shuffled, two_runs, write_run
 
-from benchwright.app.compare import Wanted, compare
-from benchwright.engine.manifest import DataFile, ScorerInfo
+from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.errors import UserError
 from benchwright.records import Status, Target
-from benchwright.reports.comparison.records import Comparison, PairComparison, ScoreComparison
+from benchwright.runs.manifest import DataFile, ScorerInfo
 
 TARGETS = [
     Target("primary", "new", "http://127.0.0.1:9/v1"),

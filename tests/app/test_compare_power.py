@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.app.comparing.figures import difference, upper_bound, verdict_of
-from benchwright.app.comparing.latency import difference_interval
-from benchwright.app.comparing.pairing import Alignment
-from benchwright.app.comparing.sides import Column
+from benchwright.analysis.comparison.figures import difference, upper_bound, verdict_of
+from benchwright.analysis.comparison.latency import difference_interval
+from benchwright.analysis.comparison.pairing import Alignment
+from benchwright.analysis.comparison.sides import Column
 from benchwright.stats.latency import percentile_interval
 
 RUNS = 1500

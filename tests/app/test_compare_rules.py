@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import Made, made, paired_outcomes, two_runs, write_run
 
-from benchwright.app.compare import Wanted, compare
-from benchwright.app.comparing.rules import OPERATORS, parse_rule
-from benchwright.engine.manifest import ScorerInfo
+from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.records import Ruling
+from benchwright.analysis.comparison.rules import OPERATORS, parse_rule
 from benchwright.errors import UserError
 from benchwright.records import Status
-from benchwright.reports.comparison.records import Ruling
+from benchwright.runs.manifest import ScorerInfo
 
 
 def rulings_on(*references: str, **wanted: Any) -> list[Ruling]:

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.app.compare_kit import Made, made, paired_outcomes, two_runs, write_run
 
-from benchwright.app.compare import Wanted, compare
-from benchwright.engine.manifest import ScorerInfo
+from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.records import Comparison
 from benchwright.records import Status
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import code, render_markdown
-from benchwright.reports.comparison.records import Comparison
 from benchwright.reports.comparison.terminal import render_answer
 from benchwright.reports.comparison.words import p_text, verdicts
+from benchwright.runs.manifest import ScorerInfo
 
 HOSTILE = "x|y`</code></details><img src=x onerror=alert(1)> @octocat #1 https://evil.example [a](b)\n\x1b[31m\u202e*_~"
 

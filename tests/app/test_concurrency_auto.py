@@ -15,14 +15,14 @@ from pack_kit import Packs, numbered
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.comparing.comparable import no_latency
-from benchwright.app.comparing.from_journal import read_side
-from benchwright.app.joint import joint_view
-from benchwright.app.reporting.columns import read_columns, request_times
-from benchwright.engine.journal import read_lines
-from benchwright.engine.settling import SETTLING
-from benchwright.engine.summary import RunSummary
+from benchwright.analysis.comparison.comparable import no_latency
+from benchwright.analysis.comparison.from_journal import read_side
+from benchwright.analysis.joint import joint_view
+from benchwright.analysis.report.columns import read_columns, request_times
+from benchwright.analysis.summary import RunSummary
 from benchwright.records import RunEvent, Status
+from benchwright.runs.journal import read_lines
+from benchwright.runs.settling import SETTLING
 
 SLOTS = 8
 TRIALS = 700

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.app.compare_kit import Made, made, shuffled, write_run
 
-from benchwright.app.compare import Wanted, compare
-from benchwright.app.comparing.from_journal import read_side
-from benchwright.app.joint import joint_view, joint_views
-from benchwright.engine.journal import Journal
+from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.from_journal import read_side
+from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.joint import joint_view, joint_views
+from benchwright.analysis.joint.records import ByConcurrency, JointView, SpeedAccuracy
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
-from benchwright.reports.comparison.records import Comparison
 from benchwright.reports.comparison.terminal import render_answer
-from benchwright.reports.joint.records import ByConcurrency, JointView, SpeedAccuracy
 from benchwright.reports.joint.text import association_text, judged_text, trend_text
+from benchwright.runs.journal import Journal
 from benchwright.stats.intervals import wilson
 
 BUSY = {"samples": 100, "p50": 1_000_000, "p99": 50_000_000, "longest": 90_000_000}

@@ -15,14 +15,13 @@ from tests.app.compare_kit import Made, made, two_runs, write_run
 from tests.app.pack_kit import Packs
 from tests.simulated import simulated_endpoint
 
-from benchwright.app.compare import compare
+from benchwright.analysis.comparison.compare import compare
+from benchwright.analysis.report.records import Report
+from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report, write_report
-from benchwright.app.results import summary_of
-from benchwright.engine.lag import LoopLag
-from benchwright.engine.manifest import DataFile
 from benchwright.errors import UserError
-from benchwright.records import Status, Target
-from benchwright.reports.html.records import Report
+from benchwright.records import LoopLag, Status, Target
+from benchwright.runs.manifest import DataFile
 
 MIXED = [
     Made("0", 1.0, group="sums", ttft=0.2, latency=2.0, span="an answer"),

@@ -13,7 +13,7 @@ from tests.app.benchmark_kit import knowing, mmlu_rows, only_result, result_file
 from tests.catalog.catalog_kit import write_rows
 from tests.simulated import simulated_endpoint
 
-from benchwright.engine.manifest import read_manifest
+from benchwright.runs.manifest import read_manifest
 
 DOCUMENTED_KEYS = [
     *("benchmark", "model", "timestamp", "config", "name", "num_samples", "accuracy", "score"),

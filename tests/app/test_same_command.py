@@ -11,8 +11,8 @@ from app_kit import NOWHERE, Program, finished, trials
 
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings
-from benchwright.engine.journal import TRIALS
-from benchwright.engine.manifest import read_manifest
+from benchwright.runs.journal import TRIALS
+from benchwright.runs.manifest import read_manifest
 
 CACHED = "Evaluation already completed (cached)."
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.app import store
-from benchwright.app.results import list_runs
-from benchwright.engine.journal import Journal
-from benchwright.engine.manifest import Manifest, write_manifest
-from benchwright.engine.protocols import TaskSpec
 from benchwright.errors import UserError
-from benchwright.records import RunEvent
+from benchwright.records import RunEvent, TaskSpec
+from benchwright.runs import store
+from benchwright.runs.journal import Journal
+from benchwright.runs.listing import list_runs
+from benchwright.runs.manifest import Manifest, write_manifest
 
 NOON = 1_767_268_800_000_000_000
 """2026-01-01, 12:00 UTC, in nanoseconds."""
@@ -156,7 +155,7 @@ def test_runs_are_listed_the_newest_first_and_broken_ones_left_out(home: Path) -
 
 
 def test_a_run_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    from benchwright.engine.manifest import read_manifest
+    from benchwright.runs.manifest import read_manifest
 
     (tmp_path / "run.json").write_text('{"id": 7}')
     with pytest.raises(UserError, match=r"run\.json cannot be read: Expected `str`"):

@@ -19,11 +19,11 @@ from benchwright.catalog.documented import registry
 from benchwright.catalog.task import BenchmarkTask, Selection
 from benchwright.endpoint.providers import connect, find_target
 from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.final_trials import FinalTrial, FinalTrials
-from benchwright.engine.journal import Journal
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
 from benchwright.errors import UserError
+from benchwright.runs.final_trials import FinalTrial, FinalTrials
+from benchwright.runs.journal import Journal
 
 EXAMPLE = """
 from . import register

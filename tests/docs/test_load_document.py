@@ -24,7 +24,7 @@ from tests.catalog.catalog_kit import write_rows
 from tests.catalog.played import scripts
 from tests.simulated import simulated_endpoint
 
-from benchwright.reports.load.records import LevelResult, LoadReport
+from benchwright.analysis.load.records import LevelResult, LoadReport
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "load.md").read_text(encoding="utf-8")

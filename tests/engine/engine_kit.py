@@ -9,13 +9,24 @@ from typing import Any
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.journal import Journal, read_lines
-from benchwright.engine.plan import Plan, TrialLimits
-from benchwright.engine.protocols import Score, Scorer, Session, TaskSpec
+from benchwright.engine.plan import Plan
+from benchwright.engine.protocols import Score, Scorer, Session
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.stop import StopRule
 from benchwright.errors import ProviderError
-from benchwright.records import Outcome, Record, RunEvent, Sample, ScoreRecord, Target, Trial, TrialRecord
+from benchwright.records import (
+    Outcome,
+    Record,
+    RunEvent,
+    Sample,
+    ScoreRecord,
+    Target,
+    TaskSpec,
+    Trial,
+    TrialLimits,
+    TrialRecord,
+)
+from benchwright.runs.journal import Journal, read_lines
 
 TARGET = Target("primary", "model", "http://127.0.0.1:9/v1")
 

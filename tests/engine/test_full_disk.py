@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from engine_kit import Asked, always, journalled, plan_of, run_plan
 
-from benchwright.engine.journal import BODIES, TRIALS, read_body
 from benchwright.engine.protocols import Session
 from benchwright.errors import JournalError
 from benchwright.records import Outcome, Trial
+from benchwright.runs.journal import BODIES, TRIALS, read_body
 
 PROGRAM = Path(__file__).with_name("program_with_little_room.py")
 PLENTY = 1_000_000

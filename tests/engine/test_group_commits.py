@@ -9,11 +9,11 @@ import pytest
 from engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
-from benchwright.engine.journal import TRIALS, Body, Journal, encode_json, read_body
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.worker import Result, Scored, Solved
 from benchwright.errors import JournalError
 from benchwright.records import Outcome, Sample, ScoreRecord, Status, Trial, TrialRecord
+from benchwright.runs.journal import TRIALS, Body, Journal, encode_json, read_body
 
 
 def solved(key: str, answer: str = "") -> Solved:

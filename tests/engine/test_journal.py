@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.engine.journal import BODIES, TRIALS, Body, Journal, encode_json, read_body, read_lines
 from benchwright.errors import JournalError
 from benchwright.records import JournalLine, RunEvent, ScoreRecord, Status, TrialRecord
+from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json, read_body, read_lines
 
 
 def write(directory: Path, *keys: str) -> None:

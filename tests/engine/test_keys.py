@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from benchwright.engine.keys import score_key
-from benchwright.engine.plan import Plan, TrialLimits
-from benchwright.records import Sample
+from benchwright.engine.plan import Plan
+from benchwright.records import Sample, TrialLimits
+from benchwright.runs.keys import score_key
 
 A_SAMPLE = Sample("7", {"question": "2 + 2?", "answer": "4"})
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.engine.journal import Body as JournalBody
-from benchwright.engine.journal import Journal, encode_json, last_attempts, read_lines
-from benchwright.engine.keys import fingerprint
+from benchwright.analysis.tally import Tally
 from benchwright.engine.ledger import Ledger
-from benchwright.engine.tally import Tally
 from benchwright.records import ASKED_AGAIN, RequestRecord, Status, TrialRecord
+from benchwright.runs.journal import Body as JournalBody
+from benchwright.runs.journal import Journal, encode_json, last_attempts, read_lines
+from benchwright.runs.keys import fingerprint
 
 
 def key(name: str) -> str:

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from engine_kit import Asked, FunctionScorer, always, answer, journalled, plan_of, run_plan, samples
 
-from benchwright.engine.journal import TRIALS
-from benchwright.engine.plan import TrialLimits
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.stop import SystemicErrors, TokenBudget
 from benchwright.errors import ExecutionError, JournalError, LimitReached
-from benchwright.records import Outcome, RunEvent, Sample, Status, Trial
+from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits
+from benchwright.runs.journal import TRIALS
 
 
 async def test_a_finished_run_asks_nothing_more(tmp_path: Path) -> None:

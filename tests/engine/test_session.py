@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.simulate import Faults, KeyedAnswer, Settings, SimulatedEndpoint
-from benchwright.engine.journal import Body, read_body
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ProviderError, UserError
-from benchwright.records import SIMULATED, Outcome, Sample, Status, Target, Trial, TrialRecord
+from benchwright.records import SIMULATED, Outcome, Sample, Status, Target, Trial, TrialLimits, TrialRecord
+from benchwright.runs.journal import Body, read_body
 
 
 @asynccontextmanager
@@ -243,7 +243,7 @@ async def test_a_key_reaches_no_file_even_if_the_model_says_it(
 ) -> None:
     from benchwright.secrets import SECRETS, Secrets
 
-    monkeypatch.setattr("benchwright.engine.journal.SECRETS", fresh := Secrets())
+    monkeypatch.setattr("benchwright.runs.journal.SECRETS", fresh := Secrets())
     assert SECRETS is not fresh
     fresh.add(key)
 

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 from engine_kit import TARGET
 
-from benchwright.engine.lag import LoopLag
-from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo
-from benchwright.engine.protocols import TaskSpec
-from benchwright.engine.summary import RunSummary, ScoreSummary, summarise
+from benchwright.analysis.summary import RunSummary, ScoreSummary, summarise
 from benchwright.records import (
     SIMULATED,
     JournalLine,
+    LoopLag,
     RequestRecord,
     RunEvent,
     ScoreRecord,
     Status,
+    TaskSpec,
     TrialRecord,
     Usage,
 )
+from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo
 from benchwright.stats.histogram import bucket
 
 SECOND = 1_000_000_000

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from engine_kit import FunctionScorer, Solve, always, answer, journalled, plan_of, run_plan
 
-from benchwright.engine.journal import read_body
-from benchwright.engine.plan import TrialLimits
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, UserError
-from benchwright.records import Outcome, Sample, Status, Trial
+from benchwright.records import Outcome, Sample, Status, Trial, TrialLimits
+from benchwright.runs.journal import read_body
 
 
 def raising(error: BaseException) -> Solve:

@@ -45,7 +45,6 @@ JOURNAL_FIELDS = {
     ),
     records.ScoreRecord: ("key", "trial", "scorer", "value", "status", "span", "detail", "requests"),
     records.RunEvent: ("name", "at", "detail"),
-    records.RequestEvent: ("request",),
 }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ def test_one_place_writes_trials_and_scores() -> None:
     }
     assert found == {
         ("write_group", "benchwright/engine/commits.py"),
-        ("write_group", "benchwright/engine/journal.py"),
+        ("write_group", "benchwright/runs/journal.py"),
         ("write_trial", "benchwright/engine/run.py"),  # what is taken over from an earlier run
     }
 
@@ -127,7 +127,7 @@ def test_one_class_appends_to_a_journals_files() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in ("O_APPEND", "fdatasync", "ftruncate")
     }
-    assert openers == {"benchwright/engine/journal.py", "benchwright/endpoint/simulate/truth.py"}
+    assert openers == {"benchwright/runs/journal.py", "benchwright/endpoint/simulate/truth.py"}
 
 
 def test_the_scan_sees_what_it_looks_for() -> None:

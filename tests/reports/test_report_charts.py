@@ -8,11 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.reports.html.charts.means import means, stacked
-from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
-from benchwright.reports.html.charts.svg import WIDTH
-from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
-from benchwright.reports.html.records import (
+from benchwright.analysis.report.records import (
     Curve,
     Distribution,
     LatencyBin,
@@ -23,6 +19,10 @@ from benchwright.reports.html.records import (
     Segment,
     TimedTrial,
 )
+from benchwright.reports.html.charts.means import means, stacked
+from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
+from benchwright.reports.html.charts.svg import WIDTH
+from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 
 SECONDS = st.floats(1e-6, 1e5)
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,7 +7,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.reports.html.text import AROUND, cut, find_span, shown
+from benchwright.analysis.report.pieces import AROUND, cut, find_span
+from benchwright.reports.html.text import shown
 
 ANYTHING = st.text(st.characters(), max_size=200)
 

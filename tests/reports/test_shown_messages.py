@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.engine.journal import Body, ExchangeBody, encode_json
+from benchwright.analysis.report.messages import Told, told_in
 from benchwright.records import Message
-from benchwright.reports.html.messages import Told, told_in
+from benchwright.runs.journal import Body, ExchangeBody, encode_json
 
 
 def shown(message: Message, thought_before: dict[str, Any] | None = None) -> Told:

@@ -15,8 +15,8 @@ from benchwright.cli.bench import command as bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run
 from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, Settings
-from benchwright.engine.manifest import Manifest
-from benchwright.engine.protocols import TaskSpec
+from benchwright.records import TaskSpec
+from benchwright.runs.manifest import Manifest
 from benchwright.web.command_line import NO_OPTION, like, options_of
 
 COMMANDS: list[tuple[click.Command, type[Settings], list[str]]] = [

@@ -11,9 +11,9 @@ from tests.app.app_kit import Program
 from tests.app.compare_kit import STARTED
 from tests.web.web_kit import Viewing, viewing, write
 
-from benchwright.engine.journal import Body, ExchangeBody, Journal, encode_json
-from benchwright.engine.keys import fingerprint
 from benchwright.records import RequestRecord, ScoreRecord, Status, Target, TrialRecord
+from benchwright.runs.journal import Body, ExchangeBody, Journal, encode_json
+from benchwright.runs.keys import fingerprint
 
 RUN = "20260105T000000-hostile-00000000"
 OTHER = "20260106T000000-hostile-00000000"

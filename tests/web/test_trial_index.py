@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.app.compare_kit import Made, made, write_run
 
-from benchwright.app.results import summary_of
-from benchwright.engine.journal import TRIALS, read_line
+from benchwright.analysis.summary import summary_of
 from benchwright.records import ScoreRecord, Status, TrialRecord
+from benchwright.runs.journal import TRIALS, read_line
 from benchwright.web.progress_counter import ProgressCounter
 from benchwright.web.trial_index import TrialIndex
 from benchwright.web.trial_selection import FILTERS, ORDERS, Wanted, natural, neighbours, select
@@ -134,8 +134,8 @@ def test_numbers_in_ids_are_ordered_as_numbers(numbers: list[int]) -> None:
 
 
 def test_progress_counts_the_last_session_and_what_was_done_before(tmp_path: Path) -> None:
-    from benchwright.engine.journal import Journal
     from benchwright.records import RunEvent
+    from benchwright.runs.journal import Journal
 
     run = write_run(tmp_path / "run", made([1.0] * 3), finished=False)
     journal = Journal(run)

@@ -16,7 +16,7 @@ from tests.app.app_kit import GrowingJournal, Program, finished, trials
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import PATIENCE, Viewing, viewing
 
-from benchwright.app.store import last_event
+from benchwright.runs.store import last_event
 
 ROWS = 24
 

@@ -81,8 +81,8 @@ def test_one_scenario_is_made_again(viewer: Viewing, page: Page, packs: Packs) -
 
 
 def test_events_are_read_on_as_they_are_written(packs: Packs) -> None:
-    from benchwright.engine.journal import encode_json
     from benchwright.packs.types import RegisteredModel, ScenarioMeta
+    from benchwright.runs.journal import encode_json
 
     directory = write_pack(packs.directory / "run")
     (directory / "rendered").mkdir()

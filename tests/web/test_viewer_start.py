@@ -10,7 +10,7 @@ from tests.app.benchmark_kit import write_mmlu
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import Viewing
 
-from benchwright.engine.manifest import read_manifest
+from benchwright.runs.manifest import read_manifest
 
 
 def test_a_benchmark_is_started_and_turns_up_in_the_list(

@@ -17,9 +17,9 @@ from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.agents.session_llm import SessionLLM
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.answers import answer_status, final_answer
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Session, TaskSpec
-from benchwright.records import Outcome, Status, Trial
+from benchwright.engine.protocols import Scorer, Session
+from benchwright.records import Outcome, Status, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
 """To be raised when the same agent would be asked differently for the same row."""

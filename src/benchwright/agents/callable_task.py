@@ -12,11 +12,11 @@ from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.outside_task import OutsideTask, Said, read_said
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.data.rows import Row
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError, UserError
 from benchwright.records import Trial
+from benchwright.runs.keys import fingerprint
 
 OFFERED = ("base_url", "api_key", "model")
 """The keywords that a function may take besides the row."""

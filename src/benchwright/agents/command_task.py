@@ -16,11 +16,11 @@ from benchwright.agents.programs import Ended, run_program
 from benchwright.agents.sources import source_fingerprint
 from benchwright.data.rows import Row
 from benchwright.endpoint.serving.listener import LOOPBACK
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import UserError
 from benchwright.records import Trial
+from benchwright.runs.keys import fingerprint
 from benchwright.secrets import SECRETS
 
 _encode = msgspec.json.Encoder().encode

@@ -10,10 +10,10 @@ from benchwright.agents.call_threads import CallThreads, is_async
 from benchwright.agents.loading import load_object
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.answers import final_answer
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 SIMPLE = ("solution_str", "ground_truth", "extra_info")
 FULL = ("messages", "ground_truth", "metadata")

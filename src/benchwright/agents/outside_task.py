@@ -11,11 +11,11 @@ from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.data.rows import Row
 from benchwright.endpoint.relay import Relay
 from benchwright.engine.answers import answer_status, final_answer
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Session, TaskSpec
+from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
-from benchwright.records import Message, Outcome, Record, Status, Trial
+from benchwright.records import Message, Outcome, Record, Status, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
 """To be raised when the same agent would be given something else for the same row."""

@@ -10,10 +10,10 @@ from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.data.columns import PromptColumns
 from benchwright.data.rows import Row
 from benchwright.engine.answers import answer_status
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Session, TaskSpec
+from benchwright.engine.protocols import Scorer, Session
 from benchwright.errors import UserError
-from benchwright.records import Message, Outcome, Trial
+from benchwright.records import Message, Outcome, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
 """To be raised when the same row would be asked differently."""

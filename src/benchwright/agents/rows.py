@@ -10,8 +10,8 @@ import msgspec
 from benchwright.data.columns import documented_row
 from benchwright.data.errors import DatasetValidationError
 from benchwright.data.rows import Row, read_rows
-from benchwright.engine.protocols import Scorer, TaskSpec
-from benchwright.records import Sample
+from benchwright.engine.protocols import Scorer
+from benchwright.records import Sample, TaskSpec
 from benchwright.suggest import did_you_mean
 
 Content = Callable[[Row, int], Row]

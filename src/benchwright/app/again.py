@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.app import store
-from benchwright.engine.manifest import Manifest, read_manifest
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.runs import store
+from benchwright.runs.manifest import Manifest, read_manifest
 
 if TYPE_CHECKING:
     from benchwright.config import Settings

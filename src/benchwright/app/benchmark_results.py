@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
+from benchwright.analysis.summary import RunSummary, summary_of
 from benchwright.app.benchmarks import BenchmarkRun, result_path
-from benchwright.app.results import summary_of
-from benchwright.catalog.benchmark import Figure
+from benchwright.catalog.benchmark import Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
-from benchwright.catalog.results_file import Totals, add_up, graded, timestamp, write_result_file
-from benchwright.engine.final_trials import FinalTrials
-from benchwright.engine.manifest import Manifest, read_manifest
-from benchwright.engine.summary import RunSummary
 from benchwright.records import Record
+from benchwright.runs.final_trials import FinalTrials
+from benchwright.runs.manifest import Manifest, read_manifest
 
 
 class BenchmarkReport(Record, frozen=True):

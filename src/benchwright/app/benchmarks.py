@@ -17,11 +17,11 @@ from benchwright.catalog.task import BenchmarkTask, Selection
 from benchwright.config import BenchmarkSettings
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.endpoint.providers import check_target, find_key, find_target
-from benchwright.engine.manifest import DataFile
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener
 from benchwright.errors import UserError
-from benchwright.records import Record, Target
+from benchwright.records import Record, Target, TrialLimits
+from benchwright.runs.manifest import DataFile
 
 LOCAL_SERVER = "http://localhost:8000/v1"
 """Where a model is looked for when no address is given."""

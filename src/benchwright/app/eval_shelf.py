@@ -29,13 +29,13 @@ from benchwright.agents.cache.identity import config_hash, task_id
 from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize_path_part
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import sample_lines
-from benchwright.app import store
 from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.launch import Launch
 from benchwright.config import EvalSettings
-from benchwright.engine.journal import encode_json
-from benchwright.engine.manifest import Manifest, read_manifest
 from benchwright.errors import JournalError, UserError
+from benchwright.runs import store
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import Manifest, read_manifest
 
 
 class EvalShelf:

@@ -20,10 +20,11 @@ from benchwright.config import EvalSettings
 from benchwright.data.errors import DatasetError
 from benchwright.data.fingerprint import file_fingerprint
 from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
-from benchwright.engine.manifest import DataFile
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener
 from benchwright.errors import UserError
+from benchwright.records import TrialLimits
+from benchwright.runs.manifest import DataFile
 
 Say = Callable[[str], None]
 

@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from benchwright.app.exporting.loaded import load_run
-from benchwright.app.exporting.requests import RequestRows
-from benchwright.app.exporting.trials import TrialRows
-from benchwright.app.files import draft_of
-from benchwright.engine.journal import encode_json
+from benchwright.analysis.export.loaded import load_run
+from benchwright.analysis.export.requests import RequestRows
+from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
+from benchwright.files import draft_of
+from benchwright.runs.journal import encode_json
 from benchwright.suggest import did_you_mean
 
 BATCH = 5000

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from benchwright.app import store
 from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.config import Settings
@@ -18,10 +17,7 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.executor import AdaptiveExecutor, Paced
 from benchwright.engine.earlier import NO_REUSE, Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
-from benchwright.engine.journal import Journal, read_lines
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.ledger import Retry
-from benchwright.engine.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 from benchwright.engine.plan import Plan
 from benchwright.engine.progress import HearsPace
 from benchwright.engine.run import Listener, RunResult, run
@@ -29,6 +25,10 @@ from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, Sh
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import UserError
 from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Target, TrialRecord
+from benchwright.runs import store
+from benchwright.runs.journal import Journal, read_lines
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 
 DESCRIPTORS_FOR_FILES = 100
 

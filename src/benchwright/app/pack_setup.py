@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.app.home import home
 from benchwright.app.pack_store import own_configuration, packs_storage, read_own_configuration
 from benchwright.config import PackSettings
 from benchwright.endpoint.providers import find_key, find_target
 from benchwright.errors import UserError
+from benchwright.home import home
 from benchwright.packs.bridge import BridgeLimits, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
 from benchwright.packs.context import PackDirectories

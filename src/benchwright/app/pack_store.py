@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.app.home import home
+from benchwright.home import home
 
 if TYPE_CHECKING:
     from benchwright.packs.configuration import PackConfiguration

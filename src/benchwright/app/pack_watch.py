@@ -8,17 +8,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from benchwright.app.pack_files import PackFiles, read_events
 from benchwright.config import PackSettings
-from benchwright.engine.journal import decode_body
 from benchwright.engine.worker import Result, Solved
 from benchwright.errors import BenchwrightError
 from benchwright.packs.events import PackEvents
 from benchwright.packs.modes import DEFAULT_MODE
 from benchwright.packs.results import CellState, PackScore, attempt_of, attempts_of
+from benchwright.packs.run_files import PackFiles, read_events
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.watching import NoVerifiers, RunningVerifiers
 from benchwright.records import RequestRecord, Status, TrialRecord
+from benchwright.runs.journal import decode_body
 
 
 class PackWatch:

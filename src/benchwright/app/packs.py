@@ -9,26 +9,26 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app import store
+from benchwright.analysis.pack_summary import summary_document, write_summary
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import Ended, Launch, launch
 from benchwright.app.pack_setup import ReadyPack, ready_pack
-from benchwright.app.pack_summary import summary_document, write_summary
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.run_shelf import RunShelf
 from benchwright.config import PackSettings
 from benchwright.endpoint.client import EndpointClient
-from benchwright.engine.journal import read_lines
 from benchwright.engine.ledger import Retry
-from benchwright.engine.manifest import DataFile
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.modes import arranged, find_mode
 from benchwright.packs.results import PackResults, PackScore, read_results, score_results
 from benchwright.packs.solver import PASSED
 from benchwright.packs.task import PackRunSetup, PackTask
-from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, TrialRecord
+from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, TrialLimits, TrialRecord
+from benchwright.runs import store
+from benchwright.runs.journal import read_lines
+from benchwright.runs.manifest import DataFile
 
 Say = Callable[[str], None]
 

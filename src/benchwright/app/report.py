@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright import __version__
-from benchwright.app.compare import Wanted, compare
-from benchwright.app.comparing.from_journal import slots_of
-from benchwright.app.comparing.references import Named, resolve
-from benchwright.app.files import write_whole
-from benchwright.app.reporting.flips import flips_of
-from benchwright.app.reporting.means import breakdowns
-from benchwright.app.reporting.provenance import table
-from benchwright.app.reporting.runs import Part, file_part, run_part
-from benchwright.app.reporting.times import distributions
+from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.from_journal import slots_of
+from benchwright.analysis.comparison.records import ComparedRun, Comparison
+from benchwright.analysis.comparison.references import Named, resolve
+from benchwright.analysis.report.flips import flips_of
+from benchwright.analysis.report.means import breakdowns
+from benchwright.analysis.report.provenance import table
+from benchwright.analysis.report.records import Flips, Report
+from benchwright.analysis.report.runs import Part, file_part, run_part
+from benchwright.analysis.report.times import distributions
 from benchwright.errors import UserError
+from benchwright.files import write_whole
 from benchwright.records import Record
-from benchwright.reports.comparison.records import ComparedRun, Comparison
 from benchwright.reports.html.page import GENERATOR, render
-from benchwright.reports.html.records import Flips, Report
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from benchwright.app import store
-from benchwright.engine.manifest import MANIFEST, read_manifest
 from benchwright.errors import UserError
+from benchwright.runs import store
+from benchwright.runs.manifest import MANIFEST, read_manifest
 
 
 class RunShelf:

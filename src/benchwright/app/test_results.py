@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.agents.cache.entry import write_whole
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunResult
-from benchwright.engine.journal import encode_json
+from benchwright.runs.journal import encode_json
 
 
 def results_document(result: LocalTestBatchResult) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -136,6 +137,11 @@ class Benchmark(Protocol):
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
         """Numbers besides the score; `graded` holds the scores by the first scorer, trial by trial."""
         ...
+
+
+def timestamp(nanoseconds: int) -> str:
+    """The documented timestamp of a wall-clock moment: 20260220T120000Z."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
 class Options(msgspec.Struct, frozen=True):

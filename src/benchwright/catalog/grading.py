@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Record, Sample, Status
+from benchwright.runs.keys import fingerprint
 
 
 class Verdict(Record, frozen=True):

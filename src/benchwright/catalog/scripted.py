@@ -12,10 +12,10 @@ from benchwright.catalog.benchmark import Benchmark, Check
 from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.protocols import Score, Scorer, Session, Solver, TaskSpec
+from benchwright.engine.protocols import Score, Scorer, Session, Solver
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError
-from benchwright.records import Message, Outcome, Sample, Target, Trial
+from benchwright.records import Message, Outcome, Sample, Target, TaskSpec, Trial
 
 MUST_NOT_PASS = "must_not_pass"
 """The label of a decoy."""

@@ -10,10 +10,10 @@ import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.data.datasets import Source
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Solver, TaskSpec
+from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import UserError
-from benchwright.records import Record, Sample
+from benchwright.records import Record, Sample, TaskSpec
+from benchwright.runs.keys import fingerprint
 from benchwright.suggest import did_you_mean
 
 

@@ -13,10 +13,10 @@ from benchwright.data.datasets import Source
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.aside import run_aside
-from benchwright.engine.journal import read_lines
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, TrialRecord
+from benchwright.runs.journal import read_lines
 
 AT_ONCE = 8
 

@@ -12,8 +12,8 @@ import click
 from benchwright.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from benchwright.app.compare import Outcome
-    from benchwright.reports.comparison.records import Comparison
+    from benchwright.analysis.comparison.compare import Outcome
+    from benchwright.analysis.comparison.records import Comparison
 
 FAILED = 3
 """The exit code of a rule that did not hold."""
@@ -66,7 +66,7 @@ def command(
     Each is a RUN (an id, a unique part of one, a directory; RUN@SLOT for one of its targets), a result file of
     `run`, or what `eval -o` wrote.
     """
-    from benchwright.app.compare import Wanted, compare
+    from benchwright.analysis.comparison.compare import Wanted, compare
 
     wanted = Wanted(confidence, anyway, fail_if, max_regression)
     outcome = compare(runs, wanted)
@@ -92,7 +92,7 @@ def _print(outcome: Outcome) -> None:
 
 
 def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) -> None:
-    from benchwright.app.files import append, write_whole
+    from benchwright.files import append, write_whole
     from benchwright.reports.comparison.junit import render_junit
     from benchwright.reports.comparison.markdown import render_markdown
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from benchwright.app.files import write_whole
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import Load
 from benchwright.app.load.settings import LoadSettings
@@ -17,10 +17,11 @@ from benchwright.cli.output import print_json, print_table, results_on_stdout
 from benchwright.engine.run import Listener
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import BenchwrightError
+from benchwright.files import write_whole
+from benchwright.formats import milliseconds
 from benchwright.records import FAILED
-from benchwright.reports.load.records import Level, LevelResult, LoadReport
 from benchwright.reports.load.words import level_text
-from benchwright.reports.text import milliseconds, plain
+from benchwright.reports.text import plain
 
 Say = Callable[[str], None]
 
@@ -69,7 +70,7 @@ def _give(report: LoadReport, settings: LoadSettings, say: Say, *, as_json: bool
     if settings.output is not None:
         import msgspec
 
-        from benchwright.engine.journal import encode_json
+        from benchwright.runs.journal import encode_json
 
         write_whole(settings.output, msgspec.json.format(encode_json(report), indent=2) + b"\n")
         say(f"Written: {settings.output}")

@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from benchwright.engine.summary import RunSummary
+    from benchwright.analysis.summary import RunSummary
 
 NARROWEST = 130
 """Columns for tables that are piped: wide enough that no table is cut."""
@@ -29,7 +29,7 @@ def print_json(value: Any) -> None:
     """One object, indented; keys as in the documented structs, fields without a value left out."""
     import msgspec
 
-    from benchwright.engine.journal import encode_json
+    from benchwright.runs.journal import encode_json
 
     click.echo(msgspec.json.format(encode_json(value), indent=2).decode())
 

@@ -11,7 +11,8 @@ import click
 from benchwright.app.pack_watch import PackWatch
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
-from benchwright.reports.text import duration, plain
+from benchwright.formats import duration
+from benchwright.reports.text import plain
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -12,7 +12,8 @@ import click
 from benchwright.cli.lines import trial_line
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
-from benchwright.reports.text import duration, plain
+from benchwright.formats import duration
+from benchwright.reports.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -5,17 +5,16 @@ from __future__ import annotations
 import click
 import msgspec
 
+from benchwright.analysis.summary import RunSummary, summary_of
 from benchwright.app.evaluate import EvalRun
 from benchwright.app.launch import Ended, Launch
 from benchwright.app.loop import run_async
-from benchwright.app.results import summary_of
 from benchwright.cli.lines import header_lines, size_text
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_summary, results_on_stdout
 from benchwright.cli.progress import TerminalProgress
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
-from benchwright.engine.summary import RunSummary
 from benchwright.reports.text import plain
 
 

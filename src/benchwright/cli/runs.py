@@ -13,7 +13,7 @@ from benchwright.cli.output import print_json, print_table
 from benchwright.reports.text import plain
 
 if TYPE_CHECKING:
-    from benchwright.app.kept_runs import KeptRun
+    from benchwright.runs.listing import KeptRun
 
 EXAMPLES = """\b
 Examples:
@@ -45,7 +45,7 @@ def command(
     """List the runs on this machine, the newest first; tag and delete them."""
     if context.invoked_subcommand is not None:
         return
-    from benchwright.app.kept_runs import kept_runs
+    from benchwright.runs.listing import kept_runs
 
     runs = kept_runs(kind=kind, model=model, state=state, tags=tags)
     if as_json:
@@ -60,7 +60,7 @@ def command(
 def _print(runs: Sequence[KeptRun]) -> None:
     from rich.table import Table
 
-    from benchwright.app.kept_runs import models_of
+    from benchwright.runs.listing import models_of
 
     tagged = any(run.tags for run in runs)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -83,7 +83,7 @@ def _print(runs: Sequence[KeptRun]) -> None:
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
     """Give tags to RUN: an id, a unique part of one, or a directory."""
-    from benchwright.app.kept_runs import tag_run
+    from benchwright.runs.listing import tag_run
 
     click.echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
 
@@ -94,8 +94,8 @@ def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def deletion(runs: tuple[str, ...], yes: bool, debug: bool) -> None:
     """Delete runs with all that was said in them. Result files and cache files are kept."""
-    from benchwright.app.kept_runs import delete_run, runs_to_delete
     from benchwright.errors import UserError
+    from benchwright.runs.listing import delete_run, runs_to_delete
 
     directories = runs_to_delete(runs)
     if not yes:

@@ -30,9 +30,9 @@ def command(
     run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool, debug: bool
 ) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
-    from benchwright.app.joint import shown_run
-    from benchwright.app.store import find_run
+    from benchwright.analysis.joint import shown_run
     from benchwright.reports.joint.terminal import render_joint
+    from benchwright.runs.store import find_run
 
     directory = find_run(run)
     for name, value in (("row", row), ("sample", sample), ("scenario", scenario)):
@@ -51,9 +51,9 @@ def command(
 
 
 def _print_pack(directory: Path) -> None:
-    from benchwright.app.pack_results import kept_pack_run
-    from benchwright.engine.manifest import read_manifest
+    from benchwright.analysis.pack_run import kept_pack_run
     from benchwright.reports.pack import render_matrix, render_scores
+    from benchwright.runs.manifest import read_manifest
 
     kept = kept_pack_run(directory, read_manifest(directory))
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
@@ -62,8 +62,8 @@ def _print_pack(directory: Path) -> None:
 
 
 def _show_sample(directory: Path, sample: str, named: dict[str, Any], *, as_json: bool) -> None:
-    from benchwright.engine.transcripts import transcripts
     from benchwright.reports.transcript import render_transcripts
+    from benchwright.runs.transcripts import transcripts
 
     found = transcripts(directory, sample)
     if as_json:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.journal import Journal
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.runs.journal import Journal
 
 Tell = Callable[[int, int, Scored], None]
 """Is called with (trials done, trials in the plan, the last one) as each trial is done."""

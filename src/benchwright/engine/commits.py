@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from benchwright.engine.journal import Journal
 from benchwright.engine.worker import Result, Scored, Solved
+from benchwright.runs.journal import Journal
 
 LARGEST_GROUP = 1_000_000
 """Bytes of bodies beyond which a group is written at once, so that what waits takes little memory."""

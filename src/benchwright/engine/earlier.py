@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.engine.journal import read_encoded_body, read_line, read_placed_lines
-from benchwright.engine.key_index import KeyIndex
 from benchwright.records import FAILED, Record, ScoreRecord, Trial, TrialRecord
+from benchwright.runs.journal import read_encoded_body, read_line, read_placed_lines
+from benchwright.runs.key_index import KeyIndex
 
 
 class Taken(Record, frozen=True):

@@ -10,11 +10,10 @@ from time import perf_counter_ns
 from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.lag import LoopLag
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work, Worker
-from benchwright.records import Record
+from benchwright.records import LoopLag, Record
 
 
 class Spent(Record, frozen=True):

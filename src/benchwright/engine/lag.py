@@ -5,26 +5,10 @@ from __future__ import annotations
 import asyncio
 from time import perf_counter_ns
 
-from benchwright.records import Record
+from benchwright.records import LoopLag
 from benchwright.stats.histogram import bucket, quantile
 
 INTERVAL = 0.01
-SPOILING_LAG_NS = 10_000_000
-"""At a 99th percentile above this (10 ms), timings of single tokens and short answers are not to be trusted."""
-
-
-class LoopLag(Record, frozen=True):
-    """What was sampled: percentiles and the longest lag, in ns."""
-
-    samples: int = 0
-    p50: int = 0
-    p99: int = 0
-    longest: int = 0
-
-    @property
-    def spoils_timings(self) -> bool:
-        """Whether the client was too busy for its timings to hold."""
-        return self.p99 > SPOILING_LAG_NS
 
 
 class LoopLagSampler:

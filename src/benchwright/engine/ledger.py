@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from benchwright.engine.journal import read_body
-from benchwright.engine.key_index import KeyIndex, KeySet
-from benchwright.engine.keys import key_prefix
 from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, JournalLine, Outcome, ScoreRecord, Status, TrialRecord
+from benchwright.runs.journal import read_body
+from benchwright.runs.key_index import KeyIndex, KeySet
+from benchwright.runs.keys import key_prefix
 
 Retry = Callable[[TrialRecord], bool]
 """Picks trials that are to be made again although they have an answer."""

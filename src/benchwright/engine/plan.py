@@ -7,17 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from benchwright.engine.keys import SampleContent, TrialKeys
 from benchwright.engine.protocols import Task
-from benchwright.records import Record, Sample, Target, Trial
-
-
-class TrialLimits(Record, frozen=True):
-    """What one trial may use: turns (requests of the role `model`), tokens (all its requests), seconds."""
-
-    turns: int | None = None
-    tokens: int | None = None
-    seconds: float | None = None
+from benchwright.records import Sample, Target, Trial, TrialLimits
+from benchwright.runs.keys import SampleContent, TrialKeys
 
 
 class Plan(msgspec.Struct, frozen=True):

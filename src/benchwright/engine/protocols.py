@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls
-from benchwright.records import Message, Outcome, Record, Sample, Status, Target, Trial
+from benchwright.records import Message, Outcome, Record, Sample, Status, Target, TaskSpec, Trial
 
 
 class Session(Protocol):
@@ -97,15 +97,6 @@ class Solver(Protocol):
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Runs one trial."""
         ...
-
-
-class TaskSpec(Record, frozen=True):
-    """What a task is, as plain data. `fingerprint` covers everything that shapes a conversation."""
-
-    name: str
-    version: str
-    fingerprint: str
-    group_by: str | None = None
 
 
 class Task(Protocol):

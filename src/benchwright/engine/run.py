@@ -16,16 +16,16 @@ from benchwright.engine.commits import GroupCommits
 from benchwright.engine.current import set_current_run
 from benchwright.engine.earlier import NO_REUSE, Reuse, Taken
 from benchwright.engine.executor import Executor, Spent
-from benchwright.engine.journal import Journal, decode_body, read_lines
-from benchwright.engine.keys import score_key
-from benchwright.engine.lag import LoopLag, LoopLagSampler
+from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.ledger import Ledger, Retry
 from benchwright.engine.offload import offloading
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Signals, Stop, StopRule
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
-from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, Trial
+from benchwright.records import ASKED_AGAIN, FAILED, LoopLag, Record, RunEvent, Status, Trial
+from benchwright.runs.journal import Journal, decode_body, read_lines
+from benchwright.runs.keys import score_key
 
 
 class Listener(Protocol):

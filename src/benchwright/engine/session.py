@@ -13,11 +13,10 @@ from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.relay import Relay, Relayed
 from benchwright.endpoint.reply import Reply
-from benchwright.engine.journal import ExchangeBody
-from benchwright.engine.plan import TrialLimits
 from benchwright.engine.relayed import RelayedCalls, read_request
 from benchwright.errors import LimitReached, UserError
-from benchwright.records import Message, Outcome, RequestRecord, Target, Trial
+from benchwright.records import Message, Outcome, RequestRecord, Target, Trial, TrialLimits
+from benchwright.runs.journal import ExchangeBody
 
 Asked = tuple[dict[str, Any], list[Message], bytes]
 

@@ -17,13 +17,12 @@ import msgspec
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import Boundary, describe, ends_the_run
-from benchwright.engine.journal import Body, encode_json
-from benchwright.engine.keys import score_key
-from benchwright.engine.plan import TrialLimits
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.engine.session import TrialSession
 from benchwright.errors import ExecutionError, GraderError, LimitReached
-from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialRecord
+from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialLimits, TrialRecord
+from benchwright.runs.journal import Body, encode_json
+from benchwright.runs.keys import score_key
 
 
 class Work(Record, frozen=True):

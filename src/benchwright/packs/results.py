@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from benchwright.engine.final_trials import FinalTrials
-from benchwright.engine.journal import read_body
 from benchwright.errors import ExecutionError
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.repeats import Result, representative
 from benchwright.packs.solver import failed_result
 from benchwright.packs.types import BenchmarkScore
 from benchwright.records import Record, Status, TrialRecord
+from benchwright.runs.final_trials import FinalTrials
+from benchwright.runs.journal import read_body
 
 
 class Attempt(Record, frozen=True):

@@ -11,8 +11,7 @@ import msgspec
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, Relayed
 from benchwright.endpoint.serving.listener import LOOPBACK
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Solver, TaskSpec
+from benchwright.engine.protocols import Scorer, Solver
 from benchwright.packs.bridge import BridgeLimits, PackProcess
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
@@ -20,7 +19,8 @@ from benchwright.packs.manifest import PackManifest
 from benchwright.packs.solver import CellSettings, PackSolver
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.watching import RunningVerifiers, Watcher
-from benchwright.records import Record, Sample
+from benchwright.records import Record, Sample, TaskSpec
+from benchwright.runs.keys import fingerprint
 
 
 class PackRunSetup(Record, frozen=True):

@@ -9,12 +9,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.analysis.benchmark_file import Totals
+from benchwright.analysis.summary import RunSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
-from benchwright.catalog.results_file import Totals
-from benchwright.engine.summary import RunSummary
+from benchwright.formats import number
 from benchwright.reports.summary import failure_lines
-from benchwright.reports.text import number, plain
+from benchwright.reports.text import plain
 
 MOST_VALUES = 20
 """Values of one label that are shown; the file has them all."""

@@ -12,11 +12,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.formats import duration
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import Attempt, CellState, PackResults, PackScore
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
-from benchwright.reports.text import duration, plain
+from benchwright.reports.text import plain
 
 SIGNS = {"pass": ("✓", "green"), "partial": ("!", "yellow"), "fail": ("✗", "red"), "error": ("⚠", "magenta")}
 RUNNING, NOTHING = ("●", "cyan"), ("-", "dim")

@@ -6,9 +6,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.engine.differences import Difference
-from benchwright.engine.summary import RunSummary, ScoreSummary, TargetSummary
-from benchwright.reports.text import duration, milliseconds, number, plain, settling_lines
+from benchwright.analysis.differences import Difference
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
+from benchwright.formats import duration, milliseconds, number
+from benchwright.reports.text import plain
 
 METHODS = {
     "wilson": "Wilson interval",

@@ -11,9 +11,10 @@ from rich.padding import Padding
 from rich.text import Text
 
 from benchwright.engine.answers import content_text
-from benchwright.engine.transcripts import Transcript
+from benchwright.formats import duration, milliseconds, number
 from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
-from benchwright.reports.text import duration, milliseconds, number, plain, plain_lines
+from benchwright.reports.text import plain, plain_lines
+from benchwright.runs.transcripts import Transcript
 
 LAST_LINES = 20
 """Lines of the log of tests that are shown."""

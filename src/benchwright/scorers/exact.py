@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, quoted, target_text
 
 VERSION = 1

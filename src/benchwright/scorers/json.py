@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, quoted, target_of
 
 VERSION = 1

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, quoted
 
 VERSION = 1

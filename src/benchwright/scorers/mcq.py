@@ -20,10 +20,10 @@ import re
 from collections.abc import Mapping
 from string import ascii_uppercase
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, quoted, tail, target_of
 
 VERSION = 1

@@ -6,10 +6,10 @@ import re
 from math import inf, isclose
 from typing import NamedTuple
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, quoted, tail, target_text
 
 VERSION = 1

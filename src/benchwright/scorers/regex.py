@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import quoted, target_text
 
 VERSION = 1

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.engine.journal import Body, decode_body, read_encoded_body, read_line
 from benchwright.records import ScoreRecord, TrialRecord
+from benchwright.runs.journal import Body, decode_body, read_encoded_body, read_line
 from benchwright.web.trial_index import TrialIndex
 
 

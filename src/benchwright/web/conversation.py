@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from benchwright.analysis.report.messages import Told, as_json, told_in
+from benchwright.analysis.report.pieces import cut
+from benchwright.analysis.report.records import Pieces
 from benchwright.engine.answers import content_text
-from benchwright.engine.journal import Body
 from benchwright.records import Record
-from benchwright.reports.html.messages import Told, as_json, told_in
-from benchwright.reports.html.records import Pieces
-from benchwright.reports.html.text import cut
+from benchwright.runs.journal import Body
 from benchwright.web.text import LONGEST
 
 MOST_MESSAGES = 400

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
-from benchwright.records import FAILED
-from benchwright.reports.html.charts.means import means
-from benchwright.reports.html.charts.times import distribution, score_by_latency
-from benchwright.reports.html.records import (
+from benchwright.analysis.report.records import (
     Curve,
     Distribution,
     LatencyBin,
@@ -20,6 +17,9 @@ from benchwright.reports.html.records import (
     Row,
     ScoreByLatency,
 )
+from benchwright.records import FAILED
+from benchwright.reports.html.charts.means import means
+from benchwright.reports.html.charts.times import distribution, score_by_latency
 from benchwright.web.trial_index import STATUSES, TrialIndex
 
 if TYPE_CHECKING:

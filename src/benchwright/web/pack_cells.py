@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.pack_files import EVENTS, RENDERED
+from benchwright.packs.run_files import EVENTS, RENDERED
 
 
 class LiveCells:

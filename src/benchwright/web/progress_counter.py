@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.engine.journal import TRIALS
 from benchwright.records import RunEvent
+from benchwright.runs.journal import TRIALS
 
 _TRIAL = b'\n{"type":"trial"'
 _EVENT = re.compile(rb'\n\{"type":"event"[^\n]*')

@@ -10,12 +10,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from benchwright.app.kept_runs import TAGS, models_of, read_tags
-from benchwright.app.store import last_event, runs_directory
-from benchwright.engine.journal import TRIALS
-from benchwright.engine.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.runs.journal import TRIALS
+from benchwright.runs.listing import TAGS, models_of, read_tags
+from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.store import last_event, runs_directory
 from benchwright.web.locks import Holders, holders, worker_of
 from benchwright.web.progress_counter import ProgressCounter
 

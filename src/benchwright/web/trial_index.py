@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.engine.journal import TRIALS
 from benchwright.records import Status
+from benchwright.runs.journal import TRIALS
 from benchwright.web.trial_lines import LeanScore, LeanTrial, decode_lean
 
 STATUSES = tuple(Status)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from benchwright.engine.journal import TRIALS
+from benchwright.runs.journal import TRIALS
 from benchwright.web.kept import Kept
 from benchwright.web.pack_cells import LiveCells
 from benchwright.web.runs_index import RunsIndex
 from benchwright.web.trial_index import TrialIndex
 
 if TYPE_CHECKING:
-    from benchwright.reports.comparison.records import Comparison
+    from benchwright.analysis.comparison.records import Comparison
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000

@@ -6,11 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.agents.cache.runs import DocumentedRun
-from benchwright.engine.journal import Body, Journal, encode_json
-from benchwright.engine.keys import score_key
-from benchwright.engine.manifest import Manifest, ScorerInfo
-from benchwright.engine.protocols import TaskSpec
-from benchwright.records import Message, RequestRecord, ScoreRecord, Status, Target, TrialRecord, Usage
+from benchwright.records import (
+    Message,
+    RequestRecord,
+    ScoreRecord,
+    Status,
+    Target,
+    TaskSpec,
+    TrialRecord,
+    Usage,
+)
+from benchwright.runs.journal import Body, Journal, encode_json
+from benchwright.runs.keys import score_key
+from benchwright.runs.manifest import Manifest, ScorerInfo
 
 SCORERS = ("right", "short")
 

@@ -13,7 +13,7 @@ import msgspec
 from tests.app.app_kit import Program
 from tests.http_server import QuietHandler, served_by
 
-from benchwright.reports.load.records import LoadReport
+from benchwright.analysis.load.records import LoadReport
 
 SLOW_SECONDS = 1.0
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from benchwright.app.load.level_task import LevelTask, Rounds
 from benchwright.app.load.synthetic import Calibration, SyntheticTask, synthetic_prompt
 from benchwright.engine.plan import Plan
-from benchwright.engine.protocols import Scorer, Solver, TaskSpec
-from benchwright.records import Sample, Target
+from benchwright.engine.protocols import Scorer, Solver
+from benchwright.records import Sample, Target, TaskSpec
 
 TARGET = Target("primary", "m", "http://127.0.0.1:9/v1")
 

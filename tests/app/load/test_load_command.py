@@ -14,8 +14,8 @@ from tests.app.app_kit import Program, one_line_of, trials
 from tests.app.benchmark_kit import knowing, write_mmlu
 from tests.simulated import simulated_endpoint
 
-from benchwright.engine.manifest import read_manifest
-from benchwright.reports.load.records import LoadReport
+from benchwright.analysis.load.records import LoadReport
+from benchwright.runs.manifest import read_manifest
 
 ROWS = 20
 CORRECT = 14

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.app.load.figures import Figures, find_window, in_flight
-from benchwright.app.load.requests import read_requests
-from benchwright.engine.journal import Journal
+from benchwright.analysis.load.figures import Figures, find_window, in_flight
+from benchwright.analysis.load.records import Objective
+from benchwright.analysis.load.requests import read_requests
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
-from benchwright.reports.load.records import Objective
+from benchwright.runs.journal import Journal
 from benchwright.stats.windows import Cut
 
 WALL = 1_763_000_000_000_000_000

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from benchwright.analysis.load.records import Level, Objective
 from benchwright.app.load.levels import due_times, read_trace
 from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, objectives
 from benchwright.errors import UserError
-from benchwright.reports.load.records import Level, Objective
 from benchwright.stats.windows import Cut
 
 

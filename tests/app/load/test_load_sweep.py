@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from benchwright.analysis.load.records import Goodput, Level, LevelResult, Saturation
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.sweep import Sweep
-from benchwright.reports.load.records import Goodput, Level, LevelResult, Saturation
 
 FIRST = Level(concurrency=1)
 

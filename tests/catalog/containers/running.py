@@ -15,11 +15,11 @@ from benchwright.catalog.task import BenchmarkTask
 from benchwright.data.datasets import Source
 from benchwright.endpoint.providers import connect, find_target
 from benchwright.engine.executor import LocalExecutor
-from benchwright.engine.final_trials import FinalTrials
-from benchwright.engine.journal import Journal, read_body
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
 from benchwright.records import ScoreRecord
+from benchwright.runs.final_trials import FinalTrials
+from benchwright.runs.journal import Journal, read_body
 from benchwright.sandbox.docker.owner import RUN
 
 

@@ -22,15 +22,15 @@ from tests.engine.engine_kit import (
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
 from benchwright.engine.adaptive.executor import AdaptiveExecutor
-from benchwright.engine.journal import Journal
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult, run
-from benchwright.engine.settling import SETTLING
 from benchwright.engine.stop import StopRule
 from benchwright.engine.worker import Result
 from benchwright.errors import UserError
 from benchwright.records import Outcome, Sample, Status, Target, Trial
+from benchwright.runs.journal import Journal
+from benchwright.runs.settling import SETTLING
 
 Heard = list[tuple[int, bool, int]]
 """What was told of the pace: the level, whether it had settled, and when, in ns since the epoch."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.engine.engine_kit import TARGET
 
-from benchwright.engine.manifest import Manifest
-from benchwright.engine.protocols import TaskSpec
-from benchwright.engine.settling import SETTLING
-from benchwright.engine.summary import RunSummary, summarise
-from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TrialRecord
+from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TaskSpec, TrialRecord
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.settling import SETTLING
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

@@ -12,11 +12,10 @@ from pathlib import Path
 
 from tests.engine.engine_kit import FunctionScorer, FunctionTask
 
-from benchwright.engine.plan import TrialLimits
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.shards import Recipe, ShardParts
 from benchwright.errors import UserError
-from benchwright.records import Outcome, Sample, Trial
+from benchwright.records import Outcome, Sample, Trial, TrialLimits
 
 
 async def solve(trial: Trial, session: Session) -> Outcome:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from tests.engine.engine_kit import TARGET, FunctionScorer, FunctionTask, journalled, samples
 
-from benchwright.engine.journal import Journal
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import Shard, ShardedExecutor, ShardParts
 from benchwright.engine.shards.serving import serve
-from benchwright.records import Outcome, Trial
+from benchwright.records import Outcome, Trial, TrialLimits
+from benchwright.runs.journal import Journal
 
 
 class Here:

@@ -14,7 +14,6 @@ import uvloop
 from tests.engine.engine_kit import TARGET, Journalled, journalled
 from tests.engine.shards import shard_task
 
-from benchwright.engine.journal import Journal, read_body
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor
@@ -23,6 +22,7 @@ from benchwright.engine.shards.messages import End, ShardLost, decode_reports, e
 from benchwright.engine.worker import Result
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Trial
+from benchwright.runs.journal import Journal, read_body
 
 
 def plain(count: int) -> list[Sample]:

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from benchwright.reports.joint.records import Judged
-from benchwright.reports.load.records import (
+from benchwright.analysis.joint.records import Judged
+from benchwright.analysis.load.records import (
     Goodput,
     Level,
     LevelResult,

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRun
-from benchwright.engine.manifest import Manifest
 from benchwright.records import Target
+from benchwright.runs.manifest import Manifest
 
 KS = (1, 3, 5, 10)
 

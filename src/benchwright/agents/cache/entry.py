@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRun
-from benchwright.engine.journal import encode_json
 from benchwright.errors import JournalError, UserError
+from benchwright.runs.journal import encode_json
 
 VERSION = 1
 

@@ -14,11 +14,11 @@ from typing import IO
 
 import msgspec
 
-from benchwright.engine.journal import TRIALS, decode_line, read_placed_lines
-from benchwright.engine.key_index import KeyIndex
-from benchwright.engine.manifest import Manifest
 from benchwright.errors import JournalError
 from benchwright.records import FAILED, ScoreRecord, Status, TrialRecord
+from benchwright.runs.journal import TRIALS, decode_line, read_placed_lines
+from benchwright.runs.key_index import KeyIndex
+from benchwright.runs.manifest import Manifest
 
 NOWHERE = -1
 

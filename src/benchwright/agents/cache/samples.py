@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.agents.cache.runs import DocumentedRuns
-from benchwright.engine.journal import encode_json, read_body
+from benchwright.runs.journal import encode_json, read_body
 
 
 def sample_lines(directory: Path, runs: DocumentedRuns) -> Iterator[bytes]:

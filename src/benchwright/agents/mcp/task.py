@@ -14,10 +14,10 @@ from benchwright.agents.mcp.loading import MCPLoadError, load_mcp_server
 from benchwright.agents.mcp.toolbox import open_toolbox
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.agents.sources import known_or_unique, source_fingerprint
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Session, TaskSpec
+from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.tool_loop import Toolbox, tool_loop
-from benchwright.records import Outcome, Status, Trial
+from benchwright.records import Outcome, Status, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
 
 NAME = "mcp_agent"
 VERSION = "1"

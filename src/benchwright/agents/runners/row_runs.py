@@ -18,9 +18,9 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.aside import run_aside
 from benchwright.engine.boundary import ends_the_run
 from benchwright.engine.plan import Plan
-from benchwright.engine.protocols import Scorer, Session, TaskSpec
+from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.worker import Scored
-from benchwright.records import Outcome, Sample, Status, Target, Trial
+from benchwright.records import Outcome, Sample, Status, Target, TaskSpec, Trial
 
 if TYPE_CHECKING:
     from benchwright.agents.runners.rollouts import LocalRolloutRunner

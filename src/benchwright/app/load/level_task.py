@@ -9,8 +9,8 @@ from time import perf_counter
 
 import msgspec
 
-from benchwright.engine.protocols import Scorer, Solver, Task, TaskSpec
-from benchwright.records import Sample, Trial
+from benchwright.engine.protocols import Scorer, Solver, Task
+from benchwright.records import Sample, TaskSpec, Trial
 
 
 class LevelTask:

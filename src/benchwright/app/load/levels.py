@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.kept_runs import tag_run
+from benchwright.analysis.load.records import Level
 from benchwright.app.launch import Ended, Launch, launch
 from benchwright.app.load.level_task import LevelTask, Rounds
 from benchwright.app.load.settings import DEFAULT_SECONDS, LoadSettings
@@ -20,7 +20,7 @@ from benchwright.endpoint.watching import Look, Watch
 from benchwright.engine.run import Listener
 from benchwright.errors import UserError
 from benchwright.records import Record
-from benchwright.reports.load.records import Level
+from benchwright.runs.listing import tag_run
 from benchwright.stats import arrivals
 
 Say = Callable[[str], None]

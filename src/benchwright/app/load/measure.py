@@ -6,17 +6,17 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 
+from benchwright.analysis.joint import by_concurrency, joint_view
+from benchwright.analysis.load.reading import ReadLevel, read_level, sides_of
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.endpoints import make_client
-from benchwright.app.joint import by_concurrency, joint_view
 from benchwright.app.load.levels import LevelRuns
-from benchwright.app.load.reading import ReadLevel, read_level, sides_of
 from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, objectives
 from benchwright.app.load.sweep import Sweep
 from benchwright.app.load.synthetic import calibrate
 from benchwright.app.load.workload import Workload, find_workload, synthetic_workload
 from benchwright.app.prometheus import metrics_url
 from benchwright.engine.run import Listener
-from benchwright.reports.load.records import Level, LevelResult, LoadReport
 from benchwright.stats.windows import Cut
 
 Say = Callable[[str], None]
@@ -84,7 +84,16 @@ class Load:
         self._metrics = self._metrics and bool(measured.looks)
         outcome = measured.ended.result
         self.interrupted = outcome is not None and outcome.interrupted
-        read = read_level(measured, self.objectives, self.warmup, self.cooldown, self.settings.max_in_flight)
+        read = read_level(
+            measured.ended.directory,
+            level,
+            measured.looks,
+            outcome.seconds if outcome is not None else 0.0,
+            self.objectives,
+            self.warmup,
+            self.cooldown,
+            self.settings.max_in_flight,
+        )
         self.levels.append(read)
         return read.result
 

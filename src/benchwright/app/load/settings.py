@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from benchwright.analysis.load.records import Level, Measure, Objective
 from benchwright.config import Settings
 from benchwright.errors import UserError
-from benchwright.reports.load.records import Level, Measure, Objective
 from benchwright.stats.windows import Cut
 
 DEFAULT_SECONDS = 30.0

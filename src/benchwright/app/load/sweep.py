@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from benchwright.analysis.load.records import Level, LevelResult, Saturation, Served
 from benchwright.app.load.settings import LoadSettings
-from benchwright.reports.load.records import Level, LevelResult, Saturation, Served
 from benchwright.stats.saturation import between_knee, between_rates, knee, still_gains
 
 HIGHEST_CONCURRENCY = 1024.0

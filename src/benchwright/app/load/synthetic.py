@@ -9,9 +9,9 @@ from itertools import count
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.answers import answer_status
-from benchwright.engine.keys import fingerprint
-from benchwright.engine.protocols import Scorer, Session, TaskSpec
-from benchwright.records import Outcome, Record, Sample, Trial
+from benchwright.engine.protocols import Scorer, Session
+from benchwright.records import Outcome, Record, Sample, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
 """To be raised when the same seed would give other prompts."""

@@ -13,10 +13,11 @@ from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic import Calibration, SyntheticTask
 from benchwright.config import Settings
 from benchwright.endpoint.providers import check_target, find_key, find_target
-from benchwright.engine.manifest import DataFile
-from benchwright.engine.plan import Plan, TrialLimits
+from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.errors import UserError
+from benchwright.records import TrialLimits
+from benchwright.runs.manifest import DataFile
 
 Say = Callable[[str], None]
 

@@ -19,9 +19,9 @@ from benchwright.catalog.bfcl.rows import Executables, samples
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.data.datasets import Source
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Scorer, Session, Solver
 from benchwright.records import Message, Outcome, Sample, Trial
+from benchwright.runs.keys import fingerprint
 
 SINGLE_TURN = frozenset(
     name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance")

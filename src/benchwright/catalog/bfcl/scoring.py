@@ -8,9 +8,9 @@ from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.grading import grade_text, grade_tools, verdict
 from benchwright.catalog.bfcl.multi_turn import judged, shown_turns
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 VERSION = "1"
 

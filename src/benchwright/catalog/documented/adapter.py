@@ -17,11 +17,11 @@ from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
 from benchwright.catalog.documented.loading import loaded_dataset
 from benchwright.data.datasets import Dataset, Source
 from benchwright.engine.answers import answer_status
-from benchwright.engine.journal import encode_json
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError, GraderError, UserError
 from benchwright.records import Outcome, Sample, Trial
+from benchwright.runs.journal import encode_json
+from benchwright.runs.keys import fingerprint
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.client import SessionClient

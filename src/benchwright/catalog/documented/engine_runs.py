@@ -13,11 +13,11 @@ from benchwright.catalog.documented.base import SampleResult
 from benchwright.catalog.documented.metrics import RequestMetrics
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.aside import run_aside
-from benchwright.engine.final_trials import FinalTrial, FinalTrials
 from benchwright.engine.plan import Plan
-from benchwright.engine.protocols import Scorer, Session, Solver, Task, TaskSpec
+from benchwright.engine.protocols import Scorer, Session, Solver, Task
 from benchwright.engine.worker import Scored
-from benchwright.records import Outcome, Record, RequestRecord, Sample, Target, Trial
+from benchwright.records import Outcome, Record, RequestRecord, Sample, Target, TaskSpec, Trial
+from benchwright.runs.final_trials import FinalTrial, FinalTrials
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.config import BenchmarkConfig

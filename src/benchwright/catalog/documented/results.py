@@ -28,8 +28,8 @@ def save_result(
     """
     import msgspec
 
-    from benchwright.catalog.results_file import timestamp
-    from benchwright.engine.journal import encode_json
+    from benchwright.catalog.benchmark import timestamp
+    from benchwright.runs.journal import encode_json
 
     moment = timestamp(time_ns())
     directory = Path(output_dir if output_dir is not None else config.run.output_dir)

@@ -9,9 +9,9 @@ from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.hle.grading import stated_confidence
 from benchwright.catalog.hle.prompts import JUDGE_PROMPT, judge_messages
 from benchwright.catalog.matching import last_match
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 OFFICIAL_JUDGE = "o3-mini-2025-01-31"
 

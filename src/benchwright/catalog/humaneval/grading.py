@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.humaneval.programs import completion, program
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 from benchwright.sandbox import LocalSandbox, run_python
 
 SECONDS = 3.0

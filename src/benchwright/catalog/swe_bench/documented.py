@@ -22,10 +22,10 @@ from benchwright.catalog.swe_bench.rows import FullRow, content_of
 from benchwright.catalog.swe_bench.testing import CAPABILITIES
 from benchwright.data.datasets import Source
 from benchwright.engine.answers import answer_status
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session, Solver
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample, Trial
+from benchwright.runs.keys import fingerprint
 from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 

@@ -10,10 +10,10 @@ from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.grading import verdict_score
 from benchwright.catalog.swe_bench.grading import GRADED_BY, grade
 from benchwright.catalog.swe_bench.solver import PATCH, TESTS
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 NO_PATCH = "there is no patch"
 

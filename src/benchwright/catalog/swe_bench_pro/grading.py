@@ -8,9 +8,9 @@ from typing import Any
 from benchwright.catalog.containers.authors import NO_PATCH
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench_pro.testing import PASSED
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 RESOLVED = "resolved"
 

@@ -10,10 +10,10 @@ from benchwright.catalog.asking import assistant, system, user
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.tau_bench.world import Worlds
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.tool_loop import tool_loop
 from benchwright.records import Message, Outcome, Sample, Trial
+from benchwright.runs.keys import fingerprint
 
 MAX_TURNS = 20
 

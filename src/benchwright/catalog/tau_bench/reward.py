@@ -10,9 +10,9 @@ from benchwright.catalog.tau_bench.conversation import STOP, call_arguments
 from benchwright.catalog.tau_bench.database import Database, same_state
 from benchwright.catalog.tau_bench.domain import TRANSFER
 from benchwright.catalog.tau_bench.world import World, Worlds
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 Call = tuple[str, dict[str, Any]]
 """A tool's name and its arguments."""

@@ -18,10 +18,10 @@ from benchwright.catalog.terminal_bench.environment import CAPABILITIES
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session, Solver
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Record, Sample, Status, Trial
+from benchwright.runs.keys import fingerprint
 from benchwright.sandbox.docker import Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 

@@ -14,10 +14,10 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.pace import Pace
 from benchwright.engine.executor import Spent, crew, until_due
 from benchwright.engine.plan import Plan
-from benchwright.engine.settling import SETTLING
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
 from benchwright.records import RequestRecord
+from benchwright.runs.settling import SETTLING
 
 Paced = Callable[[int, bool], None]
 """Is told each new level, and whether it has settled."""

@@ -10,12 +10,10 @@ from typing import Any, Protocol
 import msgspec
 
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.lag import LoopLag
-from benchwright.engine.plan import TrialLimits
 from benchwright.engine.protocols import Task
 from benchwright.engine.worker import Work
 from benchwright.errors import BenchwrightError
-from benchwright.records import Record, ScoreRecord, Status, TrialRecord
+from benchwright.records import LoopLag, Record, ScoreRecord, Status, TrialLimits, TrialRecord
 
 
 class ShardLost(BenchwrightError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from benchwright.reports.comparison.records import Comparison
+from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.words import Foreign, Line, verdicts, warnings
 from benchwright.reports.text import plain
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.reports.comparison.records import Comparison
+from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchwright.reports.comparison.records import (
+from benchwright.analysis.comparison.records import (
     Change,
     ComparedRun,
     Comparison,
@@ -14,8 +14,8 @@ from benchwright.reports.comparison.records import (
     PairComparison,
     ScoreComparison,
 )
+from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
-from benchwright.reports.text import milliseconds, number
 
 MOST_CHANGES = 20
 """Changed samples that are shown, half of them lost ones where there are enough; `--json` has them all."""

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.reports.comparison.records import Comparison
+from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.reports.comparison.records import Comparison
+from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.tables import Block, blocks
 from benchwright.reports.comparison.words import Line, notes
 from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from benchwright.reports.comparison.records import (
+from benchwright.analysis.comparison.records import (
     Comparison,
     Counted,
     PairComparison,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from benchwright.formats import duration, milliseconds, number
 from benchwright.reports.html.text import shown
-from benchwright.reports.text import duration, milliseconds, number
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, get_args
 
 from markupsafe import Markup
 
+from benchwright.analysis.joint.records import ByConcurrency
+from benchwright.analysis.report.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
 from benchwright.reports.comparison.tables import Block, blocks
 from benchwright.reports.comparison.words import Foreign, notes, verdicts, warnings
 from benchwright.reports.html.charts.means import means, stacked
@@ -20,8 +22,6 @@ from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
-from benchwright.reports.html.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
-from benchwright.reports.joint.records import ByConcurrency
 from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import METHODS
 

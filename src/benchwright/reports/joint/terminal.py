@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from benchwright.analysis.joint.records import JointView
 from benchwright.reports.comparison.terminal import render_block, render_line
-from benchwright.reports.joint.records import JointView
 from benchwright.reports.joint.text import joint_blocks, joint_lines
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
-from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text
-from benchwright.reports.joint.records import (
+from benchwright.analysis.joint.records import (
     ByConcurrency,
     ConcurrencyRow,
     JointView,
@@ -18,7 +15,10 @@ from benchwright.reports.joint.records import (
     SpeedBucket,
     Trend,
 )
-from benchwright.reports.text import duration, milliseconds, number
+from benchwright.formats import duration, milliseconds, number
+from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text
 
 METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}

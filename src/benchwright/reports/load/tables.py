@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchwright.analysis.joint.records import Judged
+from benchwright.analysis.load.records import Goodput, LoadReport, Quantile
+from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell
-from benchwright.reports.joint.records import Judged
-from benchwright.reports.load.records import Goodput, LoadReport, Quantile
-from benchwright.reports.text import milliseconds, number
 
 INTERVALS = "Below each percentile its 95 % interval; ? is an end for which the requests are too few."
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from benchwright.analysis.load.records import LoadReport
 from benchwright.reports.comparison.terminal import render_block, render_line
-from benchwright.reports.load.records import LoadReport
 from benchwright.reports.load.tables import blocks
 from benchwright.reports.load.words import lines, objectives_text
 from benchwright.reports.text import plain

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
+from benchwright.formats import milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
 from benchwright.reports.joint.text import trend_text
-from benchwright.reports.load.records import Level, LevelResult, LoadReport, Objective, Saturation
-from benchwright.reports.text import milliseconds
 
 MEASURES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
 

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from benchwright.app.compare import Wanted, compare
-from benchwright.engine.manifest import Manifest
-from benchwright.reports.comparison.records import Change, Comparison, ScoreComparison
+from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.records import Change, Comparison, ScoreComparison
 from benchwright.reports.comparison.tables import blocks
 from benchwright.reports.comparison.words import Cell, Foreign, Line, notes, verdicts, warnings
+from benchwright.runs.manifest import Manifest
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.runs import page_number
 from benchwright.web.pages.sample import Place, shown_trial

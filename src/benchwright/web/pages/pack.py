@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from benchwright.app.pack_results import KeptPackRun, kept_pack_run
-from benchwright.engine.manifest import Manifest
+from benchwright.analysis.pack_run import KeptPackRun, kept_pack_run
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
+from benchwright.runs.manifest import Manifest
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
 from benchwright.web.viewer import Viewer

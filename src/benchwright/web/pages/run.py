@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from benchwright.app.results import summary_of
-from benchwright.engine.manifest import Manifest
+from benchwright.analysis.summary import summary_of
+from benchwright.formats import duration
 from benchwright.reports.summary import METHODS
-from benchwright.reports.text import duration
+from benchwright.runs.manifest import Manifest
 from benchwright.web.figures import TargetTrials, breakdowns, time_charts
 from benchwright.web.live import Change, tell_changes
 from benchwright.web.off_loop import off_loop

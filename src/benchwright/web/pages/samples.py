@@ -8,9 +8,9 @@ import msgspec
 from aiohttp import web
 
 from benchwright.engine.answers import content_text
-from benchwright.engine.journal import Body, decode_body, read_encoded_body, read_line
-from benchwright.engine.manifest import Manifest
 from benchwright.records import Message, ScoreRecord, TrialRecord
+from benchwright.runs.journal import Body, decode_body, read_encoded_body, read_line
+from benchwright.runs.manifest import Manifest
 from benchwright.web.pages.runs import page_number
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address, one_line

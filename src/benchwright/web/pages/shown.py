@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.engine.journal import Body, ExchangeBody
+from benchwright.analysis.report.pieces import cut
+from benchwright.analysis.report.records import Segment, TimedTrial
 from benchwright.records import RequestRecord, TrialRecord, trial_status
 from benchwright.reports.html.charts.times import waterfall
-from benchwright.reports.html.records import Segment, TimedTrial
-from benchwright.reports.html.text import cut
+from benchwright.runs.journal import Body, ExchangeBody
 from benchwright.web.attempts import Attempt
 from benchwright.web.conversation import pretty, pretty_text, said_in, said_last
 from benchwright.web.text import LONGEST, address

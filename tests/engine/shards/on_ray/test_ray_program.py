@@ -18,8 +18,8 @@ from tests.app.app_kit import GrowingJournal, Program, finished, scores
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
 from tests.simulated import simulated_endpoint
 
+from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.simulate import read_truth
-from benchwright.engine.summary import RunSummary
 from benchwright.records import Status
 
 pytest.importorskip("ray", reason="Ray has an environment of its own, in which tests/on_ray.py runs this")

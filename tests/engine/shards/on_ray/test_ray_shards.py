@@ -17,13 +17,13 @@ from tests.engine.engine_kit import TARGET, journalled, run_plan
 from tests.engine.shards import shard_task
 from tests.engine.shards.on_ray.ray_nodes import LEAN, at_last
 
-from benchwright.engine.journal import Journal, read_body
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import RunResult, run
 from benchwright.engine.shards import Recipe, ShardedExecutor, driver, ray_shards
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status
+from benchwright.runs.journal import Journal, read_body
 
 pytest.importorskip("ray", reason="Ray has an environment of its own, in which tests/on_ray.py runs this")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
+from benchwright.analysis.report.records import Mark, Row
 from benchwright.reports.html.charts.scales import Scale, score_label, scores
 from benchwright.reports.html.charts.svg import (
     WIDTH,
@@ -17,7 +18,6 @@ from benchwright.reports.html.charts.svg import (
     shortened,
     text,
 )
-from benchwright.reports.html.records import Mark, Row
 
 LEFT, RIGHT, TOP = 176, 150, 6
 MARK = 17

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
+from benchwright.analysis.report.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
 from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
 from benchwright.reports.html.charts.svg import (
     WIDTH,
@@ -19,7 +20,6 @@ from benchwright.reports.html.charts.svg import (
     shortened,
     text,
 )
-from benchwright.reports.html.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
 
 LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW = 15

@@ -1,0 +1,234 @@
+"""The documented result file of a benchmark, projected from the journal of its run and written as a stream."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.analysis.summary import RequestSummary, RunSummary, ScoreSummary
+from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
+from benchwright.catalog.breakdowns import Breakdown, Breakdowns
+from benchwright.errors import JournalError
+from benchwright.records import FAILED, Record, RequestRecord, Status
+from benchwright.runs.final_trials import FinalTrial, FinalTrials
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import Manifest
+
+NOT_DOCUMENTED = frozenset({"correct", "expected"})
+"""Keys of a score's detail that have a place of their own in the file."""
+
+AGGREGATED = (
+    *("ttft_p50", "ttft_p95", "ttft_p99", "ttft_mean", "generation_tps_mean", "generation_tps_p50"),
+    *("prompt_tps_mean", "latency_p50", "latency_p95", "latency_p99", "latency_mean", "total_prompt_tokens"),
+    *("total_completion_tokens", "total_requests", "failed_requests", "wall_time_seconds"),
+    *("effective_throughput_rps", "ttfa_p50", "gap_p50", "gap_p99", "retried_requests"),
+)
+"""The documented names of `AggregatedMetrics` in their order, then ours."""
+
+
+class Totals(Record, frozen=True):
+    """What the samples of a run add up to. `accuracy` is the share that is correct, what failed included."""
+
+    n: int
+    correct: int
+    truncated: int
+    unparsed: int
+    errors: int
+    breakdowns: list[Breakdown]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of correct trials; 0 where there are none."""
+        return self.correct / self.n if self.n else 0.0
+
+
+def graded(trials: FinalTrials, scorer: str) -> Iterator[Graded]:
+    """The trials as a benchmark's own figures see them."""
+    for trial in trials:
+        record, score = trial.record, trial.scores.get(scorer)
+        yield Graded(
+            sample=record.sample,
+            repeat=record.repeat,
+            group=record.group,
+            labels=record.labels,
+            status=record.status if score is None else _status(record.status, score.status),
+            value=None if score is None else score.value,
+            detail={} if score is None or score.detail is None else score.detail,
+        )
+
+
+def _status(trial: Status, score: Status) -> Status:
+    return score if trial is Status.ANSWERED else trial
+
+
+def add_up(trials: FinalTrials, benchmark: Benchmark) -> Totals:
+    """Goes through the trials once."""
+    breakdowns = Breakdowns(benchmark.about.breakdowns)
+    n = correct = truncated = unparsed = errors = 0
+    for one in graded(trials, benchmark.scorers[0].name):
+        n += 1
+        correct += bool(one.detail.get("correct"))
+        truncated += one.status is Status.TRUNCATED
+        unparsed += one.value is None and one.status not in FAILED and one.status is not Status.GRADER_ERROR
+        errors += one.status in FAILED or one.status is Status.GRADER_ERROR
+        breakdowns.add(one)
+    entries = [entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)]
+    return Totals(n, correct, truncated, unparsed, errors, entries)
+
+
+def write_result_file(
+    path: Path,
+    benchmark: Benchmark,
+    manifest: Manifest,
+    summary: RunSummary,
+    trials: FinalTrials,
+    totals: Totals,
+    figures: Sequence[Figure],
+    more: dict[str, Any],
+) -> None:
+    """Writes the file whole, by rename; memory does not grow with the number of samples.
+
+    `more` holds keys that are there only when they were asked for (Prometheus).
+
+    Raises:
+        JournalError: the directory cannot be written.
+    """
+    head = _head(benchmark, manifest, summary, totals, figures) | more
+    scorer = benchmark.scorers[0].name
+    repeated = manifest.repeats > 1
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("wb") as file:
+            file.write(msgspec.json.format(encode_json(head), indent=2).removesuffix(b"\n}"))
+            file.write(b',\n  "sample_results": [')
+            for position, trial in enumerate(trials):
+                file.write(b",\n    " if position else b"\n    ")
+                file.write(encode_json(_sample_result(trial, scorer, repeated)))
+            file.write(b"\n  ]\n}\n")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise JournalError(f"Cannot write the results to {path}: {error.strerror}.") from None
+
+
+def _head(
+    benchmark: Benchmark, manifest: Manifest, summary: RunSummary, totals: Totals, figures: Sequence[Figure]
+) -> dict[str, Any]:
+    metadata = benchmark.about
+    target = summary.targets[0]
+    score = next(one for one in target.scores if one.scorer == benchmark.scorers[0].name)
+    settings = manifest.targets[0].settings
+    return {
+        "benchmark": metadata.name,
+        "model": manifest.typed_models.get("primary", target.model),
+        "timestamp": timestamp(manifest.created_at),
+        "config": {
+            "base_url": target.base_url,
+            **_concurrency(summary),
+            "streaming": manifest.stream,
+            **{name: settings.get(name) for name in ("temperature", "max_tokens", "seed")},
+        },
+        "name": metadata.name,
+        "variant": metadata.variant,
+        "num_samples": summary.planned // manifest.repeats if summary.planned else totals.n,
+        "accuracy": totals.accuracy,
+        "score": score.mean,
+        "metric": metadata.metric,
+        **honest_numbers(score),
+        "truncated": totals.truncated,
+        "unparsed": totals.unparsed,
+        "errors": totals.errors,
+        "repeats": manifest.repeats,
+        "passes": msgspec.to_builtins(score.passes),
+        "figures": [msgspec.to_builtins(figure) for figure in figures],
+        "breakdowns": [msgspec.to_builtins(entry) for entry in totals.breakdowns],
+        "protocol": manifest.about,
+        "simulated": summary.simulated,
+        "timings_valid": summary.timings_valid,
+        "run": manifest.id,
+        "aggregated_metrics": aggregated(target.requests),
+        "other_roles": target.other_roles,
+    }
+
+
+def _concurrency(summary: RunSummary) -> dict[str, Any]:
+    """The documented number; where it found itself the last one, and whether all timings are of that one."""
+    if not summary.found_concurrency:
+        return {"concurrency": summary.concurrency}
+    return {
+        "concurrency": summary.found_concurrency[-1],
+        "concurrency_settled": summary.concurrency is not None,
+    }
+
+
+def honest_numbers(score: ScoreSummary) -> dict[str, Any]:
+    """Only what was scored: how many, their mean and its interval; and the bounds for the rest."""
+    return {
+        "n_scored": score.n_scored,
+        "mean_scored": score.mean_scored,
+        "interval": None if score.low is None else [score.low, score.high],
+        "interval_method": score.method,
+        "bounds": score.bounds,
+    }
+
+
+def aggregated(requests: RequestSummary) -> dict[str, Any]:
+    """The documented `aggregated_metrics`; what is None is left out."""
+    values = {name: getattr(requests, name) for name in AGGREGATED}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _sample_result(trial: FinalTrial, scorer: str, repeated: bool) -> dict[str, Any]:
+    record, score = trial.record, trial.scores.get(scorer)
+    detail = {} if score is None or score.detail is None else dict(score.detail)
+    error = detail.pop("error", None) if score is not None and score.status is Status.GRADER_ERROR else None
+    details = {name: value for name, value in detail.items() if name not in NOT_DOCUMENTED}
+    if record.status in FAILED or error is not None:
+        details["error"] = error or record.reason or str(record.status)
+    result = {
+        "id": record.sample,
+        "correct": bool(detail.get("correct")),
+        "score": 0.0 if score is None or score.value is None else score.value,
+        "predicted": None if score is None else score.span,
+        "expected": detail.get("expected"),
+        "status": str(record.status if score is None else _status(record.status, score.status)),
+        "details": details,
+        "metrics": _metrics([request for request in record.requests if request.role == "model"]),
+    }
+    if repeated:
+        result["repeat"] = record.repeat
+    if record.labels:
+        result["labels"] = record.labels
+    return result
+
+
+def _metrics(requests: list[RequestRecord]) -> dict[str, Any] | None:
+    """The documented metrics of the last request; with several, all of them under `per_turn`."""
+    if not requests:
+        return None
+    metrics = request_metrics(requests[-1])
+    return (
+        metrics if len(requests) == 1 else metrics | {"per_turn": [request_metrics(one) for one in requests]}
+    )
+
+
+def request_metrics(request: RequestRecord) -> dict[str, Any]:
+    """All documented fields of `RequestMetrics`, null where there is nothing to measure, and the first answer byte."""
+    return {
+        "request_id": request.id,
+        "ttft_seconds": request.ttft_seconds,
+        "ttfa_seconds": request.ttfa_seconds,
+        "total_latency_seconds": request.total_latency_seconds,
+        "prompt_tokens": request.prompt_tokens,
+        "completion_tokens": request.completion_tokens,
+        "prefill_time_seconds": request.prefill_time_seconds,
+        "decode_time_seconds": request.decode_time_seconds,
+        "tokens_per_second_generation": request.tokens_per_second_generation,
+        "tokens_per_second_prompt": request.tokens_per_second_prompt,
+        "error": request.error,
+    }

@@ -1,0 +1,68 @@
+"""Whether two sides may be compared, and in what else they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.analysis.comparison.sides import Facts
+
+
+def refusals(a: Facts, b: Facts) -> list[str]:
+    """Why a comparison of the two would mislead; empty where nothing is known against it."""
+    return list(_refusals(a, b))
+
+
+def _refusals(a: Facts, b: Facts) -> Iterator[str]:
+    if a.kind != b.kind or (a.subject and b.subject and a.subject != b.subject):
+        yield f"{a.letter} is {a.task}, {b.letter} is {b.task}"
+        return
+    if a.kind == "benchmark" and a.variant != b.variant:
+        yield f"the variants differ: {a.task} and {b.task}"
+    elif a.protocol and b.protocol and a.protocol != b.protocol:
+        yield f"the protocols differ: {a.protocol}; {b.protocol}"
+    if a.data and b.data and a.data != b.data:
+        yield f"the data differ (digest {_short(a.data)}, then {_short(b.data)})"
+    if a.graders is not None and b.graders is not None:
+        for name in a.graders:
+            if name in b.graders and a.graders[name] != b.graders[name]:
+                digests = f"{a.graders[name][:8]}, then {b.graders[name][:8]}"
+                yield f"{name!r} was graded by different rules (fingerprint {digests})"
+    if a.simulated is not None and b.simulated is not None and a.simulated != b.simulated:
+        simulated = a.letter if a.simulated else b.letter
+        yield f"{simulated} was answered by the simulated endpoint, the other by a real one"
+
+
+def _short(digests: tuple[str, ...]) -> str:
+    return ", ".join(digest[:12] for digest in digests)
+
+
+def differing_settings(a: Facts, b: Facts) -> list[str]:
+    """Settings that differ besides the model, told from the first to the second."""
+    found = []
+    for name in dict.fromkeys([*a.settings, *b.settings]):
+        one, other = a.settings.get(name), b.settings.get(name)
+        if one != other and a.settings and b.settings:
+            found.append(f"{name}: {one or 'none'} → {other or 'none'}")
+    return found
+
+
+def unknown(a: Facts, b: Facts) -> list[str]:
+    """What could not be checked."""
+    found = []
+    if a.data is None or b.data is None:
+        found.append("whether the data are the same could not be checked")
+    if a.graders is None or b.graders is None:
+        found.append("whether the same rules graded them could not be checked")
+    return found
+
+
+def no_latency(a: Facts, b: Facts) -> str | None:
+    """Why the speed of the two must not be compared; None where it may."""
+    if a.concurrency is None or b.concurrency is None:
+        return "the concurrency is not known on both sides"
+    if a.concurrency != b.concurrency:
+        return f"the concurrency differs: {a.concurrency} and {b.concurrency}"
+    for facts in (a, b):
+        if facts.timings_valid is False:
+            return f"the timings of {facts.letter} are invalid: its client was too busy"
+    return None

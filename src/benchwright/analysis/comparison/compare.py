@@ -1,0 +1,135 @@
+"""`compare`: is B better than A? Any two or more runs, result files or eval results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from benchwright.analysis.comparison.deciding import decide, nameable_metrics
+from benchwright.analysis.comparison.pairs import compare_pair, settled
+from benchwright.analysis.comparison.records import ComparedRun, Comparison
+from benchwright.analysis.comparison.references import resolve
+from benchwright.analysis.comparison.result_files import ResultFile
+from benchwright.analysis.comparison.rules import parse_rule
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
+from benchwright.analysis.joint import by_concurrency, joint_view, why_no_table
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+
+class Wanted(Record, frozen=True):
+    """What a comparison is to do besides comparing.
+
+    `fail_if` are rules as they are typed, `max_regression` the loss that a gate lets pass, in units of the score.
+    """
+
+    confidence: float = 0.95
+    anyway: bool = False
+    fail_if: tuple[str, ...] = ()
+    max_regression: float | None = None
+
+    @property
+    def decides(self) -> bool:
+        """Whether a decision is asked for."""
+        return bool(self.fail_if) or self.max_regression is not None
+
+
+class Outcome(Record, frozen=True):
+    """The answer, and the columns of the documented table where all that was given is result files."""
+
+    comparison: Comparison
+    columns: list[ResultFile]
+
+
+def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  # noqa: B008  # frozen
+    """Compares the first of each task with every other one of it; of a single run, its targets.
+
+    Raises:
+        UserError: a reference means nothing, a rule is none, or a decision is asked for where nothing can be
+            compared.
+    """
+    if not 0.5 < wanted.confidence < 1:
+        raise UserError(f"--confidence {wanted.confidence:g}: give a number between 0.5 and 1, such as 0.95.")
+    if wanted.max_regression is not None and not wanted.max_regression >= 0:
+        raise UserError("--max-regression: give the loss that may pass, 0 or more, in units of the score.")
+    rules = [parse_rule(text) for text in wanted.fail_if]
+    named = [resolve(reference) for reference in references]
+    sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
+    groups = _groups(sides)
+    pairs = [
+        compare_pair(group[0], other, wanted.confidence, anyway=wanted.anyway)
+        for group in groups
+        for other in group[1:]
+    ]
+    pairs, tests = settled(pairs)
+    metrics = nameable_metrics(sides, pairs)
+    views = [joint_view(side, wanted.confidence) for side in sides]
+    tables = by_concurrency(sides, views)
+    comparison = Comparison(
+        runs=[_run(side) for side in sides],
+        pairs=[pair.result for pair in pairs],
+        confidence=wanted.confidence,
+        tests=tests,
+        notes=[*(_alone(groups) if len(sides) > 1 else []), *why_no_table(views, tables)],
+        rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence)
+        if wanted.decides
+        else [],
+        metrics=metrics,
+        joint=[view for view in views if view is not None],
+        by_concurrency=tables,
+    )
+    columns = [one.column for one in named if one.column is not None]
+    return Outcome(comparison, columns if len(columns) == len(named) else [])
+
+
+def _lettered(sides: list[Side]) -> list[Side]:
+    return [
+        msgspec.structs.replace(side, facts=msgspec.structs.replace(side.facts, letter=_letter(number)))
+        for number, side in enumerate(sides)
+    ]
+
+
+def _letter(number: int) -> str:
+    """A to Z, then A2, B2, ..."""
+    round_, place = divmod(number, 26)
+    return chr(ord("A") + place) + (str(round_ + 1) if round_ else "")
+
+
+def _groups(sides: list[Side]) -> list[list[Side]]:
+    """The sides by task; two are always meant to be compared."""
+    if len(sides) < 3:
+        return [sides]
+    groups: dict[tuple[str, str], list[Side]] = {}
+    for side in sides:
+        groups.setdefault((side.facts.kind, side.facts.subject), []).append(side)
+    return list(groups.values())
+
+
+def _alone(groups: list[list[Side]]) -> list[str]:
+    return [
+        f"{group[0].facts.letter} is the only run of {group[0].facts.task}: there is nothing to compare it with"
+        for group in groups
+        if len(group) == 1
+    ]
+
+
+def _run(side: Side) -> ComparedRun:
+    facts, trials = side.facts, side.trials
+    first = next(iter(trials.scores.values()), None)
+    return ComparedRun(
+        letter=facts.letter,
+        reference=facts.reference,
+        model=facts.model,
+        task=facts.task,
+        source=facts.source,
+        samples=len(set(trials.samples)) if any(trials.samples) else len(trials.samples),
+        trials=len(trials.samples),
+        errors=0 if first is None else first.count(ERROR),
+        no_answer=0 if first is None else first.count(NO_ANSWER),
+        run=facts.run,
+        slot=facts.slot,
+        state=facts.state,
+        concurrency=facts.concurrency,
+        simulated=bool(facts.simulated),
+    )

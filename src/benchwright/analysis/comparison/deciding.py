@@ -1,0 +1,89 @@
+"""What was asked to be decided: rules on metrics, and a gate against regressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from benchwright.analysis.comparison.figures import upper_bound
+from benchwright.analysis.comparison.pairs import Compared, score_names
+from benchwright.analysis.comparison.records import Ruling
+from benchwright.analysis.comparison.rules import (
+    Rule,
+    apply_rule,
+    metrics_of,
+    metrics_of_pair,
+    rule_on_regression,
+)
+from benchwright.analysis.comparison.sides import Side
+from benchwright.errors import UserError
+
+
+def nameable_metrics(sides: list[Side], pairs: list[Compared]) -> dict[str, float | None]:
+    """What `--fail-if` can name: of the only run, or of the only pair with its second run."""
+    if len(sides) == 1:
+        return metrics_of(sides[0])
+    return _pair_metrics(pairs[0]) if len(pairs) == 1 else {}
+
+
+def _pair_metrics(pair: Compared) -> dict[str, float | None]:
+    return metrics_of(pair.b) | metrics_of_pair(pair.result)
+
+
+def decide(
+    pairs: list[Compared],
+    sides: list[Side],
+    rules: list[Rule],
+    max_regression: float | None,
+    confidence: float,
+) -> list[Ruling]:
+    """What the rules and the gate say; `max_regression` is the loss that may pass, in units of the score.
+
+    Raises:
+        UserError: there is nothing to decide on.
+    """
+    for pair in pairs:
+        if pair.result.refused:
+            told = "; ".join(pair.result.refusals)
+            raise UserError(f"{pair.result.a} and {pair.result.b} are not comparable: {told}. See --anyway.")
+        compared = {score.score for score in pair.result.scores}
+        for name in score_names(pair.a, pair.b):
+            if name not in compared:
+                raise UserError(f"{name!r} has no value on one side, so there is nothing to decide on.")
+    if len(sides) == 1:
+        if max_regression is not None:
+            raise UserError("--max-regression needs two runs: the old one first, the new one second.")
+        return [apply_rule(rule, metrics_of(sides[0])) for rule in rules]
+    if not pairs:
+        raise UserError("Nothing was compared, so there is nothing to decide on.")
+    rulings = [ruling for pair in pairs for ruling in _rulings(pair, rules, several=len(pairs) > 1)]
+    if max_regression is not None:
+        rulings += _regressions(pairs, max_regression, confidence)
+    return rulings
+
+
+def _rulings(pair: Compared, rules: list[Rule], *, several: bool) -> Iterator[Ruling]:
+    metrics = _pair_metrics(pair)
+    for rule in rules:
+        ruling = apply_rule(rule, metrics)
+        if several:
+            ruling = msgspec.structs.replace(ruling, rule=f"{pair.result.b}: {ruling.rule}")
+        yield ruling
+
+
+def _regressions(pairs: list[Compared], margin: float, confidence: float) -> list[Ruling]:
+    """A gate for every score of every pair; all together give a false alarm with 1 - confidence at most."""
+    tests = sum(len(pair.result.scores) for pair in pairs)
+    level = 1 - (1 - confidence) / tests
+    rulings = []
+    for pair in pairs:
+        for score in pair.result.scores:
+            assert pair.aligned is not None
+            columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
+            found = upper_bound(pair.aligned, *columns, level)
+            name = f"{pair.result.b} against {pair.result.a}, {score.score}"
+            ruling = rule_on_regression(name, found, margin, confidence, tests)
+            told = f"{ruling.told}; {score.n or score.n_b:,} samples, {score.errors_b:,} trials failed"
+            rulings.append(msgspec.structs.replace(ruling, told=told))
+    return rulings

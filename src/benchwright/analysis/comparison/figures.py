@@ -1,0 +1,252 @@
+"""The figures of one score: difference, interval, test, what it depends on, what changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, cast, get_args
+
+import msgspec
+import numpy as np
+
+from benchwright.analysis.comparison.pairing import (
+    FILLED,
+    Alignment,
+    Sides,
+    changed_trials,
+    grouped_means,
+    sample_sides,
+)
+from benchwright.analysis.comparison.records import Change, Counted, Policy, ScoreComparison, Verdict
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
+from benchwright.stats.clusters import clustered_mean
+from benchwright.stats.distributions import t_cdf
+from benchwright.stats.intervals import Interval, critical_z, t_around
+from benchwright.stats.paired import mcnemar, paired_difference
+from benchwright.stats.power import minimum_detectable_effect
+from benchwright.stats.unpaired import unpaired_difference
+
+POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
+
+
+class Difference(NamedTuple):
+    """B - A by one way of counting; `se` is its standard error as far as the data tell."""
+
+    n: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    method: str
+    test: str
+    interval: Interval | None
+    p_value: float | None
+    se: float | None
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+    n_groups: int | None = None
+    p_exact: float | None = None
+
+
+def difference(
+    aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
+) -> Difference | None:
+    """The difference by one policy, paired where samples are on both sides; None where a side has no value."""
+    sides = sample_sides(aligned, a, b, policy)
+    if aligned.unpaired is None:
+        return _paired(sides, confidence) if sides.a.size else None
+    if not sides.all_a.size or not sides.all_b.size:
+        return None
+    if aligned.groups is not None:
+        return _unpaired_groups(aligned, a, b, policy, confidence)
+    found = unpaired_difference(sides.all_b, sides.all_a, confidence=confidence)
+    return Difference(
+        0, found.mean_b, found.mean_a, found.difference, found.method, found.method, found.interval,
+        found.p_value, found.se,
+    )  # fmt: skip
+
+
+def _paired(sides: Sides, confidence: float) -> Difference:
+    found = paired_difference(sides.b, sides.a, sides.groups, confidence=confidence)
+    se = found.se
+    if found.test == "mcnemar-mid-p" and not se and found.interval is not None:
+        se = (found.interval.high - found.interval.low) / 2 / critical_z(confidence)
+    return Difference(
+        n=found.n,
+        mean_a=found.mean_b,
+        mean_b=found.mean_a,
+        difference=found.difference,
+        method=found.method,
+        test=found.test,
+        interval=found.interval,
+        p_value=found.p_value,
+        se=se,
+        wins=found.wins,
+        losses=found.losses,
+        ties=found.ties,
+        n_groups=found.n_groups,
+        p_exact=mcnemar(found.wins, found.losses).exact if found.test == "mcnemar-mid-p" else None,
+    )
+
+
+def _unpaired_groups(
+    aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
+) -> Difference | None:
+    """Welch's t with the cluster-robust error of either side in place of the plain one.
+
+    Samples without an id are in no group.
+    """
+    left, right = (
+        clustered_mean(*grouped_means(aligned, codes, column, fill))
+        for codes, column, fill in zip((aligned.a, aligned.b), (a, b), FILLED[policy], strict=True)
+    )
+    gap = right.mean - left.mean
+    if left.se is None or right.se is None or left.df is None or right.df is None:
+        return Difference(0, left.mean, right.mean, gap, "none", "none", None, None, None)
+    se = math.hypot(left.se, right.se)
+    if se == 0:
+        return Difference(0, left.mean, right.mean, gap, "none", "none", None, None, 0.0)
+    df = se**4 / (left.se**4 / left.df + right.se**4 / right.df)
+    p_value = 2 * t_cdf(-abs(gap) / se, df)
+    interval = t_around(gap, se, df, confidence)
+    return Difference(0, left.mean, right.mean, gap, "cluster-welch", "cluster-welch", interval, p_value, se)
+
+
+def verdict_of(gap: float, p_value: float | None, alpha: float) -> Verdict:
+    """What a difference and its p-value say at this level."""
+    if p_value is None:
+        return "undecided"
+    if p_value > alpha or gap == 0:
+        return "no difference found"
+    return "better" if gap > 0 else "worse"
+
+
+def compare_score(
+    aligned: Alignment, a: Side, b: Side, score: str, confidence: float
+) -> ScoreComparison | None:
+    """Everything about one score but what `settle` adds; None where a side has no value at all."""
+    column_a, column_b = a.trials.scores[score], b.trials.scores[score]
+    found = difference(aligned, column_a, column_b, "usual", confidence)
+    if found is None:
+        return None
+    usual = sample_sides(aligned, column_a, column_b, "usual")
+    return ScoreComparison(
+        score=score,
+        n=found.n,
+        n_a=usual.all_a.size,
+        n_b=usual.all_b.size,
+        mean_a=found.mean_a,
+        mean_b=found.mean_b,
+        difference=found.difference,
+        verdict=verdict_of(found.difference, found.p_value, 1 - confidence),
+        confidence=confidence,
+        method=found.method,
+        test=found.test,
+        low=None if found.interval is None else found.interval.low,
+        high=None if found.interval is None else found.interval.high,
+        p_value=found.p_value,
+        p_exact=found.p_exact,
+        se=found.se,
+        unit=_in_unit(column_a) and _in_unit(column_b),
+        wins=found.wins,
+        losses=found.losses,
+        ties=found.ties,
+        n_groups=found.n_groups,
+        unpaired=aligned.unpaired,
+        errors_a=column_a.count(ERROR),
+        errors_b=column_b.count(ERROR),
+        no_answer_a=column_a.count(NO_ANSWER),
+        no_answer_b=column_b.count(NO_ANSWER),
+        counted=_counted(aligned, column_a, column_b, confidence),
+        changes=_changes(aligned, a, b, score),
+    )
+
+
+def _in_unit(column: Column) -> bool:
+    return bool(((column.values >= 0) & (column.values <= 1)).all())
+
+
+def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> list[Counted]:
+    """The difference by the other policies; empty where everything has a score."""
+    if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
+        return []
+    bounded = _in_unit(a) and _in_unit(b)
+    found = []
+    for policy in POLICIES[1:]:
+        if policy in ("best", "worst") and not bounded:
+            continue
+        other = difference(aligned, a, b, policy, confidence)
+        if other is None:
+            continue
+        low, high = other.interval or (None, None)
+        n = other.n
+        verdict = verdict_of(other.difference, other.p_value, 1 - confidence)
+        found.append(Counted(policy, n, other.difference, verdict, low, high, other.p_value))
+    return found
+
+
+def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
+    if aligned.unpaired is not None:
+        return []
+    places = changed_trials(aligned, a, b, score)
+    texts_a = a.evidence(score, {one for one, _ in places})
+    texts_b = b.evidence(score, {other for _, other in places})
+    values_a, values_b = a.trials.scores[score].values, b.trials.scores[score].values
+    return [
+        Change(
+            a.trials.samples[one],
+            a.trials.repeats[one],
+            float(values_a[one]),
+            float(values_b[other]),
+            texts_a.get(one),
+            texts_b.get(other),
+        )
+        for one, other in places
+    ]
+
+
+def settle(
+    comparison: ScoreComparison, p_adjusted: float | None, adjust: Callable[[float], float], tests: int
+) -> ScoreComparison:
+    """The comparison with its verdict among `tests` of them, and the effect that it could have shown.
+
+    `p_adjusted` is None where this is the only test; `adjust` gives what another p-value in its place would
+    become among the others. The detectable effect is that of the strictest level that Holm can ask for,
+    alpha / tests.
+    """
+    alpha = 1 - comparison.confidence
+    p_value = comparison.p_value if p_adjusted is None else p_adjusted
+    verdict = verdict_of(comparison.difference, p_value, alpha)
+    counted = []
+    for one in comparison.counted:
+        p_other = None if one.p_value is None else adjust(one.p_value)
+        counted.append(msgspec.structs.replace(one, verdict=verdict_of(one.difference, p_other, alpha)))
+    se = comparison.se
+    return msgspec.structs.replace(
+        comparison,
+        verdict=verdict,
+        p_adjusted=p_adjusted,
+        counted=counted,
+        depends=any(one.verdict != verdict for one in counted),
+        detectable=minimum_detectable_effect(se, 1, alpha=alpha / tests) if se else None,
+    )
+
+
+def same_everywhere(a: Column, b: Column) -> bool:
+    """Whether two scores of one side are one and the same."""
+    return bool(np.array_equal(a.values, b.values) and np.array_equal(a.states, b.states))
+
+
+def upper_bound(
+    aligned: Alignment, a: Column, b: Column, confidence: float
+) -> tuple[float, float | None, float | None]:
+    """(difference B - A, the value it does not exceed with this one-sided confidence, the two-sided p-value).
+
+    Raises:
+        ValueError: nothing can be compared.
+    """
+    found = difference(aligned, a, b, "usual", 2 * confidence - 1)
+    if found is None:
+        raise ValueError("a side has no scores")
+    high = None if found.interval is None else found.interval.high
+    return found.difference, high, found.p_value

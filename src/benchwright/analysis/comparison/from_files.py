@@ -1,0 +1,215 @@
+"""A side from a file: a documented result file of a benchmark, or the documented results of an eval."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from benchwright.analysis.comparison.effort import effort_of_metrics
+from benchwright.analysis.comparison.from_journal import LONGEST_ANSWER
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Facts, Side, Trials, TrialsBuilder
+from benchwright.errors import UserError
+from benchwright.records import FAILED, Record, Status
+
+
+class SampleFacts(Record, frozen=True):
+    """What is read of one sample of a result file.
+
+    Other tools' files may lack all but `correct`, and hold what they like in what the table does not show.
+    """
+
+    id: Any = None
+    correct: bool = False
+    score: float | None = None
+    predicted: Any = None
+    status: Any = None
+    repeat: Any = None
+    details: Any = None
+    metrics: Any = None
+
+
+class BenchmarkFile(Record, frozen=True):
+    """What is read of a result file besides its table."""
+
+    benchmark: str
+    model: str
+    variant: str | None = None
+    config: Any = None
+    simulated: bool | None = None
+    timings_valid: Any = None
+    repeats: Any = None
+    protocol: Any = None
+    run: Any = None
+    aggregated_metrics: dict[str, Any] = {}
+    sample_results: list[SampleFacts] = []
+
+
+class EvalRunFacts(Record, frozen=True):
+    """One run of a row. `scores` counts what has none as 0."""
+
+    run_index: int = 0
+    row_index: int | None = None
+    success: bool = True
+    scores: dict[str, float] = {}
+    model_tag: str | None = None
+
+
+class EvalRow(Record, frozen=True):
+    """A row and its runs."""
+
+    row_index: int
+    runs: list[EvalRunFacts] = []
+
+
+class EvalFile(Record, frozen=True):
+    """What `eval -o` writes, or a cache file, whose runs are not by row."""
+
+    config: dict[str, Any]
+    rows: list[EvalRow] = []
+    runs: list[EvalRunFacts] = []
+    run: str | None = None
+
+
+def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
+    """A side from a result file. Samples without ids are kept, and pair with nothing."""
+    builder = TrialsBuilder(["accuracy", "score"])
+    timings = {"ttft": array("d"), "latency": array("d")}
+    seen: Counter[str] = Counter()
+    answers = []
+    for one in file.sample_results:
+        name = "" if one.id is None else str(one.id)
+        repeat = one.repeat if isinstance(one.repeat, int) else seen[name]
+        seen[name] += 1
+        builder.add(name, repeat, None, ERROR, _scores(one))
+        answers.append(one.predicted)
+        for metrics in _requests(one.metrics):
+            for field, key in (("ttft", "ttft_seconds"), ("latency", "total_latency_seconds")):
+                value = metrics.get(key)
+                if isinstance(value, int | float) and not metrics.get("error"):
+                    timings[field].append(float(value))
+    return Side(
+        facts=_benchmark_facts(file, reference),
+        trials=builder.trials(),
+        timings={name: np.array(values, np.float64) for name, values in timings.items()},
+        metrics={
+            name: float(value)
+            for name, value in file.aggregated_metrics.items()
+            if isinstance(value, int | float)
+        },
+        evidence=lambda score, wanted: {
+            position: str(answers[position])[:LONGEST_ANSWER]
+            for position in wanted
+            if answers[position] is not None
+        },
+        contents=lambda: None,
+        effort=effort_of_metrics(list(_requests(one.metrics)) for one in file.sample_results),
+    )
+
+
+def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
+    """`accuracy` and `score`; without a status, an error in the details is one."""
+    status = one.status if isinstance(one.status, str) else None
+    failed = status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
+    if failed or status in (Status.UNPARSED, Status.LIMIT):
+        state = ERROR if failed else NO_ANSWER
+        return {"accuracy": (None, state), "score": (None, state)}
+    correct = float(one.correct)
+    return {"accuracy": (correct, SCORED), "score": (correct if one.score is None else one.score, SCORED)}
+
+
+def _has_error(one: SampleFacts) -> bool:
+    return isinstance(one.details, dict) and bool(one.details.get("error"))
+
+
+def _requests(metrics: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(metrics, dict):
+        return
+    turns = metrics.get("per_turn")
+    yield from ([turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else [metrics])
+
+
+def _benchmark_facts(file: BenchmarkFile, reference: str) -> Facts:
+    config, protocol = (part if isinstance(part, dict) else {} for part in (file.config, file.protocol))
+    data = protocol.get("data")
+    digest = data.get("digest") if isinstance(data, dict) else None
+    named = {name: config.get(name) for name in ("temperature", "max_tokens", "seed")}
+    settings = {
+        name: msgspec.json.encode(value).decode() for name, value in named.items() if value is not None
+    }
+    if file.repeats is not None:
+        settings["repeats"] = str(file.repeats)
+    if isinstance(departures := protocol.get("departures"), list) and departures:
+        settings["departures from the protocol"] = "; ".join(map(str, departures))
+    concurrency, stream = config.get("concurrency"), config.get("streaming")
+    return Facts(
+        reference=reference,
+        source="result file",
+        kind="benchmark",
+        subject=file.benchmark,
+        model=file.model,
+        variant=file.variant,
+        data=None if digest is None else (str(digest),),
+        simulated=file.simulated,
+        concurrency=concurrency
+        if isinstance(concurrency, int) and config.get("concurrency_settled") is not False
+        else None,
+        stream=stream if isinstance(stream, bool) else None,
+        timings_valid=file.timings_valid if isinstance(file.timings_valid, bool) else None,
+        settings=settings,
+        run=file.run if isinstance(file.run, str) else None,
+    )
+
+
+def eval_sides(file: EvalFile, reference: str) -> dict[str, Side]:
+    """The sides of an eval's file, by model tag, the primary first.
+
+    Raises:
+        UserError: there are no runs in it.
+    """
+    runs: dict[str, list[tuple[int, EvalRunFacts]]] = {}
+    for row in file.rows:
+        for run in row.runs:
+            runs.setdefault(run.model_tag or "primary", []).append((row.row_index, run))
+    for run in file.runs:
+        if run.row_index is not None:
+            runs.setdefault(run.model_tag or "primary", []).append((run.row_index, run))
+    if not runs:
+        raise UserError(f"{reference} holds no runs to compare.")
+    ordered = sorted(runs.items(), key=lambda item: item[0] != "primary")
+    return {tag: _eval_side(file, reference, tag, listed) for tag, listed in ordered}
+
+
+def _eval_side(file: EvalFile, reference: str, tag: str, runs: list[tuple[int, EvalRunFacts]]) -> Side:
+    builder = TrialsBuilder()
+    for row, run in runs:
+        scores: Mapping[str, tuple[float | None, int]] = {
+            name: (value, SCORED) for name, value in run.scores.items() if run.success
+        }
+        builder.add(str(row), run.run_index, None, ERROR, scores)
+    config = file.config
+    dataset, digest = config.get("dataset"), config.get("dataset_fingerprint")
+    model = config.get("baseline_model" if tag == "baseline" else "model")
+    trials: Trials = builder.trials()
+    return Side(
+        facts=Facts(
+            reference=reference,
+            source="eval results",
+            kind="eval",
+            subject="" if dataset is None else Path(str(dataset)).stem,
+            model=str(model or "?"),
+            data=None if digest is None else (str(digest),),
+            settings={"repeats": str(config["n_runs"])} if "n_runs" in config else {},
+            slot=tag,
+        ),
+        trials=trials,
+        timings={},
+        metrics={},
+        evidence=lambda score, wanted: {},
+        contents=lambda: None,
+    )

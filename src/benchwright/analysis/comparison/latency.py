@@ -1,0 +1,66 @@
+"""Differences of the percentiles of two runs' request times."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from benchwright.analysis.comparison.comparable import no_latency
+from benchwright.analysis.comparison.records import LatencyComparison
+from benchwright.analysis.comparison.sides import Side
+from benchwright.stats.arrays import Vector
+from benchwright.stats.intervals import Interval
+from benchwright.stats.latency import percentile, percentile_interval
+
+QUANTILES = (0.5, 0.95, 0.99)
+
+Metric = Literal["ttft", "latency"]
+METRICS: tuple[Metric, ...] = ("ttft", "latency")
+
+
+def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[LatencyComparison], str | None]:
+    """Every percentile that both sides have times for, or why there is none."""
+    reason = no_latency(a.facts, b.facts)
+    if reason is not None:
+        return [], reason
+    found = []
+    for metric in METRICS:
+        times_a, times_b = a.timings.get(metric), b.timings.get(metric)
+        if times_a is not None and times_b is not None and times_a.size and times_b.size:
+            found += [_compare(metric, q, times_a, times_b, confidence) for q in QUANTILES]
+    return found, None if found else "there are no request times on both sides"
+
+
+def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) -> LatencyComparison:
+    interval = difference_interval(a, b, q, confidence)
+    at_a, at_b = percentile(a, q), percentile(b, q)
+    return LatencyComparison(
+        metric=metric,
+        q=q,
+        a=at_a,
+        b=at_b,
+        difference=at_b - at_a,
+        n_a=a.size,
+        n_b=b.size,
+        low=interval.low if math.isfinite(interval.low) else None,
+        high=interval.high if math.isfinite(interval.high) else None,
+    )
+
+
+def difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
+    """The interval of the q-quantile of b (n_b,) minus that of a (n_a,), independent of each other.
+
+    The order-statistic intervals of either, put together by the method of variance estimates recovery (Zou and
+    Donner 2008, Stat. Med. 27:1693; Newcombe does the same with Wilson's): with estimates p and ends l, u,
+    d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2) to d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2). An end is infinite where
+    one of these is.
+
+    Raises:
+        ValueError: a side without values.
+    """
+    p_a, p_b = percentile(a, q), percentile(b, q)
+    low_a, high_a = percentile_interval(a, q, confidence)
+    low_b, high_b = percentile_interval(b, q, confidence)
+    below = math.hypot(max(p_b - low_b, 0.0), max(high_a - p_a, 0.0))
+    above = math.hypot(max(high_b - p_b, 0.0), max(p_a - low_a, 0.0))
+    return Interval(p_b - p_a - below, p_b - p_a + above)

@@ -1,0 +1,104 @@
+"""Two sides compared: all their scores and latencies, with what has to be said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+
+from benchwright.analysis.comparison.comparable import differing_settings, refusals, unknown
+from benchwright.analysis.comparison.figures import compare_score, same_everywhere, settle
+from benchwright.analysis.comparison.latency import compare_latencies
+from benchwright.analysis.comparison.pairing import Alignment, align
+from benchwright.analysis.comparison.records import PairComparison
+from benchwright.analysis.comparison.sides import Side
+from benchwright.stats.families import holm
+
+
+class Compared(NamedTuple):
+    """A pair with what its gates need."""
+
+    result: PairComparison
+    a: Side
+    b: Side
+    aligned: Alignment | None
+
+
+def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> Compared:
+    """Compares two sides, `anyway` also where they are of different tasks."""
+    reasons = refusals(a.facts, b.facts)
+    names = list(score_names(a, b))
+    result = PairComparison(
+        a=a.facts.letter, b=b.facts.letter, task=b.facts.task, refusals=reasons, anyway=anyway
+    )
+    if not names:
+        reasons = [*reasons, _no_scores(a, b)]
+        return Compared(msgspec.structs.replace(result, refusals=reasons, anyway=False), a, b, None)
+    if result.refused:
+        return Compared(result, a, b, None)
+    aligned = align(a, b)
+    scores = [compare_score(aligned, a, b, name, confidence) for name in names]
+    latencies, no_latency = compare_latencies(a, b, confidence)
+    result = msgspec.structs.replace(
+        result,
+        alignment=aligned.told,
+        notes=list(_notes(a, b, [name for name, score in zip(names, scores, strict=True) if score is None])),
+        scores=[score for score in scores if score is not None],
+        latencies=latencies,
+        no_latency=no_latency,
+    )
+    return Compared(result, a, b, aligned)
+
+
+def score_names(a: Side, b: Side) -> Iterator[str]:
+    """The scores of both sides; a benchmark's `score` only where it is not the accuracy again."""
+    for name, column in a.trials.scores.items():
+        if name not in b.trials.scores:
+            continue
+        accuracy = [side.trials.scores.get("accuracy") for side in (a, b)]
+        if name == "score" and accuracy[0] is not None and accuracy[1] is not None:
+            same = same_everywhere(column, accuracy[0])
+            if same and same_everywhere(b.trials.scores[name], accuracy[1]):
+                continue
+        yield name
+
+
+def _no_scores(a: Side, b: Side) -> str:
+    return "they have no score in common: " + ", ".join(
+        f"{side.facts.letter} has {' and '.join(side.trials.scores) or 'none'}" for side in (a, b)
+    )
+
+
+def _notes(a: Side, b: Side, empty: list[str]) -> Iterator[str]:
+    yield from differing_settings(a.facts, b.facts)
+    yield from unknown(a.facts, b.facts)
+    yield from (f"{name!r} has no value on one side" for name in empty)
+    for side in (a, b):
+        if side.facts.state not in (None, "finished"):
+            yield f"{side.facts.letter} is {side.facts.state}: only what it has done is compared"
+
+
+def settled(pairs: list[Compared]) -> tuple[list[Compared], int]:
+    """The pairs with Holm's p-values over all of their scores, and how many tests there are."""
+    p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
+    tests = len(p_values)
+    adjusted = holm(p_values).tolist()
+    settled = []
+    place = 0
+    for pair in pairs:
+        scores = []
+        for score in pair.result.scores:
+            tested = score.p_value is not None
+            p_adjusted = adjusted[place] if tested and tests > 1 else None
+            others = p_values[:place] + p_values[place + tested :]
+            scores.append(settle(score, p_adjusted, partial(_among, others), max(tests, 1)))
+            place += tested
+        settled.append(pair._replace(result=msgspec.structs.replace(pair.result, scores=scores)))
+    return settled, tests
+
+
+def _among(others: list[float], p_value: float) -> float:
+    """What Holm makes of a p-value among these others."""
+    return float(holm([p_value, *others])[0])

@@ -1,0 +1,175 @@
+"""What a comparison found, as plain data; `compare --json` prints it as it is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from benchwright.analysis.joint.records import ByConcurrency, JointView
+from benchwright.records import Record
+
+Verdict = Literal["better", "worse", "no difference found", "undecided"]
+"""Of B against A. `undecided`: the data support no test at all."""
+
+Policy = Literal["usual", "dropped", "zero", "best", "worst"]
+"""How trials without a score are counted.
+
+usual    no answer found counts 0, what failed (provider, agent, grader) is left out
+dropped  both are left out
+zero     both count 0, as the documented means do
+best     the bound in favour of B: those of B count 1, those of A 0
+worst    the bound against B: those of B count 0, those of A 1
+"""
+
+
+class ComparedRun(Record, frozen=True):
+    """One of the sides, under its letter. Of `trials`, `errors` failed and `no_answer` had none, by the first score."""
+
+    letter: str
+    reference: str
+    model: str
+    task: str
+    source: str
+    samples: int
+    trials: int
+    errors: int = 0
+    no_answer: int = 0
+    run: str | None = None
+    slot: str | None = None
+    state: str | None = None
+    concurrency: int | None = None
+    simulated: bool = False
+
+
+class Counted(Record, frozen=True):
+    """The same difference by another way of counting what has no score."""
+
+    policy: Policy
+    n: int
+    difference: float
+    verdict: Verdict
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+
+
+class Change(Record, frozen=True):
+    """A repeat of a sample whose score differs; the answers as far as they were taken for one, cut where long."""
+
+    sample: str
+    repeat: int
+    a: float
+    b: float
+    answer_a: str | None = None
+    answer_b: str | None = None
+
+
+class ScoreComparison(Record, frozen=True):
+    """How much better B is than A by one score, over the `n` samples of both (repeats averaged per sample).
+
+    `low` and `high` are the interval of `difference` at `confidence`, made by `method`; `p_value` is two-sided,
+    by `test`; `p_adjusted` is Holm's over all scores and pairs of the comparison, None where there is but one;
+    `p_exact` is the exact McNemar test, for 0/1 scores without repeats and groups. `detectable` is the smallest
+    true difference that would probably (80 %) have shown. `unit` says that all values lie in [0, 1], so that a
+    difference can be told in points. `unpaired` says why nothing was paired; `n` is then 0
+    and wins, losses and ties mean nothing. `n_a` and `n_b` are the samples with a value on either side.
+    """
+
+    score: str
+    n: int
+    n_a: int
+    n_b: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    verdict: Verdict
+    confidence: float
+    method: str
+    test: str
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    p_exact: float | None = None
+    detectable: float | None = None
+    se: float | None = None
+    unit: bool = True
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+    n_groups: int | None = None
+    unpaired: str | None = None
+    errors_a: int = 0
+    errors_b: int = 0
+    no_answer_a: int = 0
+    no_answer_b: int = 0
+    counted: list[Counted] = []
+    depends: bool = False
+    changes: list[Change] = []
+
+
+class LatencyComparison(Record, frozen=True):
+    """The difference b - a of one percentile of the requests, in seconds; an end that the data cannot give is None."""
+
+    metric: Literal["ttft", "latency"]
+    q: float
+    a: float
+    b: float
+    difference: float
+    n_a: int
+    n_b: int
+    low: float | None = None
+    high: float | None = None
+
+
+class PairComparison(Record, frozen=True):
+    """B against A. `refusals` say why they are not comparable; without `anyway` that is then all there is.
+
+    `alignment` tells how samples were matched, `notes` in what else the runs differ, `no_latency` why speed was
+    not compared.
+    """
+
+    a: str
+    b: str
+    task: str
+    refusals: list[str] = []
+    anyway: bool = False
+    alignment: str = ""
+    notes: list[str] = []
+    scores: list[ScoreComparison] = []
+    latencies: list[LatencyComparison] = []
+    no_latency: str | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether nothing was compared."""
+        return bool(self.refusals) and not self.anyway
+
+
+class Ruling(Record, frozen=True):
+    """One rule of `--fail-if` or `--max-regression`, and what came of it."""
+
+    rule: str
+    passed: bool
+    told: str
+
+
+class Comparison(Record, frozen=True):
+    """All of it. `metrics` are the names and values that `--fail-if` knows; `tests` is the size of Holm's family.
+
+    `joint` has quality and speed of each run that has times, `by_concurrency` runs that differ in that only.
+    """
+
+    runs: list[ComparedRun]
+    pairs: list[PairComparison]
+    confidence: float = 0.95
+    tests: int = 0
+    notes: list[str] = []
+    rulings: list[Ruling] = []
+    metrics: dict[str, float | None] = {}
+    joint: list[JointView] = []
+    by_concurrency: list[ByConcurrency] = []
+
+    @property
+    def failed(self) -> bool:
+        """Whether any rule did not hold."""
+        return not all(ruling.passed for ruling in self.rulings)

@@ -1,0 +1,116 @@
+"""From what was typed to the sides it means: a run, or one of the documented files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.analysis.comparison.from_files import BenchmarkFile, EvalFile, benchmark_side, eval_sides
+from benchwright.analysis.comparison.from_journal import read_side, slots_of
+from benchwright.analysis.comparison.result_files import ResultFile, read_result_file
+from benchwright.analysis.comparison.sides import Side
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.runs import store
+from benchwright.runs.manifest import MANIFEST
+
+
+class Named(Record, frozen=True):
+    """What a reference means: a run's directory or a file, one of its targets, and the table's column if it has one."""
+
+    reference: str
+    directory: Path | None = None
+    file: BenchmarkFile | EvalFile | None = None
+    slot: str | None = None
+    column: ResultFile | None = None
+
+    def sides(self, *, all_slots: bool) -> Sequence[Side]:
+        """The side that is meant; with `all_slots` and none named, one for every target, the baseline first."""
+        if isinstance(self.file, BenchmarkFile):
+            return [benchmark_side(self.file, self.reference)]
+        if isinstance(self.file, EvalFile):
+            return self._of_eval(self.file, all_slots)
+        assert self.directory is not None
+        if all_slots and self.slot is None:
+            return [read_side(self.directory, self.reference, slot) for slot in slots_of(self.directory)]
+        return [read_side(self.directory, self.reference, self.slot)]
+
+    def _of_eval(self, file: EvalFile, all_slots: bool) -> Sequence[Side]:
+        found = eval_sides(file, self.reference)
+        if self.slot is not None:
+            if self.slot not in found:
+                raise UserError(f"{self.reference}: the file has the models {', '.join(found)}.")
+            return [found[self.slot]]
+        if all_slots:
+            return [found[tag] for tag in sorted(found, key=lambda tag: tag != "baseline")]
+        return list(found.values())[:1]
+
+
+def resolve(reference: str) -> Named:
+    """Finds what a reference means: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
+
+    A file that names its run stands for that run where it is on this machine.
+
+    Raises:
+        UserError: there is no such run or file, or the file is of no kind that can be compared.
+    """
+    if Path(reference).exists() or "@" not in reference:
+        return _found(reference, reference, None)
+    name, _, slot = reference.rpartition("@")
+    return _found(name, reference, slot)
+
+
+def _found(name: str, reference: str, slot: str | None) -> Named:
+    path = Path(name).expanduser()
+    if path.is_file() or (path.suffix == ".json" and not path.exists()):
+        return _from_file(path, reference, slot)
+    return Named(reference, directory=store.find_run(name), slot=slot)
+
+
+class _Shape(Record, frozen=True):
+    """What tells the kinds of files apart."""
+
+    benchmark: Any = None
+    config: Any = None
+    rows: Any = None
+    runs: Any = None
+
+
+def _from_file(path: Path, reference: str, slot: str | None) -> Named:
+    try:
+        shape = msgspec.json.decode(path.read_bytes(), type=_Shape)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        shape = _Shape()
+    runs = shape.runs if shape.rows is None else shape.rows
+    if shape.benchmark is None and isinstance(shape.config, dict) and isinstance(runs, list):
+        return _from_eval(path, reference, slot)
+    column = read_result_file(path)
+    try:
+        file = msgspec.json.decode(path.read_bytes(), type=BenchmarkFile)
+    except msgspec.DecodeError as error:
+        raise UserError(f"{path} is no result file of `run`: {error}.") from None
+    if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
+        return Named(reference, directory=directory, slot=slot, column=column)
+    return Named(reference, file=file, slot=slot, column=column)
+
+
+def _from_eval(path: Path, reference: str, slot: str | None) -> Named:
+    try:
+        file = msgspec.json.decode(path.read_bytes(), type=EvalFile)
+    except msgspec.DecodeError as error:
+        raise UserError(f"{path} holds no results of `eval`: {error}.") from None
+    if file.run is not None and (directory := _here(file.run)) is not None:
+        return Named(reference, directory=directory, slot=slot)
+    return Named(reference, file=file, slot=slot)
+
+
+def _here(run: str) -> Path | None:
+    """The directory of a run that a file names, where it is on this machine."""
+    written = Path(run)
+    places = [store.runs_directory() / written.name]
+    if written.is_absolute():
+        places.insert(0, written)
+    return next((place for place in places if (place / MANIFEST).exists()), None)

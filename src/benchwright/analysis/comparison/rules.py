@@ -1,0 +1,155 @@
+"""Rules for machines: `--fail-if "NAME < VALUE"` and `--max-regression`."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from benchwright.analysis.comparison.records import PairComparison, Ruling
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.suggest import did_you_mean
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+_RULE = re.compile(r"\s*(?P<name>[^\s<>=!]+)\s*(?P<operator><=|>=|==|!=|<|>)\s*(?P<value>[^\s<>=!]+)\s*")
+
+
+class Rule(Record, frozen=True):
+    """One `--fail-if`: it fails where the metric stands so to the value."""
+
+    name: str
+    operator: str
+    value: float
+
+    @property
+    def text(self) -> str:
+        """As it is typed."""
+        return f"{self.name} {self.operator} {self.value:g}"
+
+
+def parse_rule(text: str) -> Rule:
+    """Reads a rule: a name, an operator (< <= > >= == !=), a number.
+
+    Raises:
+        UserError: it is none.
+    """
+    match = _RULE.fullmatch(text)
+    try:
+        value = float(match["value"]) if match is not None else math.nan
+    except ValueError:
+        value = math.nan
+    if match is None or not math.isfinite(value):
+        raise UserError(
+            f"--fail-if {text!r} is no rule: give a name, one of < <= > >= == !=, and a number, "
+            'as in --fail-if "accuracy < 0.7".'
+        )
+    return Rule(match["name"], match["operator"], value)
+
+
+def apply_rule(rule: Rule, metrics: Mapping[str, float | None]) -> Ruling:
+    """Whether a rule holds.
+
+    Raises:
+        UserError: there is no such metric, or it was not measured.
+    """
+    if rule.name not in metrics:
+        known = sorted(metrics)
+        raise UserError(
+            f"--fail-if: there is no metric {rule.name!r}.{did_you_mean(rule.name, known)} "
+            f"There are: {', '.join(known)}."
+        )
+    value = metrics[rule.name]
+    if value is None:
+        raise UserError(f"--fail-if: {rule.name} was not measured in what is compared.")
+    failed = OPERATORS[rule.operator](value, rule.value)
+    return Ruling(f"fail if {rule.text}", not failed, f"{rule.name} is {value:.6g}")
+
+
+def metrics_of(side: Side) -> dict[str, float | None]:
+    """The figures of one run by name.
+
+    Each score by its own name: the mean with what has no score counted 0, as the documents do, and
+    `NAME.scored`, the mean of what was scored. `errors` and `no_answer` are the shares of the trials that
+    failed or had no answer to score (by the first score). The first score is also `value`.
+    """
+    trials = side.trials
+    n = len(trials.samples)
+    found: dict[str, float | None] = {
+        "samples": float(len(set(trials.samples))),
+        "trials": float(n),
+        "errors": None,
+        "no_answer": None,
+    }
+    for name, column in trials.scores.items():
+        scored = column.values[column.states == 0]
+        values = {name: float(column.values.mean()) if n else None}
+        values[f"{name}.scored"] = float(scored.mean()) if scored.size else None
+        if found["errors"] is None and n:
+            found |= {"errors": column.count(ERROR) / n, "no_answer": column.count(NO_ANSWER) / n}
+            found["value"] = values[name]
+        found |= values
+    for name, times in side.timings.items():
+        for q in (50, 95, 99):
+            found[f"{name}_p{q}"] = float(np.percentile(times, q)) if times.size else None
+    return found | dict(side.metrics)
+
+
+def metrics_of_pair(pair: PairComparison) -> dict[str, float | None]:
+    """The figures of a comparison by name: `NAME.difference` with `.low` and `.high`, `NAME.p_value`.
+
+    Those of the first score also without its name. The p-value is Holm's where there are several.
+    """
+    found: dict[str, float | None] = {}
+    for number, score in enumerate(pair.scores):
+        p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
+        values = {
+            "difference": score.difference,
+            "difference.low": score.low,
+            "difference.high": score.high,
+            "p_value": p_value,
+        }
+        found |= {f"{score.score}.{name}": value for name, value in values.items()}
+        if number == 0:
+            found |= values
+    return found
+
+
+def rule_on_regression(
+    name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
+) -> Ruling:
+    """Fails where B is worse than A by more than `margin` with this confidence.
+
+    `found` is (difference B - A, the value that it does not exceed with the confidence of one of `tests` tests,
+    its two-sided p-value). Where the values do not support an interval (graded differences that are all equal),
+    the p-value decides.
+
+    Raises:
+        UserError: there is neither.
+    """
+    gap, high, p_value = found
+    if high is None and p_value is None:
+        raise UserError(f"--max-regression: {name}: a single sample supports no decision.")
+    level = (1 - confidence) / tests
+    if high is not None:
+        worse = high < -margin
+        told = f"the difference is {gap:+.4f}, and not above {high:+.4f} ({1 - level:.4g} one-sided)"
+    else:
+        worse = gap < -margin and p_value is not None and p_value / 2 <= level
+        told = f"the difference is {gap:+.4f}, with no interval"
+    rule = f"{name}: no regression above {margin:g} at confidence {confidence:g}"
+    if not worse and gap < -margin:
+        told += "; that is a larger regression, but it may be chance"
+    return Ruling(rule, not worse, told)

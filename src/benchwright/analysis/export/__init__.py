@@ -1,0 +1,9 @@
+"""A run as plain typed rows: one for every trial, one for every request."""
+
+from __future__ import annotations
+
+from benchwright.analysis.export.loaded import LoadedRun, load_run
+from benchwright.analysis.export.requests import RequestRow
+from benchwright.analysis.export.trials import TrialRow
+
+__all__ = ["LoadedRun", "RequestRow", "TrialRow", "load_run"]

@@ -1,0 +1,43 @@
+"""A run that was made, for whoever reads it from Python."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from benchwright.analysis.export.requests import RequestRows
+from benchwright.analysis.export.trials import TrialRows
+from benchwright.analysis.summary import RunSummary
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.store import find_run
+
+
+class LoadedRun(msgspec.Struct, frozen=True):
+    """A run that was made: its manifest (configuration, versions), and its trials and requests as rows."""
+
+    directory: Path
+    manifest: Manifest
+    trials: TrialRows
+    requests: RequestRows
+
+    def summary(self) -> RunSummary:
+        """What `benchwright show` shows."""
+        from benchwright.analysis.summary import summary_of
+
+        return summary_of(self.directory)
+
+
+def load_run(run: str | os.PathLike[str]) -> LoadedRun:
+    """Opens a run by its directory, its id, or a unique part of the id; nothing of its journal is read yet.
+
+    >>> run = benchwright.load_run("20261121T10")  # doctest: +SKIP
+    >>> [trial.scores["exact"] for trial in run.trials if trial.status == "scored"]  # doctest: +SKIP
+
+    Raises:
+        UserError: there is no such run.
+    """
+    directory = find_run(os.fspath(run))
+    manifest = read_manifest(directory)
+    return LoadedRun(directory, manifest, TrialRows(directory, manifest), RequestRows(directory, manifest))

@@ -1,0 +1,102 @@
+"""The trials of a run as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchwright.analysis.export.columns import Names, flat_columns, flattened
+from benchwright.records import Record, TrialRecord, trial_status
+from benchwright.runs.final_trials import FinalTrial, FinalTrials
+from benchwright.runs.journal import read_lines
+from benchwright.runs.manifest import Manifest
+
+
+class TrialRow(Record, frozen=True):
+    """The last attempt at a trial with its scores.
+
+    `started_at` is UTC, ISO 8601. Tokens are those of the model's own requests; `scores` holds None for a score
+    without a value, `spans` what was taken as the answer.
+    """
+
+    run: str
+    sample: str
+    repeat: int
+    slot: str
+    model: str
+    status: str
+    reason: str | None
+    group: str | None
+    attempt: int
+    started_at: str
+    duration_seconds: float
+    requests: int
+    prompt_tokens: int
+    completion_tokens: int
+    reused: bool
+    scores: dict[str, float | None]
+    spans: dict[str, str | None]
+    labels: dict[str, str]
+
+
+class TrialRows:
+    """The trials of a run in the order in which they were first begun; read from its journal each time."""
+
+    def __init__(self, directory: Path, manifest: Manifest) -> None:
+        self._directory = directory
+        self._manifest = manifest
+        self._models = {
+            target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
+        }
+
+    def __iter__(self) -> Iterator[TrialRow]:
+        for trial in FinalTrials(self._directory):
+            yield self._row(trial)
+
+    @property
+    def columns(self) -> list[tuple[str, type]]:
+        """The names of the flat columns and what they hold: str, int, float or bool."""
+        return flat_columns(TrialRow, self._names())
+
+    def to_dicts(self) -> Iterator[dict[str, Any]]:
+        """The rows as flat dictionaries, with the names of `columns`: what an export holds."""
+        names = self._names()
+        for row in self:
+            yield flattened(row, names)
+
+    def _names(self) -> Names:
+        """The names of all scores and labels, those that only some trials have with them."""
+        scores = dict.fromkeys(scorer.name for scorer in self._manifest.scorers)
+        spans = dict.fromkeys(scores)
+        labels: dict[str, None] = {}
+        for line in read_lines(self._directory):
+            if isinstance(line, TrialRecord):
+                scores |= dict.fromkeys(line.scores)
+                labels |= dict.fromkeys(line.labels)
+        return {"scores": list(scores), "spans": list(spans), "labels": list(labels)}
+
+    def _row(self, trial: FinalTrial) -> TrialRow:
+        record = trial.record
+        own = [request for request in record.requests if request.role == "model"]
+        return TrialRow(
+            run=self._manifest.id,
+            sample=record.sample,
+            repeat=record.repeat,
+            slot=record.target,
+            model=self._models.get(record.target, ""),
+            status=str(trial_status(record.status, [score.status for score in trial.scores.values()])),
+            reason=record.reason,
+            group=record.group,
+            attempt=record.attempt,
+            started_at=datetime.fromtimestamp(record.started_at / 1e9, UTC).isoformat(),
+            duration_seconds=record.duration / 1e9,
+            requests=len(own),
+            prompt_tokens=sum(request.prompt_tokens for request in own),
+            completion_tokens=sum(request.completion_tokens for request in own),
+            reused=record.reused_from is not None,
+            scores={**record.scores, **{name: score.value for name, score in trial.scores.items()}},
+            spans={name: score.span for name, score in trial.scores.items()},
+            labels=record.labels,
+        )

@@ -1,0 +1,118 @@
+"""Accuracy by concurrency: runs that differ in nothing else, and whether there is a trend over the same samples."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from benchwright.analysis.comparison.sides import ERROR, Side
+from benchwright.analysis.joint.records import ByConcurrency, ConcurrencyRow, JointView, Trend
+from benchwright.analysis.joint.views import right
+from benchwright.stats.trend import paired_trend
+
+
+class Timed(NamedTuple):
+    """A side with its view."""
+
+    side: Side
+    view: JointView
+
+
+def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ByConcurrency]:
+    """A table for each set of sides (with their views) that differ in concurrency and in nothing else known."""
+    sets: dict[Hashable, list[Timed]] = {}
+    for side, view in zip(sides, views, strict=True):
+        if view is not None and view.concurrency is not None:
+            sets.setdefault(_identity(side, view), []).append(Timed(side, view))
+    several = [one for one in sets.values() if len({timed.view.concurrency for timed in one}) > 1]
+    return [_table(one) for one in several]
+
+
+def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurrency]) -> list[str]:
+    """A sentence where concurrencies differ, and yet there is no table."""
+    known = [view for view in views if view is not None and view.concurrency is not None]
+    if tables or len({view.concurrency for view in known}) < 2:
+        return []
+    return [
+        "Accuracy is not told by concurrency, since the runs differ in more than that (model, data, rules or settings)"
+    ]
+
+
+def _identity(side: Side, view: JointView) -> Hashable:
+    """Whatever has to be the same for two runs to be put into one table."""
+    facts = side.facts
+    return (
+        *(facts.kind, facts.subject, facts.model, facts.variant, facts.protocol, facts.data, facts.simulated),
+        *(facts.stream, facts.slot, view.score, view.threshold),
+        None if facts.graders is None else tuple(sorted(facts.graders.items())),
+        tuple(sorted(facts.settings.items())),
+    )
+
+
+def _table(runs: list[Timed]) -> ByConcurrency:
+    runs = sorted(runs, key=lambda timed: timed.view.concurrency or 0)
+    first = runs[0].view
+    trend = _trend(runs)
+    return ByConcurrency(
+        model=first.model,
+        task=first.task,
+        score=first.score,
+        confidence=first.confidence,
+        rows=[_row(timed.view) for timed in runs],
+        trend=trend if isinstance(trend, Trend) else None,
+        no_trend=trend if isinstance(trend, str) else None,
+        simulated=first.simulated,
+    )
+
+
+def _row(view: JointView) -> ConcurrencyRow:
+    assert view.concurrency is not None
+    return ConcurrencyRow(
+        letter=view.letter,
+        concurrency=view.concurrency,
+        judged=view.judged,
+        run=view.run,
+        requests=view.requests,
+        requests_per_second=view.requests_per_second,
+        ttft_p50=view.ttft_p50,
+        ttft_p99=view.ttft_p99,
+        correct_per_second=view.correct_per_second,
+        timings_valid=view.timings_valid,
+    )
+
+
+def _trend(runs: list[Timed]) -> Trend | str:
+    """The trend over the samples that were judged at every concurrency, or why there is none."""
+    levels = sorted({timed.view.concurrency or 0 for timed in runs})
+    shares: list[dict[str, float]] = []
+    for level in levels:
+        outcomes: dict[str, list[bool]] = {}
+        for timed in runs:
+            if timed.view.concurrency == level:
+                _collect(timed, outcomes)
+        shares.append({sample: sum(found) / len(found) for sample, found in outcomes.items()})
+    common = [sample for sample in shares[0] if all(sample in others for others in shares[1:])]
+    if not common:
+        return "no sample was judged at every concurrency"
+    table = np.array([[share[sample] for share in shares] for sample in common])
+    group_of = dict(zip(runs[0].side.trials.samples, runs[0].side.trials.groups, strict=True))
+    groups = [group_of[sample] for sample in common]
+    clusters = groups if len(set(groups)) > 1 else None
+    confidence = runs[0].view.confidence
+    found = paired_trend(table, np.log2(levels), clusters, confidence=confidence)
+    low, high = (None, None) if found.interval is None else found.interval
+    return Trend(found.slope, found.n, len(levels), found.test, found.method, low, high, found.p_value)
+
+
+def _collect(timed: Timed, outcomes: dict[str, list[bool]]) -> None:
+    """Adds the outcomes of a side's own trials that were judged, by sample."""
+    side, effort = timed.side, timed.side.effort
+    assert effort is not None
+    column = side.trials.scores[timed.view.score]
+    decided = ~effort.reused & (column.states != ERROR)
+    correct = right(column, side.pass_threshold)
+    for place in np.flatnonzero(decided).tolist():
+        if sample := side.trials.samples[place]:
+            outcomes.setdefault(sample, []).append(bool(correct[place]))

@@ -1,0 +1,256 @@
+"""The joint view of a side: what its right answers took, and whether the slow ones were more often wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Effort, Side
+from benchwright.analysis.joint.records import (
+    JointView,
+    Judged,
+    Metric,
+    Rate,
+    SpeedAccuracy,
+    SpeedBucket,
+    WithinSamples,
+)
+from benchwright.stats.arrays import Codes, Vector
+from benchwright.stats.association import quantile_buckets, rank_association, within_association
+from benchwright.stats.clusters import clustered_mean
+from benchwright.stats.latency import percentile
+from benchwright.stats.ratios import clustered_ratio
+from benchwright.stats.repeats import Estimate, from_clustered
+
+FEWEST = 8
+"""Timed trials that it takes: two to each quarter."""
+
+Mask = NDArray[np.bool_]
+
+
+def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -> JointView | None:
+    """Quality and speed of a side by one score, by default its first.
+
+    None where fewer than `FEWEST` of its trials, reused ones not counted, have a time.
+    """
+    effort, trials = side.effort, side.trials
+    score = next(iter(trials.scores), None) if score is None else score
+    if effort is None or score is None or np.count_nonzero(np.isfinite(effort.latency)) < FEWEST:
+        return None
+    column = trials.scores[score]
+    correct = right(column, side.pass_threshold)
+    clusters = clusters_of(trials.samples, trials.groups)
+    times = {name: values for name, values in side.timings.items() if values.size}
+    facts = side.facts
+    seconds = None if effort.seconds is None else _timed_seconds(effort, effort.seconds)
+    rates = _Rates(effort, correct, trials.samples, trials.groups, confidence)
+    counted = not effort.uncounted
+    completion = effort.completion_tokens, effort.lost.completion_tokens
+    total = effort.prompt_tokens + completion[0], effort.lost.prompt_tokens + completion[1]
+    return JointView(
+        model=facts.model,
+        task=facts.task,
+        score=score,
+        threshold=side.pass_threshold,
+        confidence=confidence,
+        judged=judged(column, correct, effort.reused, clusters, confidence),
+        letter=facts.letter,
+        run=facts.run,
+        slot=facts.slot,
+        concurrency=facts.concurrency,
+        working_seconds=seconds,
+        requests=effort.requests,
+        requests_per_second=effort.timed_requests / seconds if seconds else None,
+        prompt_tokens=int(total[0].sum() + total[1].sum() - completion[0].sum() - completion[1].sum()),
+        completion_tokens=int(completion[0].sum() + completion[1].sum()),
+        ttft_p50=percentile(times["ttft"], 0.5) if "ttft" in times else None,
+        ttft_p99=percentile(times["ttft"], 0.99) if "ttft" in times else None,
+        latency_p50=percentile(times["latency"], 0.5) if "latency" in times else None,
+        latency_p99=percentile(times["latency"], 0.99) if "latency" in times else None,
+        correct_per_second=None
+        if effort.seconds is None
+        else rates.per(effort.seconds, effort.lost.seconds, ~effort.unsettled),
+        correct_per_1000_completion_tokens=rates.per(*completion, unit=1000) if counted else None,
+        correct_per_1000_tokens=rates.per(*total, unit=1000) if counted else None,
+        by_speed=[
+            found
+            for metric in METRICS
+            if (found := _by_speed(metric, side, column, correct, clusters, confidence)) is not None
+        ],
+        timings_valid=facts.timings_valid,
+        simulated=bool(facts.simulated),
+        notes=list(_notes(effort)),
+    )
+
+
+def _timed_seconds(effort: Effort, seconds: Vector) -> float:
+    """The time in which trials were under way whose times count, and lost ones."""
+    return float(seconds[~effort.unsettled].sum() + effort.lost.seconds.sum())
+
+
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+
+def right(column: Column, threshold: float) -> Mask:
+    """Which trials (n,) are correct: scored, at the threshold or above."""
+    found: Mask = (column.states == SCORED) & (column.values >= threshold)
+    return found
+
+
+def clusters_of(samples: Sequence[str], groups: Sequence[str | None]) -> Codes:
+    """The number of what each trial is counted with: its group, else its sample; nothing else where it has neither.
+
+    Where all trials are in one and the same group, samples are taken as independent within it.
+    """
+    one_group = len(set(groups)) == 1
+    of_group: dict[str, int] = {}
+    of_sample: dict[str, int] = {}
+    codes = np.empty(len(samples), np.intp)
+    for place, (sample, group) in enumerate(zip(samples, groups, strict=True)):
+        known = len(of_group) + len(of_sample)
+        if group is not None and not one_group:
+            codes[place] = of_group.setdefault(group, known)
+        else:
+            codes[place] = of_sample.setdefault(sample, known) if sample else -1 - place
+    return codes
+
+
+def judged(column: Column, correct: Mask, reused: Mask, clusters: Codes, confidence: float) -> Judged:
+    """Trials by what became of them, and the accuracy of those that are right or wrong."""
+    own = ~reused
+    decided = own & (column.states != ERROR)
+    found = _accuracy(correct[decided], clusters[decided], confidence)
+    interval = None if found is None else found.interval
+    return Judged(
+        trials=own.size,
+        correct=int(correct[own].sum()),
+        wrong=int(((column.states == SCORED) & ~correct & own).sum()),
+        no_answer=int(((column.states == NO_ANSWER) & own).sum()),
+        failed=int(((column.states == ERROR) & own).sum()),
+        reused=int(reused.sum()),
+        accuracy=None if found is None else found.mean,
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+        method="none" if found is None else found.method,
+    )
+
+
+def _accuracy(correct: Mask, clusters: Codes, confidence: float) -> Estimate | None:
+    """The share of trials that are right; Wilson's interval, at the effective size where trials share a cluster."""
+    if not correct.size:
+        return None
+    pooled = clustered_mean(correct.astype(np.float64), clusters)
+    return from_clustered(pooled, correct.size, proportion=True, confidence=confidence)
+
+
+class _Rates:
+    """Right answers for what was spent on all trials, those that failed and those that came to no end included."""
+
+    def __init__(
+        self,
+        effort: Effort,
+        correct: Mask,
+        samples: Sequence[str],
+        groups: Sequence[str | None],
+        confidence: float,
+    ) -> None:
+        lost = effort.lost
+        self._own = ~effort.reused
+        self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples))])
+        everyone = clusters_of([*samples, *lost.samples], [*groups, *lost.groups])
+        self._clusters = everyone[np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])]
+        self._confidence = confidence
+
+    def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
+        """The rate for each `unit` of what the trials (n,) and the lost ones (m,) took; None where that is nothing.
+
+        With `among` (n,) only of these trials.
+        """
+        amounts = np.concatenate([spent[self._own], lost]) / unit
+        chosen = np.ones(amounts.size, np.bool_)
+        if among is not None:
+            chosen[: amounts.size - lost.size] = among[self._own]
+        found = clustered_ratio(
+            self._correct[chosen], amounts[chosen], self._clusters[chosen], confidence=self._confidence
+        )
+        if found is None:
+            return None
+        low, high = (None, None) if found.interval is None else found.interval
+        correct = int(found.numerator)
+        return Rate(found.value, correct, found.denominator, found.n_groups, low, high, found.method)
+
+
+def _by_speed(
+    metric: Metric,
+    side: Side,
+    column: Column,
+    correct: Mask,
+    clusters: Codes,
+    confidence: float,
+) -> SpeedAccuracy | None:
+    effort = side.effort
+    assert effort is not None
+    times = effort.latency if metric == "latency" else effort.ttft
+    decided = ~effort.reused & (column.states != ERROR)
+    timed = decided & np.isfinite(times)
+    if int(timed.sum()) < FEWEST:
+        return None
+    values, outcomes = times[timed], correct[timed]
+    labels = clusters[timed]
+    samples = clusters_of(side.trials.samples, [None] * times.size)
+    association = rank_association(outcomes, values, labels)
+    within = within_association(outcomes, values, samples[timed], labels)
+    return SpeedAccuracy(
+        metric=metric,
+        n=values.size,
+        correct=int(outcomes.sum()),
+        untimed=int(decided.sum()) - values.size,
+        buckets=_buckets(values, outcomes, labels, confidence),
+        wrong_slower=association.higher_at_0,
+        p_value=association.p_value,
+        test=association.test,
+        within=None
+        if within is None
+        else WithinSamples(within.n_samples, within.higher, within.lower, within.ties, within.p_value),
+    )
+
+
+def _buckets(values: Vector, correct: Mask, clusters: Codes, confidence: float) -> list[SpeedBucket]:
+    found = []
+    codes = quantile_buckets(values)
+    for code in np.unique(codes).tolist():
+        inside = codes == code
+        accuracy = _accuracy(correct[inside], clusters[inside], confidence)
+        assert accuracy is not None
+        low, high = (None, None) if accuracy.interval is None else accuracy.interval
+        found.append(
+            SpeedBucket(
+                fastest=float(values[inside].min()),
+                slowest=float(values[inside].max()),
+                n=int(inside.sum()),
+                correct=int(correct[inside].sum()),
+                accuracy=accuracy.mean,
+                low=low,
+                high=high,
+                method=accuracy.method,
+            )
+        )
+    return found
+
+
+def _notes(effort: Effort) -> Iterable[str]:
+    if effort.seconds is None:
+        yield "when its trials were under way is not known, so there are no correct answers per second"
+    if effort.uncounted:
+        yield (
+            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without a number of tokens, "
+            "so there are no correct answers per 1,000 tokens"
+        )
+    if effort.targets > 1:
+        yield (
+            f"{effort.targets} targets were asked at the same time: correct answers per second are of the time in "
+            "which this one's trials were under way"
+        )

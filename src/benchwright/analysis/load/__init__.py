@@ -1,0 +1,1 @@
+"""What was served at each level of load."""

@@ -1,0 +1,83 @@
+"""A conversation as it is shown: who said what, reasoning apart, tools, how it was graded, how long it took."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.analysis.report.messages import Told, as_json, told_in
+from benchwright.analysis.report.pieces import cut
+from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, Said
+from benchwright.formats import duration, milliseconds
+from benchwright.records import RequestRecord, ScoreRecord, trial_status
+from benchwright.runs.transcripts import Transcript
+
+MOST_MESSAGES = 24
+"""Messages of one conversation that are shown, the last ones and the first few."""
+
+FIRST = 4
+SHORT = 600
+"""Characters of details, reasons and arguments that are shown."""
+
+
+def conversation_of(transcript: Transcript, shown_as: str = "") -> Conversation:
+    """The transcript cut to a length that a page can bear."""
+    trial, body = transcript.trial, transcript.body
+    spans = [score.span for score in transcript.scores if score.span]
+    told, left_out = told_in(body, spans, FIRST, MOST_MESSAGES)
+    return Conversation(
+        sample=trial.sample,
+        repeat=trial.repeat,
+        attempt=trial.attempt,
+        status=str(trial_status(trial.status, [score.status for score in transcript.scores])),
+        seconds=trial.duration / 1e9,
+        reason=cut(trial.reason or "", SHORT),
+        shown_as=shown_as,
+        said=[_said(message) for message in told],
+        left_out=left_out,
+        grades=[_own_grade(name, value) for name, value in trial.scores.items()]
+        + [_grade(score) for score in transcript.scores],
+        requests=[_request(request) for request in trial.requests[:MOST_MESSAGES]],
+        result=cut(as_json(body.native), SHORT) if body.native is not None else [],
+    )
+
+
+def without_body(transcript: Transcript, why: str) -> Conversation:
+    """The conversation whose body is not read."""
+    whole = conversation_of(transcript)
+    return msgspec.structs.replace(whole, said=[Said("note", [Piece("cut", why)])])
+
+
+def _said(told: Told) -> Said:
+    return Said(
+        role=told.role,
+        pieces=cut(told.text, span=told.span),
+        reasoning=cut(told.reasoning),
+        calls=[Call(call.name, cut(call.arguments, SHORT)) for call in told.calls[:MOST_MESSAGES]],
+    )
+
+
+def _own_grade(name: str, value: float) -> Grade:
+    return Grade(name, value, "scored")
+
+
+def _grade(score: ScoreRecord) -> Grade:
+    return Grade(
+        scorer=score.scorer,
+        value=score.value,
+        status=str(score.status),
+        span=cut(score.span or "", SHORT),
+        detail=cut(as_json(score.detail), SHORT) if score.detail else [],
+    )
+
+
+def _request(request: RequestRecord) -> str:
+    usage = request.usage
+    parts = [f"{request.role} {milliseconds(request.total_latency_seconds)} ms"]
+    if request.ttft_seconds is not None:
+        parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
+    parts.append(f"{usage.prompt_tokens or 0:,} + {usage.completion_tokens or 0:,} tokens")
+    if request.attempts > 1:
+        parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
+    if request.error:
+        parts.append(request.error[:SHORT])
+    return ", ".join(parts)

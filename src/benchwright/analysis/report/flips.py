@@ -1,0 +1,56 @@
+"""Samples that changed from one run to another, with both conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.comparison.records import Change, ScoreComparison
+from benchwright.analysis.report.chosen import at, conversation, some_changes
+from benchwright.analysis.report.records import Conversation, Flip, Flips
+from benchwright.analysis.report.runs import Part
+from benchwright.runs.final_trials import FinalTrials
+
+Place = tuple[str, int]
+
+
+def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
+    """The largest changes by one score; conversations as far as there are journals and samples mean the same.
+
+    Raises:
+        JournalError: a journal cannot be read.
+    """
+    chosen = some_changes(score.changes, most)
+    same = a.data == b.data
+    said_a, said_b = dict(_conversations(a, chosen)), dict(_conversations(b, chosen)) if same else {}
+    won = sum(change.b > change.a for change in score.changes)
+    notes = []
+    if not same:
+        notes.append(
+            f"The data differ, so that the samples of {b.run.letter} have other ids: only answers are shown."
+        )
+    if len(chosen) < len(score.changes):
+        notes.append(
+            f"{len(chosen):,} of {len(score.changes):,} are shown, the largest changes of either kind."
+        )
+    return Flips(
+        a=a.run.letter,
+        b=b.run.letter,
+        score=score.score,
+        won=won,
+        lost=len(score.changes) - won,
+        flips=[
+            Flip(
+                change, said_a.get((change.sample, change.repeat)), said_b.get((change.sample, change.repeat))
+            )
+            for change in chosen
+        ],
+        note=" ".join(notes),
+    )
+
+
+def _conversations(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Conversation]]:
+    if part.directory is None:
+        return
+    named = {(change.sample, change.repeat) for change in changes}
+    for _, trial in at(iter(FinalTrials(part.directory, part.slot)), {}, named):
+        yield (trial.record.sample, trial.record.repeat), conversation(part.directory, trial)

@@ -1,0 +1,138 @@
+"""Means over parts of the trials: by label, by the length of the prompt, by latency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.report.columns import Columns
+from benchwright.analysis.report.records import Breakdown, LatencyBin, Mark, Row, ScoreByLatency
+
+MOST_ROWS = 40
+MOST_DOTS = 500
+MOST_BINS = 8
+BIN = 15
+"""Trials that a bin holds at least."""
+
+LENGTH = "tokens of the prompt"
+
+
+class Measured(NamedTuple):
+    """A run of a task in columns; `labels` are those to break its scores down by."""
+
+    letter: str
+    task: str
+    repeats: int
+    columns: Columns
+    labels: Sequence[str]
+
+
+def mark(letter: str, values: NDArray[Any], samples: NDArray[Any] | None) -> Mark:
+    """The mean of the values that are there, and its interval; `samples` where there are repeats."""
+    from benchwright.stats.repeats import estimate
+
+    there = ~np.isnan(values)
+    known = values[there]
+    if not known.size:
+        return Mark(letter, 0, int(values.size))
+    found = estimate(known, None if samples is None else samples[there])
+    low, high = found.interval or (None, None)
+    return Mark(letter, int(known.size), int(values.size), found.mean, low, high)
+
+
+def breakdowns(runs: Sequence[Measured]) -> list[Breakdown]:
+    """For each task, label and score a line per value, with a mark for each run of the task."""
+    tasks: dict[str, list[Measured]] = {}
+    for run in runs:
+        tasks.setdefault(run.task, []).append(run)
+    return [found for task, same in tasks.items() for found in _of_task(task, same)]
+
+
+def _of_task(task: str, runs: Sequence[Measured]) -> Iterator[Breakdown]:
+    labels = dict.fromkeys(label for run in runs for label in run.labels)
+    scores = dict.fromkeys(score for run in runs for score in run.columns.scores)
+    for label in [*labels, LENGTH]:
+        parts = [dict(_parts(run, label)) for run in runs]
+        names = dict.fromkeys(sorted({name for part in parts for name in part}, key=_order))
+        if len(names) < 2:
+            continue
+        kept = sorted(names, key=lambda name: -_count(parts, name))[:MOST_ROWS]
+        for score in scores:
+            rows = [Row(name, list(_marks(runs, parts, name, score))) for name in names if name in kept]
+            yield Breakdown(task, label, score, rows, len(names) - len(kept))
+
+
+def _order(name: str) -> tuple[float, str]:
+    """Numbers, with thousands set apart, by their size; everything else by the alphabet behind them."""
+    digits = name.split("–")[0].replace(",", "")
+    return (float(digits), name) if digits.isdecimal() else (float("inf"), name)
+
+
+def _count(parts: Sequence[Mapping[str, NDArray[Any]]], name: str) -> int:
+    return max(part[name].size for part in parts if name in part)
+
+
+def _parts(run: Measured, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
+    """(value, places of the trials with it)."""
+    if label == LENGTH:
+        yield from _by_length(run.columns.prompt)
+        return
+    found = run.columns.labels.get(label)
+    if found is None:
+        return
+    order = np.argsort(found.codes, kind="stable")
+    edges = np.searchsorted(found.codes[order], range(len(found.values) + 1))
+    for code, value in enumerate(found.values):
+        yield value, order[edges[code] : edges[code + 1]]
+
+
+def _by_length(prompt: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Powers of two, so that they are the same for every run."""
+    known = np.flatnonzero(prompt > 0)
+    powers = np.floor(np.log2(prompt[known])).astype(int) if known.size else np.empty(0, int)
+    for power in np.unique(powers).tolist():
+        yield f"{2**power:,}–{2 ** (power + 1) - 1:,}", known[powers == power]
+
+
+def _marks(
+    runs: Sequence[Measured], parts: Sequence[Mapping[str, NDArray[Any]]], name: str, score: str
+) -> Iterator[Mark]:
+    for run, part in zip(runs, parts, strict=True):
+        if name in part and score in run.columns.scores:
+            places = part[name]
+            yield mark(run.letter, run.columns.scores[score][places], _samples(run, places))
+
+
+def _samples(run: Measured, places: NDArray[Any]) -> NDArray[Any] | None:
+    return run.columns.samples[places] if run.repeats > 1 else None
+
+
+def scores_by_latency(run: Measured) -> Iterator[ScoreByLatency]:
+    """Each score against the time that the model took, where both are known."""
+    for score, values in run.columns.scores.items():
+        places = np.flatnonzero(~np.isnan(values) & ~np.isnan(run.columns.latency))
+        if not places.size:
+            continue
+        some = places[_evenly(places.size, MOST_DOTS)]
+        dots = [(float(run.columns.latency[one]), float(values[one])) for one in some]
+        yield ScoreByLatency(run.letter, score, int(places.size), dots, list(_bins(run, values, places)))
+
+
+def _bins(run: Measured, values: NDArray[Any], places: NDArray[Any]) -> Iterator[LatencyBin]:
+    """Parts of about the same number of trials, the fastest first."""
+    count = min(MOST_BINS, places.size // BIN)
+    if count < 2:
+        return
+    ordered = places[np.argsort(run.columns.latency[places], kind="stable")]
+    for part in np.array_split(ordered, count):
+        latency = run.columns.latency[part]
+        found = mark(run.letter, values[part], _samples(run, part))
+        yield LatencyBin(float(latency[0]), float(latency[-1]), found)
+
+
+def _evenly(n: int, most: int) -> NDArray[np.int64]:
+    """At most so many places of n, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))

@@ -1,0 +1,123 @@
+"""The messages of a trial, ready to be shown: reasoning apart, tools called, what was taken as the answer found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.analysis.report.pieces import find_span
+from benchwright.endpoint.reply import split_reasoning
+from benchwright.engine.answers import content_text
+from benchwright.records import Message, Record
+from benchwright.runs.journal import Body, ExchangeBody, encode_json
+
+REASONING = ("reasoning_content", "reasoning")
+"""Fields of a message in which servers send what a model thought."""
+
+
+class Called(Record, frozen=True):
+    """A tool that the model called; `id` joins it to its result. A call of no known shape is named `?`."""
+
+    name: str
+    id: str
+    arguments: str
+
+
+class Told(Record, frozen=True):
+    """One message. `span` is where its text holds what was taken as the answer."""
+
+    message: Message
+    role: str
+    text: str
+    reasoning: str
+    calls: list[Called]
+    span: tuple[int, int] | None = None
+
+
+def told_in(body: Body, spans: Sequence[str], first: int, most: int) -> tuple[list[Told], int]:
+    """(the `first` messages of a trial and its last ones, `most` together; how many were left out between them).
+
+    `spans` are what the scorers took as the answer; they are looked for in the model's last message.
+    """
+    messages = body.messages or _asked_and_answered(body.exchanges)
+    reasoning = dict(_reasoning(body.exchanges)) if body.messages else {}
+    left_out = max(0, len(messages) - most)
+    numbered = list(enumerate(messages))
+    kept = numbered[:first] + numbered[first + left_out :] if left_out else numbered
+    last = max((place for place, message in kept if message.get("role") == "assistant"), default=-1)
+    told = [
+        _told(message, reasoning.get(place, ""), spans if place == last else ()) for place, message in kept
+    ]
+    return told, left_out
+
+
+def _asked_and_answered(exchanges: Sequence[ExchangeBody]) -> list[Message]:
+    """What was sent last and the answer to it, of a trial that tells no messages of its own."""
+    if not exchanges or not isinstance(exchanges[-1].sent, list):
+        return []
+    answer = _answer(exchanges[-1])
+    return [*exchanges[-1].sent, *([] if answer is None else [answer])]
+
+
+def _answer(exchange: ExchangeBody) -> Message | None:
+    """The message of a response, None where it has none."""
+    try:
+        answer = msgspec.json.decode(exchange.response)["choices"][0]["message"]
+    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _reasoning(exchanges: Sequence[ExchangeBody]) -> Iterator[tuple[int, str]]:
+    """(place of the answer among the messages, what was thought before it)."""
+    for exchange in exchanges:
+        if isinstance(exchange.sent, int) and (answer := _answer(exchange)) is not None:
+            thought, _ = _apart(answer, content_text(answer.get("content")))
+            if thought:
+                yield exchange.sent, thought
+
+
+def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
+    """(reasoning, answer proper) of a model's message with this text, whose `thought` may be known already.
+
+    Reasoning inside the text stays there if it is another than what was thought by the message's fields.
+    """
+    inline, rest = split_reasoning(text)
+    fields = (answer.get(name) for name in REASONING)
+    own = next((field for field in fields if isinstance(field, str) and field.strip()), "")
+    thought = thought or own or inline
+    return thought, rest if inline in thought else text
+
+
+def _told(message: Message, thought: str, spans: Sequence[str]) -> Told:
+    text = content_text(message.get("content"))
+    if message.get("role") == "assistant":
+        thought, text = _apart(message, text, thought)
+    calls = message.get("tool_calls")
+    return Told(
+        message,
+        role=str(message.get("role"))[:40],
+        text=text,
+        reasoning=thought,
+        calls=[_called(call) for call in calls] if isinstance(calls, list) else [],
+        span=next((found for span in spans if (found := find_span(text, span)) is not None), None),
+    )
+
+
+def _called(call: Any) -> Called:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return Called("?", "", as_json(call))
+    arguments = function.get("arguments")
+    return Called(
+        str(function.get("name"))[:100],
+        str(call.get("id") or ""),
+        arguments if isinstance(arguments, str) else as_json(arguments),
+    )
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON."""
+    return encode_json(value).decode(errors="replace")

@@ -1,0 +1,132 @@
+"""How a run was made: model, settings, data, versions, dates; never a key, never a path of the machine's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from benchwright.analysis.comparison.sides import Facts
+from benchwright.analysis.report.records import Fact
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import DataFile, Manifest
+
+TOLD_ELSEWHERE = frozenset({"model", "base_url", "baseline_model", "baseline_base_url", "concurrency", "n"})
+"""Settings with a line of their own."""
+
+ABOUT = {
+    "protocol": "protocol",
+    "source": "source of the protocol",
+    "licence": "licence of the data",
+    "metric": "metric",
+    "sandbox": "sandbox",
+    "mode": "order of the cells",
+    "version": "version of the pack",
+    "generation": "generation settings",
+    "metered": "metered",
+}
+
+
+def facts_of_run(manifest: Manifest, slot: str, found_concurrency: Sequence[int] = ()) -> dict[str, str]:
+    """What there is to know of one target of a run; `found_concurrency` as in `RunSummary`."""
+    return {name: value for name, value in _facts(manifest, slot, found_concurrency) if value}
+
+
+def _concurrency(given: int | None, found: Sequence[int]) -> str:
+    told = "found by itself" if given is None else str(given)
+    return f"{told}: {', then '.join(map(str, found))}" if found else told
+
+
+def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> Iterator[tuple[str, str]]:
+    target = next(one for one in manifest.targets if one.slot == slot)
+    yield "run", manifest.id
+    yield "begun (UTC)", datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    yield "kind", manifest.kind
+    yield "model", manifest.typed_models.get(slot, target.model)
+    yield "model as it is asked for", target.model
+    yield "endpoint", endpoint(target.base_url)
+    for helper in manifest.helpers:
+        yield f"helper {helper.slot}", f"{helper.model} at {endpoint(helper.base_url)}"
+    for name, value in target.settings.items():
+        yield name, _told(value)
+    yield "task", f"{manifest.task.name}, version {manifest.task.version}"
+    yield "task's fingerprint", manifest.task.fingerprint
+    for scorer in manifest.scorers:
+        yield f"grader {scorer.name}", scorer.fingerprint
+    for name, words in ABOUT.items():
+        if manifest.about.get(name) is not None:
+            yield words, _told(manifest.about[name])
+    yield from _data(manifest.data, manifest.about.get("data"))
+    yield "repeats", str(manifest.repeats)
+    yield "concurrency", _concurrency(manifest.concurrency, found_concurrency)
+    yield "streaming", "yes" if manifest.stream else "no"
+    for name, value in msgspec.to_builtins(manifest.limits).items():
+        yield f"limit of {name}", _told(value)
+    for name, value in manifest.settings.items():
+        if name not in TOLD_ELSEWHERE:
+            yield f"given: {name.replace('_', ' ')}", _given(value)
+    for name, value in {**manifest.versions, **manifest.client}.items():
+        yield name, _told(value)
+    for name in ("system", "release", "machine", "processors", "memory_bytes"):
+        if name in manifest.host:
+            yield name.replace("_", " "), _told(manifest.host[name])
+
+
+def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(about, Mapping):
+        revision = about.get("revision")
+        yield "revision of the data", "unknown" if revision is None else str(revision)
+        yield "provenance of the data", str(about.get("provenance") or "")
+    for file in files:
+        beginning = f" from {file.offset:,}" if file.offset else ""
+        yield f"data {Path(file.path).name}", f"{file.samples:,} samples{beginning}, xxh3 {file.xxh3}"
+
+
+def facts_of_file(facts: Facts) -> dict[str, str]:
+    """What a result file says of itself."""
+    told = {
+        "run": facts.run or "",
+        "kind": facts.kind,
+        "model": facts.model,
+        "task": facts.task,
+        "data": ", ".join(facts.data or ()),
+        "concurrency": "" if facts.concurrency is None else str(facts.concurrency),
+        "streaming": "" if facts.stream is None else "yes" if facts.stream else "no",
+        **facts.settings,
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def endpoint(base_url: str) -> str:
+    """The host of an endpoint, and its port where it is named: a path or a user may hold what is nobody's business."""
+    try:
+        parts = urlsplit(base_url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return "?"
+    return f"{host}:{port}" if port else host
+
+
+def _told(value: Any) -> str:
+    return value if isinstance(value, str) else encode_json(value).decode(errors="replace")
+
+
+def _given(value: Any) -> str:
+    """A setting; an address in it is cut down to its host, a path to its last part."""
+    if isinstance(value, list):
+        return ", ".join(map(_given, value))
+    if isinstance(value, str) and "://" in value:
+        return endpoint(value)
+    if isinstance(value, str) and value.startswith(("/", "~")):
+        return f"…/{Path(value).name}"
+    return _told(value)
+
+
+def table(runs: Sequence[Mapping[str, str]]) -> list[Fact]:
+    """The facts of all runs side by side, in the order of the first one that has them."""
+    names = dict.fromkeys(name for run in runs for name in run)
+    return [Fact(name, [run.get(name) for run in runs]) for name in names]

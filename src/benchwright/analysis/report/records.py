@@ -1,0 +1,251 @@
+"""What a report holds, as plain data. Times are in seconds; runs go by their letters."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from benchwright.analysis.comparison.records import Change, Comparison
+from benchwright.analysis.summary import RequestSummary, ScoreSummary
+from benchwright.records import Record
+
+
+class Piece(NamedTuple):
+    """A part of a text: as it is, taken as the answer (`span`), or a word on what was cut out."""
+
+    kind: Literal["text", "span", "cut"]
+    text: str
+
+
+Pieces = list[Piece]
+
+
+class Call(Record, frozen=True):
+    """A tool that was called."""
+
+    name: str
+    arguments: Pieces
+
+
+class Said(Record, frozen=True):
+    """One message."""
+
+    role: str
+    pieces: Pieces = []
+    reasoning: Pieces = []
+    calls: list[Call] = []
+
+
+class Grade(Record, frozen=True):
+    """One score of a trial: its value or why there is none, what was taken as the answer, the scorer's detail."""
+
+    scorer: str
+    value: float | None
+    status: str
+    span: Pieces = []
+    detail: Pieces = []
+
+
+class Conversation(Record, frozen=True):
+    """One attempt at a trial. `shown_as` says why it was chosen; `left_out` messages in the middle are not shown."""
+
+    sample: str
+    repeat: int
+    attempt: int
+    status: str
+    seconds: float
+    reason: Pieces = []
+    shown_as: str = ""
+    said: list[Said] = []
+    left_out: int = 0
+    grades: list[Grade] = []
+    requests: list[str] = []
+    result: Pieces = []
+
+
+class Flip(Record, frozen=True):
+    """A sample that changed from run A to B, and both conversations as far as they are kept."""
+
+    change: Change
+    a: Conversation | None = None
+    b: Conversation | None = None
+
+    @property
+    def won(self) -> bool:
+        """Whether B is the better one."""
+        return self.change.b > self.change.a
+
+
+class Flips(Record, frozen=True):
+    """Samples of one pair that changed by one score: those that are shown, and how many there are."""
+
+    a: str
+    b: str
+    score: str
+    won: int
+    lost: int
+    flips: list[Flip] = []
+    note: str = ""
+
+
+class Mark(Record, frozen=True):
+    """The mean of what was scored in one run, of `n` out of `total` trials, and its interval."""
+
+    letter: str
+    n: int
+    total: int
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Row(Record, frozen=True):
+    """One line of a chart of means, a mark for every run that has one."""
+
+    name: str
+    marks: list[Mark]
+
+
+class Breakdown(Record, frozen=True):
+    """Means of one score by the values of a label; `left_out` values are too many to be shown."""
+
+    task: str
+    label: str
+    score: str
+    rows: list[Row]
+    left_out: int = 0
+
+
+class Quantile(Record, frozen=True):
+    """A percentile with its interval; an end that the data cannot give is None."""
+
+    q: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Curve(Record, frozen=True):
+    """How the times of `n` requests are distributed: (seconds, share that took no longer)."""
+
+    letter: str
+    n: int
+    points: list[tuple[float, float]]
+    quantiles: list[Quantile]
+
+
+class Distribution(Record, frozen=True):
+    """The curves of all runs for one kind of time."""
+
+    title: str
+    curves: list[Curve]
+
+
+class LatencyBin(Record, frozen=True):
+    """The mean score of the trials that took between `low` and `high`."""
+
+    low: float
+    high: float
+    mark: Mark
+
+
+class ScoreByLatency(Record, frozen=True):
+    """One score against the time that the model took for the trial: `dots` are (seconds, value) of some of `n`."""
+
+    letter: str
+    score: str
+    n: int
+    dots: list[tuple[float, float]]
+    bins: list[LatencyBin]
+    repeats: bool = False
+
+
+SegmentKind = Literal["waited", "connect", "first token", "generation", "answer"]
+
+
+class Segment(Record, frozen=True):
+    """A stretch of time in a trial, from its start."""
+
+    kind: SegmentKind
+    start: float
+    length: float
+
+
+class TimedTrial(Record, frozen=True):
+    """A trial in a waterfall; `begun` counts from the first trial of the run."""
+
+    sample: str
+    repeat: int
+    begun: float
+    length: float
+    segments: list[Segment]
+
+
+class Waterfall(Record, frozen=True):
+    """Some of a run's `of` trials, and how they were chosen."""
+
+    letter: str
+    chosen: str
+    of: int
+    trials: list[TimedTrial]
+
+
+class Fact(Record, frozen=True):
+    """One line of the configuration, a value for each run."""
+
+    name: str
+    values: list[str | None]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the runs are not alike in it."""
+        return len(set(self.values)) > 1
+
+
+class OwnScore(Record, frozen=True):
+    """A bench pack's own score of a run, as text: its total, and its categories as (label, score, weight)."""
+
+    total: str
+    summary: str = ""
+    categories: list[tuple[str, str, str]] = []
+
+
+class RunPart(Record, frozen=True):
+    """One run (of one target). `timings_valid` is None where the file does not say."""
+
+    letter: str
+    reference: str
+    model: str
+    task: str
+    source: str
+    trials: int
+    statuses: dict[str, int]
+    scores: list[ScoreSummary]
+    banners: list[str] = []
+    run: str | None = None
+    slot: str | None = None
+    state: str | None = None
+    planned: int | None = None
+    repeats: int = 1
+    reused: int = 0
+    other_roles: dict[str, int] = {}
+    requests: RequestSummary | None = None
+    by_latency: list[ScoreByLatency] = []
+    waterfalls: list[Waterfall] = []
+    conversations: list[Conversation] = []
+    own_score: OwnScore | None = None
+
+
+class Report(Record, frozen=True):
+    """All of it. `made_at` is UTC, in words; `samples` how many conversations were asked for."""
+
+    title: str
+    made_at: str
+    version: str
+    samples: int
+    runs: list[RunPart]
+    comparison: Comparison
+    breakdowns: list[Breakdown] = []
+    flips: list[Flips] = []
+    distributions: list[Distribution] = []
+    facts: list[Fact] = []
+    banners: list[str] = []

@@ -1,0 +1,103 @@
+"""Where the time went: distributions of request times, and the trials of a waterfall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from benchwright.analysis.report.columns import Columns
+from benchwright.analysis.report.records import Curve, Distribution, Quantile, Segment, TimedTrial
+from benchwright.records import RequestRecord
+from benchwright.runs.final_trials import FinalTrial
+from benchwright.stats.arrays import Vector
+from benchwright.stats.latency import percentile, percentile_interval
+
+TITLES = {"ttft": "Time to first token", "latency": "Latency of a request"}
+QUANTILES = (0.5, 0.95, 0.99)
+MOST_POINTS = 200
+OVER_THE_RUN = 40
+SLOWEST = 20
+
+
+def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distribution]:
+    """The distributions of `ttft` and `latency`, from the seconds of each run by its letter."""
+    found = []
+    for metric, title in TITLES.items():
+        curves = [
+            _curve(letter, of_run[metric])
+            for letter, of_run in times.items()
+            if metric in of_run and of_run[metric].size
+        ]
+        if curves:
+            found.append(Distribution(title, curves))
+    return found
+
+
+def _curve(letter: str, seconds: Vector) -> Curve:
+    ordered = np.sort(seconds)
+    n = ordered.size
+    shares = np.arange(1, n + 1) / n
+    if n > MOST_POINTS:
+        shares = np.append(np.arange(1, MOST_POINTS) / MOST_POINTS, [0.999, 1.0])
+    places = np.ceil(shares * n - 1e-9).astype(int) - 1
+    points = [(float(ordered[place]), float(share)) for place, share in zip(places, shares, strict=True)]
+    return Curve(letter, int(n), points, [_quantile(ordered, q) for q in QUANTILES])
+
+
+def _quantile(ordered: Vector, q: float) -> Quantile:
+    low, high = (end if math.isfinite(end) else None for end in percentile_interval(ordered, q))
+    return Quantile(q, percentile(ordered, q), low, high)
+
+
+def over_the_run(columns: Columns) -> list[int]:
+    """Places of trials evenly spread over the run, in the order of their beginning."""
+    timed = np.flatnonzero(~np.isnan(columns.latency))
+    if not timed.size:
+        return []
+    some = np.unique(np.linspace(0, timed.size - 1, min(timed.size, OVER_THE_RUN)).round().astype(int))
+    chosen: list[int] = timed[some].tolist()
+    return chosen
+
+
+def slowest(columns: Columns) -> list[int]:
+    """Places of the trials that took longest, the slowest first; none where `over_the_run` has them all."""
+    timed = np.flatnonzero(~np.isnan(columns.latency))
+    if timed.size <= OVER_THE_RUN:
+        return []
+    order = np.argsort(-columns.took[timed], kind="stable")[:SLOWEST]
+    chosen: list[int] = timed[order].tolist()
+    return chosen
+
+
+def timed_trial(trial: FinalTrial, first: int) -> TimedTrial:
+    """The stretches of a trial; `first` is when the run's first trial began."""
+    record = trial.record
+    own = [request for request in record.requests if request.role == "model"]
+    return TimedTrial(
+        sample=record.sample,
+        repeat=record.repeat,
+        begun=(record.started_at - first) / 1e9,
+        length=max([record.duration, *(request.started + request.total for request in own)]) / 1e9,
+        segments=[segment for request in own for segment in _segments(request)],
+    )
+
+
+def _segments(request: RequestRecord) -> Iterator[Segment]:
+    began = request.started / 1e9
+    connect, waited = request.connect / 1e9, request.waited / 1e9
+    if waited > 0.001:
+        yield Segment("waited", max(0.0, began - connect - waited), waited)
+    if connect:
+        yield Segment("connect", max(0.0, began - connect), connect)
+    if request.ttft is None:
+        yield Segment("answer", began, request.total / 1e9)
+        return
+    yield Segment("first token", began, request.ttft / 1e9)
+    yield Segment("generation", began + request.ttft / 1e9, (request.total - request.ttft) / 1e9)
+
+
+def in_order(wanted: Sequence[int], found: Mapping[int, TimedTrial]) -> list[TimedTrial]:
+    """The trials at these places."""
+    return [found[place] for place in wanted if place in found]

@@ -1,0 +1,82 @@
+"""The documented files that grow while a pack runs: events.jsonl and host.log, in the run's `rendered` directory."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from benchwright.packs.events import Event
+from benchwright.records import RequestRecord
+from benchwright.runs.journal import encode_json
+from benchwright.secrets import SECRETS
+
+RENDERED, EVENTS, HOST_LOG = "rendered", "events.jsonl", "host.log"
+
+LONGEST_LINE = 20_000
+"""Characters of one line of host.log."""
+
+
+class PackFiles:
+    """Appends to the files while the run goes on; use as a context manager.
+
+    What a full disk has no room for is left out here; the journal is what tells of it.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory / RENDERED
+        self.requests = 0
+        self._events: IO[bytes] | None = None
+        self._log: IO[str] | None = None
+
+    def __enter__(self) -> PackFiles:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self._events = (self.directory / EVENTS).open("a+b", buffering=0)
+        if self._events.tell() and os.pread(self._events.fileno(), 1, self._events.tell() - 1) != b"\n":
+            self._events.write(b"\n")  # a full disk cut the last line off
+        self._log = (self.directory / HOST_LOG).open("a", encoding="utf-8", buffering=1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in (self._events, self._log):
+            if file is not None:
+                file.close()
+
+    def event(self, event: Event) -> None:
+        """Writes an event as one line."""
+        if self._events is not None:
+            with suppress(OSError):
+                self._events.write(encode_json(event) + b"\n")
+
+    def log(self, level: str, message: str, meta: Any) -> None:
+        """Writes a line as the desktop host does: `[level] message {meta}`; control characters are left out."""
+        if self._log is None:
+            return
+        told = message if meta is None else f"{message} {encode_json(meta).decode()}"
+        line = SECRETS.redact(told)[:LONGEST_LINE]
+        plain = "".join(character if character.isprintable() else " " for character in line)
+        with suppress(OSError):
+            self._log.write(f"[{level}] {plain}\n")
+
+    def request(self, record: RequestRecord) -> None:
+        """Counts a request that belongs to no cell, and notes it in the log."""
+        self.requests += 1
+        meta = {"ms": round(record.total / 1e6, 3), "status": record.http_status, "error": record.error}
+        self.log(
+            "info", f"a request of no cell to {record.slot}", {k: v for k, v in meta.items() if v is not None}
+        )
+
+
+def read_events(directory: Path) -> list[Event]:
+    """The events of a run as they were written; a line that a kill or a full disk cut off is left out."""
+    path = directory / RENDERED / EVENTS
+    events = []
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        try:
+            events.append(msgspec.json.decode(line))
+        except msgspec.DecodeError:
+            continue
+    return events

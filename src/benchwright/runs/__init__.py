@@ -1,0 +1,1 @@
+"""A run on disk: journal, manifest, store, and the one table that everything else reads."""

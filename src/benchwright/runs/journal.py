@@ -1,0 +1,317 @@
+"""The journal of a run: two append-only files that survive `kill -9` at any instant.
+
+    trials.jsonl   the truth: one light line per record (see `records.JournalLine`)
+    bodies.jsonl   what a trial said and heard, found by the (offset, length) in its line
+
+A body is written before its line; a trial counts once its line is written whole, by one `write` on an
+append descriptor, which may hold several lines. A torn last line is cut off when the journal is opened again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchwright.errors import JournalError
+from benchwright.records import JournalLine, Message, Outcome, Record, ScoreRecord, Status, TrialRecord
+from benchwright.runs.plain_values import plain
+from benchwright.secrets import SECRETS
+
+TRIALS = "trials.jsonl"
+BODIES = "bodies.jsonl"
+
+Fsync = Literal["second", "always"]
+
+
+class ExchangeBody(Record, frozen=True):
+    """One request of a trial and its answer, as JSON.
+
+    `sent` says which messages were sent: the first `sent` of the outcome's messages, or the list itself where
+    they are not a beginning of those. `request` holds the other fields of the request's body.
+    """
+
+    request: dict[str, Any]
+    sent: int | list[Message]
+    response: msgspec.Raw
+
+
+class Body(Record, frozen=True):
+    """What a trial's line leaves out."""
+
+    key: str
+    attempt: int = 0
+    status: Status = Status.ANSWERED
+    reason: str | None = None
+    messages: list[Message] = []
+    answer: str = ""
+    scores: dict[str, float] = {}
+    exchanges: list[ExchangeBody] = []
+    artifacts: dict[str, Any] = {}
+    native: Any = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome that this was the body of."""
+        return Outcome(
+            status=self.status,
+            messages=self.messages,
+            answer=self.answer,
+            reason=self.reason,
+            scores=self.scores,
+            artifacts=self.artifacts,
+            native=self.native,
+        )
+
+
+_encode = msgspec.json.Encoder().encode
+_decode_line = msgspec.json.Decoder(JournalLine).decode
+_decode_body = msgspec.json.Decoder(Body).decode
+
+
+def encode_json(value: Any) -> bytes:
+    """The one encoder of everything a journal holds, secrets replaced.
+
+    What JSON cannot hold (lone surrogates, odd keys, an agent's own objects) is told as well as can be.
+    """
+    try:
+        encoded = _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        encoded = _encode(plain(value))
+    return SECRETS.redact_json(encoded)
+
+
+class Journal:
+    """The one writer of a run's journal."""
+
+    def __init__(self, directory: Path, *, fsync: Fsync = "second") -> None:
+        self.directory = directory
+        self._always = fsync == "always"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._trials = _AppendFile(directory / TRIALS)
+            self._bodies = _AppendFile(directory / BODIES)
+        except OSError as error:
+            raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+        self._dirty = False
+
+    def write_trial(self, record: TrialRecord, body: bytes) -> None:
+        """Writes a body (from `encode_json`), then the trial's line that points to it.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before is whole.
+        """
+        self.write_group([(record, body)])
+
+    def write_group(
+        self, trials: Sequence[tuple[TrialRecord, bytes]], scores: Sequence[ScoreRecord] = ()
+    ) -> None:
+        """Writes the bodies of trials by one write, then by another their lines and those of scores.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before is whole.
+        """
+        lines: list[JournalLine] = []
+        if trials:
+            offset = self._append(self._bodies, b"".join([body + b"\n" for _, body in trials]))
+            for record, body in trials:
+                lines.append(msgspec.structs.replace(record, body=(offset, len(body))))
+                offset += len(body) + 1
+        if trials or scores:
+            self.write(*lines, *scores)
+
+    def write(self, *lines: JournalLine) -> None:
+        """Writes records, one line each, by one write.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before is whole.
+        """
+        self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
+
+    def _append(self, file: _AppendFile, data: bytes) -> int:
+        try:
+            offset = file.append(data)
+            if self._always:
+                file.sync()
+        except OSError as error:
+            raise JournalError(_explain(error, self.directory)) from None
+        self._dirty = True
+        return offset
+
+    def sync(self) -> None:
+        """Makes what was written durable against a power loss; call it off the event loop.
+
+        Raises:
+            JournalError: the disk reports an error.
+        """
+        if not self._dirty:
+            return
+        self._dirty = False
+        try:
+            self._bodies.sync()
+            self._trials.sync()
+        except OSError as error:
+            raise JournalError(_explain(error, self.directory)) from None
+
+    def close(self) -> None:
+        """Syncs and closes the files."""
+        try:
+            self.sync()
+        finally:
+            self._bodies.close()
+            self._trials.close()
+
+
+class _AppendFile:
+    """A file that only grows, by whole appends."""
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._size = _cut_torn_line(self._descriptor)
+
+    def append(self, data: bytes) -> int:
+        offset = self._size
+        written = os.write(self._descriptor, data)
+        if written != len(data):
+            os.ftruncate(self._descriptor, offset)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self._size += written
+        return offset
+
+    def sync(self) -> None:
+        os.fdatasync(self._descriptor)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def _cut_torn_line(descriptor: int) -> int:
+    """Truncates the file behind its last line end; returns its size."""
+    size = os.fstat(descriptor).st_size
+    block = 65_536
+    end = size
+    while end > 0:
+        start = max(0, end - block)
+        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end != size:
+        os.ftruncate(descriptor, end)
+    return end
+
+
+def read_lines(directory: Path) -> Iterator[JournalLine]:
+    """The records of a run in the order of writing; a torn last line is passed over.
+
+    Raises:
+        JournalError: a line in the middle cannot be read.
+    """
+    for _, line in read_placed_lines(directory):
+        yield line
+
+
+def read_placed_lines(directory: Path) -> Iterator[tuple[int, JournalLine]]:
+    """Like `read_lines`, each record with its offset in trials.jsonl.
+
+    Raises:
+        JournalError: a line in the middle cannot be read.
+    """
+    path = directory / TRIALS
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield offset, _decode_line(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise JournalError(f"{path}, line {number}: this is no journal record ({error}).") from None
+            offset += len(line)
+
+
+def last_attempts(directory: Path) -> dict[str, int]:
+    """The attempt that counts of each trial that was made again: the last one that was not cut off."""
+    path = directory / TRIALS
+    last: dict[str, int] = {}
+    with path.open("rb") if path.exists() else nullcontext(()) as lines:
+        for encoded in lines:
+            if b'"attempt":' not in encoded or not encoded.endswith(b"\n"):  # the first attempt says none
+                continue
+            line = decode_line(encoded)
+            if isinstance(line, TrialRecord) and line.attempt:
+                former = last.get(line.key, 0)
+                last[line.key] = former if line.status is Status.CANCELLED else line.attempt
+    return last
+
+
+def decode_line(encoded: bytes) -> JournalLine:
+    """A record from its line."""
+    line: JournalLine = _decode_line(encoded)
+    return line
+
+
+def read_line(directory: Path, offset: int) -> JournalLine:
+    """The record that starts at `offset` of trials.jsonl.
+
+    Raises:
+        JournalError: there is none.
+    """
+    path = directory / TRIALS
+    try:
+        return decode_line(_line_at(path, offset))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JournalError(f"{path}: no record at {offset} ({error}).") from None
+
+
+def read_body(directory: Path, offset: int) -> Body:
+    """The body that starts at `offset` of bodies.jsonl.
+
+    Raises:
+        JournalError: there is none.
+    """
+    try:
+        return decode_body(read_encoded_body(directory, offset))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise JournalError(f"{directory / BODIES}: no body at {offset} ({error}).") from None
+
+
+def decode_body(encoded: bytes) -> Body:
+    """A body from its JSON."""
+    return _decode_body(encoded)
+
+
+def read_encoded_body(directory: Path, offset: int) -> bytes:
+    """The JSON of the body that starts at `offset` of bodies.jsonl.
+
+    Raises:
+        JournalError: the file cannot be read.
+    """
+    path = directory / BODIES
+    try:
+        return _line_at(path, offset).rstrip(b"\n")
+    except OSError as error:
+        raise JournalError(f"{path}: no body at {offset} ({error}).") from None
+
+
+def _line_at(path: Path, offset: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.readline()
+
+
+def _explain(error: OSError, directory: Path) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"The disk with {directory} is full. All trials finished so far are kept: "
+            "free some space and run the same command again."
+        )
+    return f"The journal in {directory} cannot be written: {error.strerror or error}."

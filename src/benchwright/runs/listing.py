@@ -1,0 +1,129 @@
+"""The runs on this machine, whatever made them: filtered, tagged, deleted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchwright.errors import UserError
+from benchwright.files import write_whole
+from benchwright.records import Record
+from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.store import find_run, last_event, runs_directory
+
+TAGS = "tags.json"
+"""A run's tags, beside its journal: run.json never changes."""
+
+
+class ListedRun(Record, frozen=True):
+    """One run in a listing. `state` is finished, stopped or unfinished."""
+
+    manifest: Manifest
+    state: str
+
+
+def list_runs() -> list[ListedRun]:
+    """All runs on this machine, the newest first; what cannot be read is left out."""
+    directory = runs_directory()
+    found = []
+    for path in directory.iterdir() if directory.is_dir() else ():
+        if not (path / MANIFEST).exists():
+            continue
+        try:
+            manifest = read_manifest(path)
+        except UserError:
+            continue
+        event = last_event(path)
+        found.append(ListedRun(manifest, event if event in ("finished", "stopped") else "unfinished"))
+    return sorted(found, key=lambda run: run.manifest.created_at, reverse=True)
+
+
+class KeptRun(Record, frozen=True):
+    """One run in a listing. `state` is finished, stopped or unfinished."""
+
+    manifest: Manifest
+    state: str
+    tags: list[str]
+
+
+def kept_runs(
+    *, kind: str | None = None, model: str = "", state: str | None = None, tags: Sequence[str] = ()
+) -> list[KeptRun]:
+    """The runs that fit, the newest first: `model` is part of a name in any case, `tags` are all to be there."""
+    found = []
+    for run in list_runs():
+        manifest = run.manifest
+        kept = KeptRun(manifest, run.state, read_tags(runs_directory() / manifest.id))
+        if kind not in (None, manifest.kind) or state not in (None, run.state):
+            continue
+        if set(tags) <= set(kept.tags) and any(model.lower() in name.lower() for name in models_of(manifest)):
+            found.append(kept)
+    return found
+
+
+def models_of(manifest: Manifest) -> list[str]:
+    """The models of a run as they were typed."""
+    return [manifest.typed_models.get(target.slot, target.model) for target in manifest.targets]
+
+
+def read_tags(directory: Path) -> list[str]:
+    """The tags of a run; none where they cannot be read."""
+    try:
+        return msgspec.json.decode((directory / TAGS).read_bytes(), type=list[str])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return []
+
+
+def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> list[str]:
+    """Adds tags to a run, or takes them away; returns those that it then has.
+
+    Raises:
+        UserError: there is no such run, a tag is no single word, or it cannot be written.
+    """
+    for tag in tags:
+        if not tag.isprintable() or not tag or " " in tag or len(tag) > 60:
+            raise UserError(f"{tag!r} is no tag: give a word of up to 60 characters.")
+    directory = find_run(reference)
+    before = read_tags(directory)
+    after = [tag for tag in before if tag not in tags] if remove else list(dict.fromkeys([*before, *tags]))
+    write_whole(directory / TAGS, msgspec.json.encode(after))
+    return after
+
+
+def runs_to_delete(references: Sequence[str]) -> list[Path]:
+    """The directories of runs that may be deleted: only those in the store.
+
+    Raises:
+        UserError: there is no such run, or it lies elsewhere.
+    """
+    found = []
+    for reference in references:
+        directory = find_run(reference).resolve()
+        if directory.parent != runs_directory().resolve():
+            raise UserError(f"{directory} is not in {runs_directory()}; delete such a directory yourself.")
+        found.append(directory)
+    return list(dict.fromkeys(found))
+
+
+def delete_run(directory: Path) -> None:
+    """Deletes a run with all that was said in it.
+
+    Its manifest goes first: what is left of a deletion that was cut short is no run any more.
+
+    Raises:
+        UserError: a process is at work on it, or a file cannot be deleted.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(directory / "lock")
+    try:
+        with lock.acquire(timeout=0):
+            (directory / MANIFEST).unlink()
+            shutil.rmtree(directory)
+    except Timeout:
+        raise UserError(f"{directory.name} is being worked on; wait for it to end, or stop it.") from None
+    except OSError as error:
+        raise UserError(f"Cannot delete {directory}: {error.strerror or error}.") from None

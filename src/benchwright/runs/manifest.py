@@ -1,0 +1,99 @@
+"""run.json: what a run is. Written whole before its first trial, never changed, free of secrets."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.errors import JournalError, UserError
+from benchwright.records import Record, Target, TaskSpec, TrialLimits
+from benchwright.runs.journal import encode_json
+
+MANIFEST = "run.json"
+
+
+class ScorerInfo(Record, frozen=True):
+    """A scorer's name and the fingerprint of its rule."""
+
+    name: str
+    fingerprint: str
+
+
+class DataFile(Record, frozen=True):
+    """A data file: its path as given, the xxh3-128 of its bytes, and what the run takes of it.
+
+    That is so many `samples` from row `offset` on; `columns` names the column of each part of a sample where
+    the user did.
+    """
+
+    path: str
+    xxh3: str
+    samples: int
+    offset: int = 0
+    columns: dict[str, str] = {}
+
+
+class Manifest(Record, frozen=True):
+    """What is known of a run before it starts. `created_at` is wall-clock ns; `kind` the front door.
+
+    `fingerprint` covers whatever makes two runs the same run: task, data, targets, scorers, repeats, limits.
+    `typed_models` are the models as the user typed them, by slot; `settings` are the user's, without
+    secrets; `about` is what the kind of task says of itself (a benchmark its protocol, and how the run
+    departs from it); `versions`, `host` and `client` say where and with what. `concurrency` is None where it
+    found itself (`auto`): the journal's events say what it was.
+    """
+
+    id: str
+    kind: str
+    name: str
+    fingerprint: str
+    created_at: int
+    task: TaskSpec
+    targets: list[Target]
+    helpers: list[Target] = []
+    scorers: list[ScorerInfo] = []
+    repeats: int = 1
+    limits: TrialLimits = TrialLimits()
+    concurrency: int | None = 1
+    stream: bool = True
+    pass_threshold: float = 1.0
+    data: list[DataFile] = []
+    typed_models: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    about: dict[str, Any] = {}
+    versions: dict[str, str] = {}
+    host: dict[str, Any] = {}
+    client: dict[str, Any] = {}
+
+
+def write_manifest(directory: Path, manifest: Manifest) -> None:
+    """Writes run.json whole, by rename.
+
+    Raises:
+        JournalError: the directory cannot be written.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        draft = directory / f"{MANIFEST}.{os.getpid()}"
+        draft.write_bytes(msgspec.json.format(encode_json(manifest), indent=2) + b"\n")
+        draft.replace(directory / MANIFEST)
+    except OSError as error:
+        raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Reads run.json.
+
+    Raises:
+        UserError: there is none, or it cannot be read.
+    """
+    path = directory / MANIFEST
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except OSError:
+        raise UserError(f"{directory} holds no run (no {MANIFEST}).") from None
+    except msgspec.DecodeError as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None

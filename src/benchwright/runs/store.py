@@ -1,0 +1,160 @@
+"""The store of runs: one directory each under $BENCHWRIGHT_HOME/runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright.errors import JournalError, RunLocked, UserError
+from benchwright.home import home
+from benchwright.runs.journal import TRIALS
+from benchwright.runs.manifest import MANIFEST
+from benchwright.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+DEFAULT_LOCK_TIMEOUT = 30
+LOCK_POLL = 0.2
+"""Seconds between two looks at a lock that another process holds."""
+
+
+def runs_directory() -> Path:
+    """Where runs are."""
+    return home() / "runs"
+
+
+def run_id(name: str, fingerprint: str, created_at: int) -> str:
+    """The id of a new run: when, what, and the beginning of its fingerprint."""
+    moment = datetime.fromtimestamp(created_at / 1e9, UTC).strftime("%Y%m%dT%H%M%S")
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
+    return f"{moment}-{slug}-{fingerprint[:8]}"
+
+
+def new_run_directory(name: str, fingerprint: str, created_at: int) -> Path:
+    """A run directory that does not exist yet; two of the same second get different names."""
+    identity = run_id(name, fingerprint, created_at)
+    for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
+        path = runs_directory() / f"{identity}{suffix}"
+        if not path.exists():
+            return path
+    raise JournalError(f"There are too many runs named {identity}; wait a second.")
+
+
+def find_run(reference: str) -> Path:
+    """The directory of a run given by id, by a unique beginning or part of the id, or by path.
+
+    Raises:
+        UserError: there is none, or several fit.
+    """
+    path = Path(reference).expanduser()
+    if (path / MANIFEST).exists():
+        return path
+    directory = runs_directory()
+    names = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
+    if reference in names:
+        return directory / reference
+    fitting = [name for name in names if name.startswith(reference)] or [
+        name for name in names if reference in name
+    ]
+    if len(fitting) == 1:
+        return directory / fitting[0]
+    if fitting:
+        shown = ", ".join(fitting[-3:])
+        raise UserError(
+            f"Several runs fit {reference!r} ({len(fitting)}), the newest: {shown}. Give more of the id."
+        )
+    raise UserError(f"There is no run {reference!r} in {directory}.{did_you_mean(reference, names)}")
+
+
+def last_event(directory: Path) -> str | None:
+    """The name of the last event in a run's journal (`finished`, `stopped`, `started`), None if there is none."""
+    path = directory / TRIALS
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 65_536))
+        tail = file.read()
+    names = re.findall(rb'^\{"type":"event","name":"(\w+)"', tail, re.MULTILINE)
+    return names[-1].decode() if names else None
+
+
+def run_lock(directory: Path, say: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+    """Holds a run for this process; see `file_lock`."""
+    return file_lock(directory / "lock", say)
+
+
+@asynccontextmanager
+async def file_lock(path: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
+    """Holds a lock file for this process; waits for another one, and says so.
+
+    The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
+
+    Raises:
+        RunLocked: the other process did not end in time.
+        JournalError: the directory cannot be written.
+    """
+    from filelock import FileLock
+
+    limit = _lock_timeout(os.environ.get("OSMOSIS_EVAL_LOCK_TIMEOUT"), say)
+    with _writing_to(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    if not _acquired(lock):
+        say(f"Another process is working on this run; waiting up to {limit} s for it to end.")
+        end = time.monotonic() + limit
+        while not _acquired(lock):
+            if time.monotonic() >= end:
+                raise RunLocked(
+                    f"Another eval with the same config is already running (lock: {lock.lock_file}, "
+                    f"waited {limit} s). Wait for it, or set OSMOSIS_EVAL_LOCK_TIMEOUT to wait longer."
+                )
+            await asyncio.sleep(LOCK_POLL)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _acquired(lock: BaseFileLock) -> bool:
+    from filelock import Timeout
+
+    with _writing_to(Path(lock.lock_file).parent):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+    return True
+
+
+@contextmanager
+def _writing_to(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+
+
+@cache
+def _lock_timeout(value: str | None, say: Callable[[str], None]) -> int:
+    """The seconds to wait; a value that is none is told of once, however many locks a run takes."""
+    if not value:
+        return DEFAULT_LOCK_TIMEOUT
+    if value.isdigit() and int(value) > 0:
+        return int(value)
+    say(f"OSMOSIS_EVAL_LOCK_TIMEOUT={value!r} is no number of seconds; using {DEFAULT_LOCK_TIMEOUT}.")
+    return DEFAULT_LOCK_TIMEOUT
+
+
+def now_ns() -> int:
+    """Wall-clock time."""
+    return time.time_ns()
