@@ -22,7 +22,7 @@ from benchwright.analysis.report.columns import read_columns, request_times
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import RunEvent, Status
 from benchwright.runs.journal import read_lines
-from benchwright.runs.settling import SETTLING
+from benchwright.runs.paces import SETTLING
 
 SLOTS = 8
 TRIALS = 700

@@ -40,9 +40,7 @@ async def test_a_full_disk_ends_the_run_with_one_line_and_keeps_what_was_whole(
 
     done = journalled(tmp_path)
     assert 0 < len(done.trials) < 100
-    assert [read_body(tmp_path, trial.body[0]).key for trial in done.trials] == [
-        trial.key for trial in done.trials
-    ]
+    assert [read_body(tmp_path, trial).key for trial in done.trials] == [trial.key for trial in done.trials]
     for file in (TRIALS, BODIES):
         assert (tmp_path / file).read_bytes().endswith(b"\n")
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ def keys(directory: Path) -> list[str]:
 
 def answers(directory: Path) -> list[str]:
     lines = [line for line in read_lines(directory) if isinstance(line, TrialRecord)]
-    return [read_body(directory, line.body[0]).answer for line in lines]
+    return [read_body(directory, line).answer for line in lines]
 
 
 def test_what_was_written_is_read_in_order(tmp_path: Path) -> None:
@@ -126,10 +127,18 @@ def test_fields_of_a_newer_version_are_passed_over(tmp_path: Path) -> None:
     assert keys(tmp_path) == ["a"]
 
 
-def test_a_body_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_body_that_is_not_there_is_told(tmp_path: Path) -> None:
     write(tmp_path, "a")
-    with pytest.raises(JournalError, match=r"bodies\.jsonl: no body at 99999"):
-        read_body(tmp_path, 99_999)
+    lost = TrialRecord("a", "7", "primary", Status.ANSWERED, body=(99_999, 20))
+    with pytest.raises(JournalError, match="conversation of sample 7 was lost"):
+        read_body(tmp_path, lost)
+
+
+def test_another_trials_body_is_never_taken_for_its_own(tmp_path: Path) -> None:
+    write(tmp_path, "a", "b")
+    first, second = (line for line in read_lines(tmp_path) if isinstance(line, TrialRecord))
+    with pytest.raises(JournalError, match="another lies in its place"):
+        read_body(tmp_path, msgspec.structs.replace(first, body=second.body))
 
 
 @pytest.fixture

@@ -158,12 +158,6 @@ async def test_an_added_scorer_scores_what_was_answered_earlier(tmp_path: Path) 
     assert [score.scorer for score in journalled(tmp_path).scores] == ["first"] * 5 + ["second"] * 5
 
 
-async def test_a_scorer_with_another_rule_scores_again(tmp_path: Path) -> None:
-    await run_plan(plan_of(2, answer, [always(1.0, fingerprint="v1")]), tmp_path)
-    await run_plan(plan_of(2, answer, [always(0.0, fingerprint="v2")]), tmp_path)
-    assert [score.value for score in journalled(tmp_path).scores] == [1.0, 1.0, 0.0, 0.0]
-
-
 async def test_trials_without_an_answer_are_not_scored_later_either(tmp_path: Path) -> None:
     async def fails(trial: Trial, session: Session) -> Outcome:
         raise ValueError("no")

@@ -44,7 +44,7 @@ async def once(
 
 
 def body_of(directory: Path) -> Body:
-    return read_body(directory, journalled(directory).trial.body[0])
+    return read_body(directory, journalled(directory).trial)
 
 
 async def asks_three_times(trial: Trial, session: Session) -> Outcome:
@@ -210,7 +210,7 @@ async def test_an_answer_that_is_laid_out_over_lines_is_found_again(tmp_path: Pa
             plan = plan_of(2, solve, targets=[target])
             await run_plan(plan, tmp_path, clients={"primary": client}, concurrency=1)
     for trial in journalled(tmp_path).trials:
-        body = read_body(tmp_path, trial.body[0])
+        body = read_body(tmp_path, trial)
         assert body.answer == "two\nlines"
         assert json.loads(bytes(body.exchanges[0].response)) == answer
 

@@ -150,7 +150,7 @@ async def test_messages_that_json_cannot_hold_are_told_as_well_as_can_be(tmp_pat
     messages = [{"role": "user", "content": "\ud800"}, {"role": "tool", 7: {1, 2}, ("a", "b"): looped}]
     await run_plan(plan_of(2, returning(Outcome(messages=messages, answer="4")), [always(1.0)]), tmp_path)
     done = journalled(tmp_path)
-    body = read_body(tmp_path, done.trials[1].body[0])
+    body = read_body(tmp_path, done.trials[1])
     assert body.answer == "4"
     assert body.messages == [
         {"role": "user", "content": "?"},

@@ -16,7 +16,7 @@ from benchwright.analysis.tally import ScoreColumn, Tally, TargetTally
 from benchwright.records import JournalLine, LoopLag, Record, Target
 from benchwright.runs.journal import last_attempts, read_lines
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.settling import Paces
+from benchwright.runs.paces import Paces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ from benchwright.records import (
     TrialRecord,
     trial_status,
 )
-from benchwright.runs.settling import SETTLING, Paces, in_timings
+from benchwright.runs.paces import SETTLING, Paces, in_timings
 from benchwright.stats.histogram import bucket
 
 TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")

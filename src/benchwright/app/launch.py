@@ -24,11 +24,12 @@ from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import UserError
-from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Target, TrialRecord
+from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Target
 from benchwright.runs import store
-from benchwright.runs.journal import Journal, read_lines
+from benchwright.runs.journal import Journal
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
+from benchwright.runs.table import RunTable, read_table
 
 DESCRIPTORS_FOR_FILES = 100
 
@@ -75,10 +76,11 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A run directory, and how the session on it ended; `result` is None where it was already finished."""
+    """A run, how the session on it ended, and its table; `result` is None where it was already finished."""
 
     directory: Path
     result: RunResult | None
+    table: RunTable
 
 
 class Shelf(Protocol):
@@ -109,26 +111,24 @@ async def launch(
     _check_one_process(request)
     found = shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
-        if store.last_event(directory) == "finished" and not has_more(directory, request):
-            return Ended(directory, None)
-        return Ended(directory, await _run(request, directory, listeners, reuse))
+        table = read_table(directory, effort=request.kind != "eval")
+        if table.sessions.state == "finished" and not has_more(table, request):
+            return Ended(directory, None, table)
+        result = await _run(request, table, listeners, reuse)
+        table.advance()
+        return Ended(directory, result, table)
 
 
-def has_failures(directory: Path) -> bool:
-    """Whether any trial of a run ended, at its last attempt, without an answer."""
-    failed: set[str] = set()
-    for line in read_lines(directory):
-        if isinstance(line, TrialRecord):
-            (failed.add if line.status in FAILED else failed.discard)(line.key)
-    return bool(failed)
+def has_failures(table: RunTable) -> bool:
+    """Whether any trial of a run ended, at the attempt that counts, without an answer, or was cut off."""
+    return any(table.status_of(row) in FAILED for row in range(len(table)))
 
 
-def has_more(directory: Path, request: Launch) -> bool:
+def has_more(table: RunTable, request: Launch) -> bool:
     """Whether a finished run has trials that the request wants to be made again."""
     if request.retry is None:
-        return request.settings.retry_failed and has_failures(directory)
-    last = {line.key: line for line in read_lines(directory) if isinstance(line, TrialRecord)}
-    return any(map(request.retry, last.values()))
+        return request.settings.retry_failed and has_failures(table)
+    return any(request.retry(trial.record) for trial in table.trials(range(len(table))))
 
 
 def _make(request: Launch) -> Path:
@@ -139,10 +139,10 @@ def _make(request: Launch) -> Path:
     return directory
 
 
-async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], reuse: Reuse) -> RunResult:
+async def _run(request: Launch, table: RunTable, listeners: Sequence[Listener], reuse: Reuse) -> RunResult:
     settings = request.settings
     clients = make_clients(request, settings.most_in_flight)
-    journal = Journal(directory, fsync=settings.fsync)
+    journal = Journal(table.directory, fsync=settings.fsync)
     try:
         again = FAILED if settings.retry_failed else ASKED_AGAIN
         rules = [*_rules(request), *request.rules]
@@ -153,6 +153,7 @@ async def _run(request: Launch, directory: Path, listeners: Sequence[Listener], 
                 journal,
                 rules,
                 listeners,
+                table=table,
                 again=again,
                 retry=request.retry,
                 reuse=reuse,

@@ -86,7 +86,7 @@ class PackWatch:
         if result.record.status is Status.CANCELLED:
             state.running_since = None
             return
-        attempt = attempt_of(result.record, decode_body(result.body).native)
+        attempt = attempt_of(result.record, decode_body(result.body, result.record).native)
         state.add(attempt)
         self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 

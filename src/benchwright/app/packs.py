@@ -29,6 +29,7 @@ from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, T
 from benchwright.runs import store
 from benchwright.runs.journal import read_lines
 from benchwright.runs.manifest import DataFile
+from benchwright.runs.table import read_table
 
 Say = Callable[[str], None]
 
@@ -67,7 +68,13 @@ async def run_pack(
             ended = await _launch(request, settings, [watch, *listeners], watch, task, say)
         except (UserError, ExecutionError) as error:
             if watch.directory is not None:
-                _write(task, Ended(watch.directory, None), watch, {}, str(error))
+                _write(
+                    task,
+                    Ended(watch.directory, None, read_table(watch.directory, effort=True)),
+                    watch,
+                    {},
+                    str(error),
+                )
             raise
         return await _report(task, ended, watch)
 

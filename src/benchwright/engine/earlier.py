@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from benchwright.records import FAILED, Record, ScoreRecord, Trial, TrialRecord
-from benchwright.runs.journal import read_encoded_body, read_line, read_placed_lines
-from benchwright.runs.key_index import KeyIndex
+from benchwright.runs.journal import read_encoded_body
+from benchwright.runs.table import read_table
 
 
 class Taken(Record, frozen=True):
@@ -24,19 +24,14 @@ class EarlierRun:
     """The answered trials of another run; what failed there is not taken over."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        self._trials = KeyIndex()
-        self._scores = KeyIndex()
-        for offset, line in read_placed_lines(directory):
-            if isinstance(line, TrialRecord) and line.status not in FAILED:
-                self._trials.add(line.key, offset)
-            elif isinstance(line, ScoreRecord):
-                self._scores.add(line.trial, offset)
-        self._trials.sort()
-        self._scores.sort()
+        self._table = read_table(directory)
 
     def __contains__(self, trial_key: str) -> bool:
-        return trial_key in self._trials
+        return self._row(trial_key) is not None
+
+    def _row(self, trial_key: str) -> int | None:
+        row = self._table.find(trial_key)
+        return None if row is None or self._table.status_of(row) in FAILED else row
 
     def take(self, trial: Trial) -> Taken | None:
         """The trial as the other run has it, None where it has not.
@@ -44,23 +39,20 @@ class EarlierRun:
         Raises:
             JournalError: the other run's files have changed meanwhile.
         """
-        places = self._trials.find(trial.key)
-        if not places:
+        row = self._row(trial.key)
+        if row is None:
             return None
-        record = read_line(self._directory, places[-1])
-        if not isinstance(record, TrialRecord):
-            return None
-        scores = [read_line(self._directory, place) for place in self._scores.find(trial.key)]
+        directory = self._table.directory
+        record, scores = msgspec.structs.astuple(self._table.trial(row))
         moved = msgspec.structs.replace(
             record,
             sample=trial.sample.id,
             target=trial.target.slot,
             group=trial.sample.group,
             labels=trial.sample.labels,
-            reused_from=record.reused_from or self._directory.name,
+            reused_from=record.reused_from or directory.name,
         )
-        body = read_encoded_body(self._directory, record.body[0])
-        return Taken(moved, body, [score for score in scores if isinstance(score, ScoreRecord)])
+        return Taken(moved, read_encoded_body(directory, record), list(scores.values()))
 
 
 class Reuse(Record, frozen=True):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 
 from benchwright.errors import JournalError
-from benchwright.records import ASKED_AGAIN, JournalLine, Outcome, ScoreRecord, Status, TrialRecord
+from benchwright.records import ASKED_AGAIN, Outcome, Status, TrialRecord
 from benchwright.runs.journal import read_body
-from benchwright.runs.key_index import KeyIndex, KeySet
-from benchwright.runs.keys import key_prefix
+from benchwright.runs.table import RunTable
 
 Retry = Callable[[TrialRecord], bool]
 """Picks trials that are to be made again although they have an answer."""
@@ -18,62 +16,46 @@ Retry = Callable[[TrialRecord], bool]
 class Ledger:
     """Answers, for a trial of the plan, what of it is already done.
 
-    Trials whose last attempt ended in one of the statuses `again`, or that `retry` picks by it, are not: they are
-    to be asked again.
+    Trials whose last attempt was cut off, ended in one of the statuses `again`, or is picked by `retry`, are not: they
+    are to be asked again. The table must not be read on while the ledger is in use.
     """
 
     def __init__(
-        self,
-        directory: Path,
-        lines: Iterable[JournalLine],
-        again: frozenset[Status] = ASKED_AGAIN,
-        retry: Retry | None = None,
+        self, table: RunTable, again: frozenset[Status] = ASKED_AGAIN, retry: Retry | None = None
     ) -> None:
-        self._directory = directory
-        self._trials = KeyIndex()
-        self._scores = KeySet()
-        self._attempts: dict[int, int] = {}
-        made_again: set[str] = set()
-        for line in lines:
-            if isinstance(line, ScoreRecord):
-                self._scores.add(line.key)
-            elif isinstance(line, TrialRecord):
-                if line.attempt:
-                    made_again.add(line.key)
-                if line.status in again or (retry is not None and retry(line)):
-                    self._attempts[key_prefix(line.key)] = line.attempt + 1
-                    made_again.add(line.key)
-                else:
-                    self._attempts.pop(key_prefix(line.key), None)
-                    self._trials.add(line.key, line.body[0])
-        self._trials.sort()
-        self._scores.sort()
-        self._surplus = sum(len(self._trials.find(key)) - self.is_finished(key) for key in made_again)
-
-    @property
-    def finished(self) -> int:
-        """How many trials need no further request to their model."""
-        return len(self._trials) - self._surplus
+        self._table = table
+        self._done = bytearray(
+            table.is_done(row) and table.status_of(row) not in again for row in range(len(table))
+        )
+        if retry is not None:
+            for row in range(len(table)):
+                self._done[row] = self._done[row] and not retry(table.trial(row).record)
+        self.finished = sum(self._done)
 
     def is_finished(self, trial_key: str) -> bool:
         """Whether the trial needs no further request to its model."""
-        return trial_key in self._trials and key_prefix(trial_key) not in self._attempts
+        row = self._table.find(trial_key)
+        return row is not None and bool(self._done[row])
 
-    def is_scored(self, score_key: str) -> bool:
-        """Whether the score with this key is there."""
-        return score_key in self._scores
+    def scored(self, trial_key: str) -> frozenset[str]:
+        """The scorers that have scored a finished trial."""
+        row = self._table.find(trial_key)
+        if row is None:
+            return frozenset()
+        return frozenset(name for name in self._table.scores if self._table.is_scored(row, name))
 
     def attempts(self, trial_key: str) -> int:
-        """The number of the next attempt at a trial that is to be made again, 0 for one that never was."""
-        return self._attempts.get(key_prefix(trial_key), 0)
+        """The number of the next attempt at a trial, 0 for one that never was made."""
+        row = self._table.find(trial_key)
+        if row is None:
+            return 0
+        return 1 + max(one.record.attempt for one in self._table.all_attempts(row))
 
-    def outcome(self, trial_key: str) -> Outcome:
-        """The outcome of a finished trial, read back from its body to be scored.
-
-        Raises:
-            JournalError: the body is gone.
-        """
-        body = read_body(self._directory, self._trials.find(trial_key)[-1])
-        if body.key != trial_key:
-            raise JournalError(f"The body of trial {trial_key} in {self._directory} is not its own.")
-        return body.outcome
+    def outcome(self, trial_key: str) -> Outcome | None:
+        """The outcome of a finished trial, read back from its body to be scored; None where the body is lost."""
+        row = self._table.find(trial_key)
+        assert row is not None
+        try:
+            return read_body(self._table.directory, self._table.trial(row).record).outcome
+        except JournalError:
+            return None

@@ -24,8 +24,9 @@ from benchwright.engine.stop import Signals, Stop, StopRule
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, FAILED, LoopLag, Record, RunEvent, Status, Trial
-from benchwright.runs.journal import Journal, decode_body, read_lines
+from benchwright.runs.journal import Journal, decode_body
 from benchwright.runs.keys import score_key
+from benchwright.runs.table import RunTable
 
 
 class Listener(Protocol):
@@ -65,6 +66,7 @@ async def run(
     rules: Sequence[StopRule] = (),
     listeners: Sequence[Listener] = (),
     *,
+    table: RunTable | None = None,
     again: frozenset[Status] = ASKED_AGAIN,
     retry: Retry | None = None,
     reuse: Reuse = NO_REUSE,
@@ -72,14 +74,19 @@ async def run(
 ) -> RunResult:
     """Does what the journal does not hold yet of a plan, and journals it.
 
-    Trials that ended in one of the statuses `again`, or that `retry` picks, are tried again. What `reuse` holds
-    of the rest is taken over. `signals` is false inside a program of the user's, whose SIGINT and SIGTERM are its own.
+    `table` is that of the journal, if the caller has read it. Trials that ended in one of the statuses `again`, or
+    that `retry` picks, are tried again. What `reuse` holds of the rest is taken over. `signals` is false inside a
+    program of the user's, whose SIGINT and SIGTERM are its own.
 
     Raises:
         UserError: a sample cannot be read, or a scorer needs a target that is not there.
         JournalError: the journal cannot be written; what was written is whole.
     """
-    return await _Run(plan, executor, journal, rules, listeners, again, retry, reuse, signals).go()
+    if table is None:
+        table = RunTable(journal.directory, [scorer.name for scorer in plan.task.scorers])
+        table.advance()
+    ledger = Ledger(table, again, retry)
+    return await _Run(plan, executor, journal, rules, listeners, ledger, table.lost, reuse, signals).go()
 
 
 class _Run:
@@ -90,8 +97,8 @@ class _Run:
         journal: Journal,
         rules: Sequence[StopRule],
         listeners: Sequence[Listener],
-        again: frozenset[Status],
-        retry: Retry | None,
+        ledger: Ledger,
+        lost: int,
         reuse: Reuse,
         signals: bool,
     ) -> None:
@@ -101,8 +108,8 @@ class _Run:
         self._commits = GroupCommits(journal, self._committed)
         self._rules = rules
         self._listeners = listeners
-        self._again = again
-        self._retry = retry
+        self._ledger = ledger
+        self._lost = lost
         self._reuse = reuse
         self._stop = Stop()
         self._signals = Signals(self._stop, self._say) if signals else nullcontext()
@@ -111,19 +118,19 @@ class _Run:
     async def go(self) -> RunResult:
         set_current_run(self._journal.directory.name)
         total = self._plan.trial_count
-        ledger = Ledger(
-            self._journal.directory, read_lines(self._journal.directory), self._again, self._retry
-        )
+        ledger = self._ledger
         started, cpu = perf_counter(), _cpu_seconds()
         self._event("started", total=total, finished=ledger.finished)
         for listener in self._listeners:
             listener.started(total, min(total, ledger.finished))
+        if self._lost:
+            self._say(f"{self._lost:,} conversations were lost on the disk; their trials are asked again.")
         sampler, spent = LoopLagSampler(), Spent()
         syncing = asyncio.create_task(self._sync_each_second())
         try:
             async with offloading():
                 with self._signals, self._commits:
-                    work = await _begun(self._work(ledger))
+                    work = await _begun(self._work())
                     with sampler:
                         spent = await self._executor.run(self._plan, work, self._commits.deliver, self._stop)
         except asyncio.CancelledError:
@@ -148,30 +155,30 @@ class _Run:
         )
         return result
 
-    def _work(self, ledger: Ledger) -> Iterator[Work]:
+    def _work(self) -> Iterator[Work]:
+        ledger = self._ledger
         for trial in self._plan.trials():
             if self._stop.reason is not None:
                 return
             if ledger.finished and ledger.is_finished(trial.key):
-                scored = self._scored(trial, ledger)
-                if len(scored) < len(self._plan.task.scorers):
+                scored = ledger.scored(trial.key)
+                if any(scorer.name not in scored for scorer in self._plan.task.scorers):
                     outcome = ledger.outcome(trial.key)
-                    if outcome.status not in FAILED:
+                    if outcome is None:
+                        yield Work(self._again(trial), counted=True)
+                    elif outcome.status not in FAILED:
                         yield Work(trial, outcome, scored, counted=True)
                 continue
             taken = self._reuse.take(trial) if self._reuse.runs else None
             if taken is not None:
                 yield self._take_over(trial, taken)
             elif not self._reuse.only_known:
-                attempts = ledger.attempts(trial.key)
-                yield Work(msgspec.structs.replace(trial, attempt=attempts) if attempts else trial)
+                yield Work(self._again(trial))
 
-    def _scored(self, trial: Trial, ledger: Ledger) -> frozenset[str]:
-        return frozenset(
-            scorer.name
-            for scorer in self._plan.task.scorers
-            if ledger.is_scored(score_key(trial.key, scorer.name, scorer.fingerprint))
-        )
+    def _again(self, trial: Trial) -> Trial:
+        """The next attempt at a trial."""
+        attempts = self._ledger.attempts(trial.key)
+        return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
     def _take_over(self, trial: Trial, taken: Taken) -> Work:
         """Journals an earlier run's trial; what is left of it is scoring by the scorers it has not seen."""
@@ -183,7 +190,8 @@ class _Run:
         scores = [score for score in taken.scores if score.key in names] if self._reuse.scores else []
         if scores:
             self._journal.write(*scores)
-        return Work(trial, decode_body(taken.body).outcome, frozenset(names[score.key] for score in scores))
+        outcome = decode_body(taken.body, taken.record).outcome
+        return Work(trial, outcome, frozenset(names[score.key] for score in scores))
 
     def _committed(self, result: Result) -> None:
         for rule in self._rules:

@@ -101,7 +101,7 @@ def attempts_of(
     for trial in FinalTrials(directory):
         record = trial.record
         if not without(record):
-            yield attempt_of(record, read_body(directory, record.body[0]).native)
+            yield attempt_of(record, read_body(directory, record).native)
 
 
 def attempt_of(record: TrialRecord, native: Any) -> Attempt:

@@ -267,45 +267,51 @@ def read_line(directory: Path, offset: int) -> JournalLine:
     """
     path = directory / TRIALS
     try:
-        return decode_line(_line_at(path, offset))
+        with path.open("rb") as file:
+            file.seek(offset)
+            return decode_line(file.readline())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise JournalError(f"{path}: no record at {offset} ({error}).") from None
 
 
-def read_body(directory: Path, offset: int) -> Body:
-    """The body that starts at `offset` of bodies.jsonl.
+def read_body(directory: Path, record: TrialRecord) -> Body:
+    """The body of a trial's line.
 
     Raises:
-        JournalError: there is none.
+        JournalError: it is gone, or what lies in its place is not its own.
+    """
+    return decode_body(read_encoded_body(directory, record), record)
+
+
+def decode_body(encoded: bytes, record: TrialRecord) -> Body:
+    """A trial's body from its JSON.
+
+    Raises:
+        JournalError: it is none, or another trial's.
     """
     try:
-        return decode_body(read_encoded_body(directory, offset))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise JournalError(f"{directory / BODIES}: no body at {offset} ({error}).") from None
+        body = _decode_body(encoded)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise JournalError(f"The conversation of sample {record.sample} was lost.") from None
+    if body.key != record.key:
+        raise JournalError(f"The conversation of sample {record.sample} was lost: another lies in its place.")
+    return body
 
 
-def decode_body(encoded: bytes) -> Body:
-    """A body from its JSON."""
-    return _decode_body(encoded)
-
-
-def read_encoded_body(directory: Path, offset: int) -> bytes:
-    """The JSON of the body that starts at `offset` of bodies.jsonl.
+def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
+    """The JSON of the body of a trial's line, as far as it is there.
 
     Raises:
         JournalError: the file cannot be read.
     """
+    offset, length = record.body
     path = directory / BODIES
     try:
-        return _line_at(path, offset).rstrip(b"\n")
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(length)
     except OSError as error:
-        raise JournalError(f"{path}: no body at {offset} ({error}).") from None
-
-
-def _line_at(path: Path, offset: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(offset)
-        return file.readline()
+        raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _explain(error: OSError, directory: Path) -> str:

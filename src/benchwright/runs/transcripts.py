@@ -41,7 +41,7 @@ def _transcripts(directory: Path, sample: str) -> Iterator[Transcript]:
     latest: dict[str, Transcript] = {}
     for line in read_lines(directory):
         if isinstance(line, TrialRecord) and line.sample == sample:
-            transcript = Transcript(line, read_body(directory, line.body[0]), [])
+            transcript = Transcript(line, read_body(directory, line), [])
             latest[line.key] = transcript
             yield transcript
         elif isinstance(line, ScoreRecord) and line.trial in latest:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
+from benchwright.errors import JournalError
 from benchwright.records import ScoreRecord, TrialRecord
 from benchwright.runs.journal import Body, decode_body, read_encoded_body, read_line
 from benchwright.web.trial_index import TrialIndex
@@ -36,10 +35,10 @@ def attempts_of(directory: Path, index: TrialIndex, number: int) -> list[Attempt
             if offset > start and (end is None or offset < end)
             and isinstance(line := read_line(directory, offset), ScoreRecord)
         ]  # fmt: skip
-        encoded = read_encoded_body(directory, record.body[0]) if record.body[1] else b""
+        encoded = read_encoded_body(directory, record) if record.body[1] else b""
         try:
-            body = decode_body(encoded)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+            body = decode_body(encoded, record)
+        except JournalError:
             body = None
         found.append(Attempt(record, own, body, encoded))
     return found

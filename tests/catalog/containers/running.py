@@ -43,7 +43,7 @@ class Played:
 
     def artifacts(self, sample: str) -> dict[str, Any]:
         """What its solver noted."""
-        return read_body(self._directory, self.trials[sample].record.body[0]).artifacts
+        return read_body(self._directory, self.trials[sample].record).artifacts
 
     @property
     def values(self) -> dict[str, float | None]:

@@ -8,7 +8,7 @@ from tests.engine.engine_kit import TARGET
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TaskSpec, TrialRecord
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.settling import SETTLING
+from benchwright.runs.paces import SETTLING
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000

@@ -56,7 +56,7 @@ async def run_samples(
 
 def answers(directory: Path, found: Journalled) -> Counter[str]:
     """How many trials each process answered."""
-    return Counter(read_body(directory, trial.body[0]).answer for trial in found.trials)
+    return Counter(read_body(directory, trial).answer for trial in found.trials)
 
 
 async def test_every_trial_is_done_once_and_the_processes_share_them(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from benchwright.runs.journal import encode_json, read_body
 def sample_lines(directory: Path, runs: DocumentedRuns) -> Iterator[bytes]:
     """{row_index, run_index, model_tag, messages} of every run in `directory` that has messages, in their order."""
     for record in runs.records():
-        messages = read_body(directory, record.body[0]).messages
+        messages = read_body(directory, record).messages
         if messages:
             sample = {
                 "row_index": int(record.sample),

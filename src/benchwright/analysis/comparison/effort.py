@@ -14,7 +14,7 @@ from benchwright.analysis.comparison.sides import Effort, Lost
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.journal import read_lines
 from benchwright.runs.key_index import KeyIndex
-from benchwright.runs.settling import SETTLING
+from benchwright.runs.paces import SETTLING
 from benchwright.stats.arrays import Vector
 from benchwright.stats.ratios import shared_time
 

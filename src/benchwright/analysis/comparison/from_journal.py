@@ -20,7 +20,7 @@ from benchwright.records import SIMULATED, Message, Status
 from benchwright.runs.final_trials import FinalTrial, FinalTrials
 from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.settling import in_timings
+from benchwright.runs.paces import in_timings
 from benchwright.suggest import did_you_mean
 
 HAD_ITS_SAY = frozenset({Status.UNPARSED, Status.REFUSED, Status.TRUNCATED, Status.LIMIT})
@@ -185,7 +185,7 @@ def _evidence(trials: FinalTrials, directory: Path, scorer: str, wanted: set[int
         score = trial.scores.get(scorer)
         text = None if score is None else score.span
         if text is None and trial.record.body[1]:
-            text = read_body(directory, trial.record.body[0]).answer or None
+            text = read_body(directory, trial.record).answer or None
         if text is not None:
             found[position] = text[:LONGEST_ANSWER]
     return found
@@ -197,7 +197,7 @@ def _contents(trials: FinalTrials, directory: Path) -> Sequence[str] | None:
     for trial in trials:
         if not trial.record.body[1]:
             return None
-        asked = _asked(read_body(directory, trial.record.body[0]).messages)
+        asked = _asked(read_body(directory, trial.record).messages)
         if not asked:
             return None
         found.append(xxhash.xxh3_128_hexdigest(encode_json(asked)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchwright.records import FAILED, RequestRecord, Status, TrialRecord, trial_status
 from benchwright.runs.final_trials import FinalTrial, FinalTrials
 from benchwright.runs.journal import read_lines
-from benchwright.runs.settling import in_timings
+from benchwright.runs.paces import in_timings
 from benchwright.stats.arrays import Vector
 
 MOST_VALUES = 2_000

@@ -17,7 +17,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
 from benchwright.records import RequestRecord
-from benchwright.runs.settling import SETTLING
+from benchwright.runs.paces import SETTLING
 
 Paced = Callable[[int, bool], None]
 """Is told each new level, and whether it has settled."""

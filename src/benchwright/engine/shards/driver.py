@@ -176,7 +176,7 @@ class Driver:
     def _solved(self, report: Solved) -> Result:
         """Should the shard be lost from now on, only scoring is left to do."""
         key = report.record.key
-        outcome = decode_body(report.body).outcome
+        outcome = decode_body(report.body, report.record).outcome
         self._under_way[key] = msgspec.structs.replace(self._under_way[key], outcome=outcome)
         return SolvedHere(report.record, report.body, report.systemic)
 

@@ -8,6 +8,7 @@ import msgspec
 from aiohttp import web
 
 from benchwright.engine.answers import content_text
+from benchwright.errors import JournalError
 from benchwright.records import Message, ScoreRecord, TrialRecord
 from benchwright.runs.journal import Body, decode_body, read_encoded_body, read_line
 from benchwright.runs.manifest import Manifest
@@ -97,7 +98,7 @@ def _line(viewer: Viewer, run: str, index: TrialIndex, number: int) -> dict[str,
     if isinstance(record, TrialRecord):
         reason = record.reason or ""
         if 0 < record.body[1] <= LONGEST_BODY:
-            body = _body(read_encoded_body(directory, record.body[0]))
+            body = _body(read_encoded_body(directory, record), record)
             asked, answer = _asked(body.messages), body.answer
     for offset in index.scores(number)[:1]:
         score = read_line(directory, offset)
@@ -111,10 +112,10 @@ def _line(viewer: Viewer, run: str, index: TrialIndex, number: int) -> dict[str,
     }
 
 
-def _body(encoded: bytes) -> Body:
+def _body(encoded: bytes, record: TrialRecord) -> Body:
     try:
-        return decode_body(encoded)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decode_body(encoded, record)
+    except JournalError:
         return Body(key="")
 
 

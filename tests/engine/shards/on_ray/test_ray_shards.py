@@ -88,7 +88,7 @@ def check_each_done_once(directory: Path, count: int) -> Counter[str]:
     found = journalled(directory)
     assert len({trial.key for trial in found.trials}) == len(found.trials) == count
     assert len({score.key for score in found.scores}) == len(found.scores) == count
-    return Counter(read_body(directory, trial.body[0]).answer for trial in found.trials)
+    return Counter(read_body(directory, trial).answer for trial in found.trials)
 
 
 async def test_both_nodes_work_and_their_records_are_those_of_one_process(

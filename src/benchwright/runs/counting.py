@@ -1,0 +1,50 @@
+"""The one rule of what counts in a run: which attempt of a trial, and what a missing score is worth.
+
+- **Which attempt counts.** The last one in the journal that was not cut off. An attempt is cut off when the run was
+  stopped while it was under way (`cancelled`), or when its body is gone (a power loss). Such an attempt says nothing of
+  the model: the trial is not done, and the next command asks it again. Its requests were made all the same, and their
+  tokens and times are counted as spent.
+- **What a score is worth.** `SCORED`: its value. `NO_ANSWER`: the model was asked to the end and gave nothing to score
+  (refused, truncated, at a limit, or no answer could be found): it counts 0, or else a model that refuses hard
+  questions would win. `FAILED`: something else went wrong (provider, agent or pack, grader), or the trial is not
+  scored yet: there is no score, it is left out of the mean, and bounds say how far off the mean could be.
+
+Formats that document another rule (a failure counts 0) keep it, and say so.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from benchwright.records import FAILED, Status
+
+NO_ANSWER_STATUSES = frozenset({Status.UNPARSED, Status.REFUSED, Status.TRUNCATED, Status.LIMIT})
+"""Statuses of a trial whose model was asked to the end."""
+
+FAILURES = FAILED - {Status.CANCELLED} | {Status.GRADER_ERROR}
+"""Statuses of a finished trial that is a failure."""
+
+
+class Standing(IntEnum):
+    """What a trial is worth by one score."""
+
+    SCORED = 0
+    NO_ANSWER = 1
+    FAILED = 2
+
+
+def counts(status: Status) -> bool:
+    """Whether an attempt with this status counts, so that its trial is done."""
+    return status is not Status.CANCELLED
+
+
+def standing_without_score(trial: Status) -> Standing:
+    """What a trial is worth by a scorer that has not scored it."""
+    return Standing.NO_ANSWER if trial in NO_ANSWER_STATUSES else Standing.FAILED
+
+
+def standing_of_score(status: Status, value: float | None) -> Standing:
+    """What a score of this status and value is worth; a value that is not finite is a failure of the grader."""
+    if value is not None:
+        return Standing.SCORED if abs(value) < float("inf") else Standing.FAILED
+    return Standing.FAILED if status is Status.GRADER_ERROR else Standing.NO_ANSWER

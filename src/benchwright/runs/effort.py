@@ -1,0 +1,115 @@
+"""What each trial of a run took: when it was begun, how long it took, its tokens, the time that its model took."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from benchwright.records import RequestRecord, TrialRecord
+from benchwright.runs.columns import IntColumn
+from benchwright.runs.paces import SETTLING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class EffortColumns:
+    """Columns parallel to the rows of a table.
+
+    Of the attempt that counts: `begun` (wall-clock ns) and `took` (ns); `latency`, the seconds that its answered
+    requests took together, and `ttft`, the mean of theirs, NaN where there are none or an earlier run made them, or the
+    concurrency had not settled (`unsettled`); `first_prompt`, one more than the tokens of its first prompt, 0 for
+    unknown. Of all attempts together: `prompt_tokens` and `completion_tokens`.
+    """
+
+    def __init__(self) -> None:
+        self.begun = array("q")
+        self.took = IntColumn()
+        self.latency = array("f")
+        self.ttft = array("f")
+        self.unsettled = IntColumn()
+        self.first_prompt = IntColumn()
+        self.prompt_tokens = IntColumn()
+        self.completion_tokens = IntColumn()
+        self._former_rows, self._former_begun, self._former_took = array("Q"), array("q"), array("q")
+
+    def append(self) -> None:
+        """Adds a row."""
+        self.begun.append(0)
+        self.latency.append(math.nan)
+        self.ttft.append(math.nan)
+        for column in (
+            self.took,
+            self.unsettled,
+            self.first_prompt,
+            self.prompt_tokens,
+            self.completion_tokens,
+        ):
+            column.append(0)
+
+    def put(self, row: int, record: TrialRecord) -> None:
+        """The attempt that counts from now on; what was there is a former one."""
+        if self.begun[row]:
+            self._add_former(row, self.begun[row], self.took[row])
+        own = [request for request in record.requests if request.role == "model"]
+        reused = record.reused_from is not None
+        unsettled = not reused and any(SETTLING in request.flags for request in record.requests)
+        answered = [] if reused or unsettled else [request for request in own if request.error is None]
+        ttfts = [request.ttft for request in answered if request.ttft is not None]
+        self.begun[row] = record.started_at
+        self.took[row] = record.duration
+        self.latency[row] = sum(one.total for one in answered) / 1e9 if answered else math.nan
+        self.ttft[row] = sum(ttfts) / len(ttfts) / 1e9 if ttfts else math.nan
+        self.unsettled[row] = unsettled
+        first = own[0].usage.prompt_tokens if own else None
+        self.first_prompt[row] = 0 if first is None else first + 1
+        if not reused:
+            self._add_tokens(row, own)
+
+    def add_former(self, row: int, record: TrialRecord) -> None:
+        """An attempt that does not count."""
+        self._add_former(row, record.started_at, record.duration)
+        self._add_tokens(row, [request for request in record.requests if request.role == "model"])
+
+    def _add_tokens(self, row: int, own: Iterable[RequestRecord]) -> None:
+        for request in own:
+            self.prompt_tokens[row] += request.prompt_tokens
+            self.completion_tokens[row] += request.completion_tokens
+
+    def _add_former(self, row: int, begun: int, took: int) -> None:
+        self._former_rows.append(row)
+        self._former_begun.append(begun)
+        self._former_took.append(took)
+
+    def first_begun(self) -> NDArray[np.int64]:
+        """When the first attempt at each trial was begun, (n,), ns."""
+        import numpy as np
+
+        first = np.array(self.begun, np.int64)
+        np.minimum.at(first, np.array(self._former_rows, np.intp), np.array(self._former_begun, np.int64))
+        return first
+
+    def seconds(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Each trial's share, (n,), of the time in which these trials were under way, all attempts together.
+
+        None where the journal does not say when they were.
+        """
+        import numpy as np
+
+        from benchwright.stats.ratios import shared_time
+
+        begun = np.array(self.begun, np.int64)
+        place = np.full(begun.size, -1, np.intp)
+        place[rows] = np.arange(rows.size)
+        former = place[np.array(self._former_rows, np.intp)]
+        there = former >= 0
+        starts = np.concatenate([begun[rows], np.array(self._former_begun, np.int64)[there]])
+        took = np.concatenate([self.took.numbers()[rows], np.array(self._former_took, np.int64)[there]])
+        if starts.size and int(starts.min()) <= 0:
+            return None
+        places = np.concatenate([place[rows], former[there]])
+        shared = shared_time(starts, starts + took)
+        return np.bincount(places, weights=shared, minlength=rows.size) / 1e9

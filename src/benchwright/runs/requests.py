@@ -1,0 +1,85 @@
+"""The requests of one target, as sums, histograms and columns of times."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchwright.records import RequestRecord
+from benchwright.runs.paces import SETTLING, in_timings
+from benchwright.stats.histogram import bucket
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
+
+
+class RequestFigures:
+    """All requests that a run made itself for one target, those of attempts that do not count included.
+
+    Only requests of the role `model` are counted here; of others only how many there are (`other_roles`). Times are
+    those of answered requests, made at a concurrency that had settled (`paces.in_timings`).
+    """
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.failed = 0
+        self.retried = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self.waited = 0
+        self.timed = 0
+        self.settling = 0
+        self.prompt_tps = 0.0
+        self.prompt_tps_count = 0
+        self.gaps: dict[int, int] = {}
+        self.dispatch_lags: dict[int, int] = {}
+        self.detect_lags: dict[int, int] = {}
+        self.other_roles: dict[str, int] = {}
+        self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
+
+    def add(self, request: RequestRecord) -> None:
+        """Counts one request."""
+        if request.role != "model":
+            self.other_roles[request.role] = self.other_roles.get(request.role, 0) + 1
+            return
+        self.requests += 1
+        self.retried += request.attempts > 1
+        self.waited += request.waited
+        self.prompt_tokens += request.prompt_tokens
+        self.completion_tokens += request.completion_tokens
+        self.failed += request.error is not None
+        self.settling += SETTLING in request.flags
+        if in_timings(request):
+            self._time(request)
+
+    def _time(self, request: RequestRecord) -> None:
+        self.timed += 1
+        times = self._times
+        times["latency"].append(request.total / 1e9)
+        _count(self.dispatch_lags, bucket(max(0, request.dispatch_lag)))
+        _count(self.detect_lags, bucket(max(0, request.detect_lag)))
+        if request.ttft is not None:
+            times["ttft"].append(request.ttft / 1e9)
+            if (speed := request.tokens_per_second_generation) is not None:
+                times["generation_tps"].append(speed)
+            if (speed := request.tokens_per_second_prompt) is not None:
+                self.prompt_tps += speed
+                self.prompt_tps_count += 1
+        if request.ttfa is not None:
+            times["ttfa"].append(request.ttfa / 1e9)
+        for slot, count in request.gaps.items():
+            self.gaps[slot] = self.gaps.get(slot, 0) + count
+
+    def times(self, name: str) -> NDArray[np.float32]:
+        """The seconds (or tokens per second) of one of TIMINGS, of the requests that have it, copied."""
+        import numpy as np
+
+        return np.array(self._times[name], np.float32)
+
+
+def _count(histogram: dict[int, int], slot: int) -> None:
+    histogram[slot] = histogram.get(slot, 0) + 1

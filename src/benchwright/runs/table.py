@@ -1,0 +1,387 @@
+"""The table of a run: its journal as columns, a few dozen bytes a trial, read once and on from there as it grows.
+
+Everything that shows, sums up, compares or exports a run reads this, so that all of them know the same trials, the same
+attempt of each (see `counting`), and the same scores. Rows are in the order in which trials first came to an end; what
+a row's columns leave out is read from its line, and from its body, when it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from benchwright.errors import JournalError
+from benchwright.records import (
+    FAILED,
+    SIMULATED,
+    JournalLine,
+    Record,
+    RunEvent,
+    ScoreRecord,
+    Status,
+    TrialRecord,
+    trial_status,
+)
+from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
+from benchwright.runs.counting import Standing, counts, standing_of_score, standing_without_score
+from benchwright.runs.effort import EffortColumns
+from benchwright.runs.journal import BODIES, TRIALS, decode_line
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.requests import RequestFigures
+from benchwright.runs.row_index import RowIndex
+from benchwright.runs.sessions import Sessions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+STATUSES = tuple(Status)
+_CODE = {status: code for code, status in enumerate(STATUSES)}
+_CUT_OFF = _CODE[Status.CANCELLED]
+
+MOST_REASONS = 100
+OTHER_REASONS = "other reasons"
+
+SLICE = 2**21
+"""Bytes that are read at once."""
+
+
+class ScoredTrial(Record, frozen=True):
+    """One attempt at a trial, as its lines tell it, and its scores by the name of the scorer."""
+
+    record: TrialRecord
+    scores: dict[str, ScoreRecord]
+
+    @property
+    def status(self) -> Status:
+        """The trial's status, those of its scores folded in."""
+        return trial_status(self.record.status, [score.status for score in self.scores.values()])
+
+
+class _Former(Record, frozen=True):
+    """Where the lines of an attempt are that no longer counts, or never did."""
+
+    line: int
+    scores: tuple[int, ...] = ()
+
+
+class RunTable:
+    """Trials, scores and requests of one run.
+
+    `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
+    With `effort` there are also columns of what each trial took. `origin` names what the table was made from. `lost`
+    counts lines whose body is gone, `unreadable` lines that are no records; with `strict` such a line is an error.
+    """
+
+    origin = "journal"
+
+    def __init__(
+        self, directory: Path, scorers: Sequence[str] = (), *, effort: bool = False, strict: bool = True
+    ) -> None:
+        self.directory = directory
+        self.position = 0
+        self.lost = 0
+        self.unreadable = 0
+        self.simulated = False
+        self.sessions = Sessions()
+        self.targets = Names()
+        self.groups = Names()
+        self.label_sets: list[dict[str, str]] = [{}]
+        self.reasons = Names([""])
+        self.sample = SampleColumn()
+        self.status = IntColumn()
+        self.target = IntColumn()
+        self.repeat = IntColumn()
+        self.group = IntColumn()
+        self.labels = IntColumn()
+        self.reason = IntColumn()
+        self.reused = IntColumn()
+        self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
+        self.requests: dict[str, RequestFigures] = {}
+        self.effort = EffortColumns() if effort else None
+        self._strict = strict
+        self._lines_read = 0
+        self._rows = RowIndex()
+        self._line = IntColumn()
+        self._score_lines = {name: IntColumn() for name in scorers}
+        self._former: dict[int, list[_Former]] = {}
+        self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
+        self._bodies_size = 0
+        self._file: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    # Reading on
+
+    def size(self) -> int:
+        """Bytes of the journal as it is now."""
+        return _size(self.directory / TRIALS)
+
+    def advance(self, seconds: float = math.inf) -> bool:
+        """Reads on, for about so long; whether it has come to the end.
+
+        Raises:
+            JournalError: a line is no record (only where the table is `strict`), or the journal cannot be read.
+        """
+        end = time.monotonic() + seconds
+        rest = b""
+        while data := self._read(self.position + len(rest), SLICE):
+            self._bodies_size = _size(self.directory / BODIES)
+            lines = (rest + data).split(b"\n")
+            rest = lines.pop()
+            for line in lines:
+                self._take(line)
+                self.position += len(line) + 1
+            if time.monotonic() >= end:
+                return self.position >= self.size()
+        return True
+
+    def _read(self, offset: int, length: int) -> bytes:
+        try:
+            if self._file is None:
+                self._file = os.open(self.directory / TRIALS, os.O_RDONLY | os.O_CLOEXEC)
+            return os.pread(self._file, length, offset)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise JournalError(f"{self.directory / TRIALS} cannot be read: {error.strerror}.") from None
+
+    def close(self) -> None:
+        """Closes the journal; it is opened again where something is read."""
+        if self._file is not None:
+            os.close(self._file)
+        self._file = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _take(self, encoded: bytes) -> None:
+        self._lines_read += 1
+        try:
+            line = decode_line(encoded)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self.unreadable += 1
+            if self._strict:
+                where = f"{self.directory / TRIALS}, line {self._lines_read}"
+                raise JournalError(f"{where}: this is not a journal record ({error}).") from None
+            return
+        self.add(line, self.position)
+
+    def add(self, line: JournalLine, offset: int = 0) -> None:
+        """Takes in one record, whose line begins at `offset`."""
+        if isinstance(line, TrialRecord):
+            self._add_trial(line, offset)
+        elif isinstance(line, ScoreRecord):
+            self._add_score(line, offset)
+        elif isinstance(line, RunEvent):
+            self.sessions.add(line)
+
+    def _add_trial(self, record: TrialRecord, offset: int) -> None:
+        self.sessions.worked_until(record.started_at + record.duration)
+        self._count_requests(record)
+        standing = counts(record.status)
+        if sum(record.body) > self._bodies_size and record.body[1]:
+            self.lost += 1
+            standing = False
+        row = self._rows.find(record.key) if record.attempt else None
+        if row is None:
+            row = self._new_row(record)
+        elif not standing:
+            self._former.setdefault(row, []).append(_Former(offset))
+            if self.effort is not None:
+                self.effort.add_former(row, record)
+            return
+        else:
+            lines = self._former.setdefault(row, [])
+            lines.append(_Former(self._line[row], tuple(self._lines_of_scores(row))))
+            lines.sort(key=lambda one: one.line)
+        self._line[row] = offset
+        self._fill(row, record, standing)
+
+    def _count_requests(self, record: TrialRecord) -> None:
+        if record.reused_from is None:
+            figures = self._requests_of(record.target)
+            for request in record.requests:
+                figures.add(request)
+        self.simulated = self.simulated or any(SIMULATED in request.flags for request in record.requests)
+
+    def _requests_of(self, target: str) -> RequestFigures:
+        if target not in self.requests:
+            self.requests[target] = RequestFigures()
+        return self.requests[target]
+
+    def _new_row(self, record: TrialRecord) -> int:
+        row = self._rows.add(record.key)
+        self.sample.append(record.sample)
+        self.target.append(self.targets.code(record.target))
+        self.repeat.append(record.repeat)
+        self.group.append(0 if record.group is None else self.groups.code(record.group) + 1)
+        self.labels.append(self._label_code(record.labels))
+        for column in (self.status, self.reason, self.reused, self._line, *self._score_lines.values()):
+            column.append(0)
+        for scores in self.scores.values():
+            scores.append(Standing.FAILED)
+        if self.effort is not None:
+            self.effort.append()
+        return row
+
+    def _label_code(self, labels: dict[str, str]) -> int:
+        code = self._label_codes.setdefault(tuple(labels.items()), len(self.label_sets))
+        if code == len(self.label_sets):
+            self.label_sets.append(labels)
+        return code
+
+    def _fill(self, row: int, record: TrialRecord, standing: bool) -> None:
+        """Sets what depends on the attempt that counts."""
+        self.status[row] = _CODE[record.status] if standing else _CUT_OFF
+        self.reused[row] = record.reused_from is not None
+        self.reason[row] = self._reason_code(record) if standing else 0
+        without = standing_without_score(record.status)
+        for name, column in self.scores.items():
+            column.put(row, without)
+            self._score_lines[name][row] = 0
+        if standing:
+            for name, value in record.scores.items():
+                self._score_column(name).put(row, standing_of_score(record.status, value), value)
+        if self.effort is not None:
+            self.effort.put(row, record)
+
+    def _reason_code(self, record: TrialRecord) -> int:
+        if record.status not in FAILED or record.reason is None:
+            return 0
+        known = len(self.reasons) <= MOST_REASONS or self.reasons.find(record.reason) is not None
+        return self.reasons.code(record.reason if known else OTHER_REASONS)
+
+    def _score_column(self, name: str) -> ScoreColumn:
+        column = self.scores.get(name)
+        if column is None:
+            column = self.scores[name] = ScoreColumn()
+            lines = self._score_lines[name] = IntColumn()
+            for row in range(len(self)):
+                column.append(standing_without_score(STATUSES[self.status[row]]))
+                lines.append(0)
+        return column
+
+    def _add_score(self, record: ScoreRecord, offset: int) -> None:
+        row = self._rows.find(record.trial)
+        if row is None:
+            return
+        figures = self._requests_of(self.targets[self.target[row]])
+        for request in record.requests:
+            figures.add(request)
+        status = STATUSES[self.status[row]]
+        if status in FAILED:
+            return  # a score of an earlier attempt is none of this one's
+        column = self._score_column(record.scorer)
+        column.put(row, standing_of_score(record.status, record.value), record.value or 0.0)
+        self._score_lines[record.scorer][row] = offset
+        if status in _FOLDED:
+            self.status[row] = _CODE[max(status, record.status, key=lambda one: _FOLDED.get(one, 0))]
+
+    # What is asked of it
+
+    def counted(self, target: str | None = None) -> NDArray[np.intp]:
+        """The rows of the trials that count, of one target or of all, in the order of the table."""
+        import numpy as np
+
+        mask = ~self.status.equal(_CUT_OFF)
+        if target is not None:
+            code = self.targets.find(target)
+            mask &= self.target.equal(-1 if code is None else code)
+        return np.flatnonzero(mask)
+
+    def find(self, key: str) -> int | None:
+        """The row of the trial with this key."""
+        return self._rows.find(key)
+
+    def is_done(self, row: int) -> bool:
+        """Whether the trial of a row counts."""
+        return self.status[row] != _CUT_OFF
+
+    def status_of(self, row: int) -> Status:
+        """The status of a trial, those of its scores folded in."""
+        return STATUSES[self.status[row]]
+
+    def is_scored(self, row: int, scorer: str) -> bool:
+        """Whether the journal has a score by this scorer for the attempt that counts."""
+        lines = self._score_lines.get(scorer)
+        return lines is not None and bool(lines[row])
+
+    def attempts(self, row: int) -> int:
+        """How many attempts at a trial there were."""
+        return len(self._former.get(row, ())) + 1
+
+    def trial(self, row: int) -> ScoredTrial:
+        """The attempt that counts, with its scores, read from their lines.
+
+        Raises:
+            JournalError: a line cannot be read.
+        """
+        return self._scored_trial(self._line[row], self._lines_of_scores(row))
+
+    def trials(self, rows: Sequence[int] | NDArray[np.intp]) -> Iterator[ScoredTrial]:
+        """The trials of these rows, one at a time; see `trial`."""
+        return (self.trial(int(row)) for row in rows)
+
+    def all_attempts(self, row: int) -> list[ScoredTrial]:
+        """Every attempt at a trial, the oldest first; see `trial`."""
+        lines = [*self._former.get(row, ()), _Former(self._line[row], tuple(self._lines_of_scores(row)))]
+        return [self._scored_trial(one.line, one.scores) for one in sorted(lines, key=lambda one: one.line)]
+
+    def _lines_of_scores(self, row: int) -> list[int]:
+        return [lines[row] for lines in self._score_lines.values() if lines[row]]
+
+    def _scored_trial(self, line: int, score_lines: Sequence[int]) -> ScoredTrial:
+        record = self._line_at(line)
+        if not isinstance(record, TrialRecord):
+            raise JournalError(f"{self.directory / TRIALS}: there is no trial at byte {line}.")
+        scores = (self._line_at(offset) for offset in sorted(score_lines))
+        return ScoredTrial(record, {one.scorer: one for one in scores if isinstance(one, ScoreRecord)})
+
+    def _line_at(self, offset: int) -> JournalLine:
+        length = 4096
+        while b"\n" not in (data := self._read(offset, length)) and len(data) == length:
+            length *= 8
+        try:
+            return decode_line(data.partition(b"\n")[0])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            path = self.directory / TRIALS
+            raise JournalError(f"{path}: there is no record at byte {offset} ({error}).") from None
+
+    def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The rows in the order in which their trials were first begun; the table must have `effort`."""
+        import numpy as np
+
+        assert self.effort is not None
+        return rows[np.argsort(self.effort.first_begun()[rows], kind="stable")]
+
+
+def read_table(directory: Path, *, effort: bool = False) -> RunTable:
+    """The table of a run, its journal read to the end.
+
+    Raises:
+        UserError: there is no run.
+        JournalError: the journal cannot be read.
+    """
+    scorers = [scorer.name for scorer in read_manifest(directory).scorers]
+    table = RunTable(directory, scorers, effort=effort)
+    table.advance()
+    return table
+
+
+_FOLDED = {Status.ANSWERED: 0, Status.SCORED: 1, Status.UNPARSED: 2, Status.GRADER_ERROR: 3}
+"""How the statuses of scores fold into that of an answered trial; see `records.trial_status`."""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
