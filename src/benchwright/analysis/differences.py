@@ -1,23 +1,22 @@
-"""The differences between the first target of a run and the others, sample by sample."""
+"""The differences between the first target of a run and the others, from its table: the figures of `compare`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from benchwright.analysis.tally import ScoreColumn, Tally
+from benchwright.analysis.comparison.figures import difference
+from benchwright.analysis.comparison.pairing import align_samples
+from benchwright.analysis.comparison.trials import trials_of
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
-
-if TYPE_CHECKING:
-    from benchwright.stats.paired import PairedDifference
+from benchwright.runs.table import RunTable
+from benchwright.stats.power import minimum_detectable_effect
 
 
 class Difference(Record, frozen=True):
-    """How much better target `slot` is than target `than`, by one scorer, over the `n` samples both scored.
+    """How much better target `slot` is than target `than`, by one scorer, over the `n` samples that both have.
 
-    Repeats are averaged per sample first. `low` and `high` are the 95 % interval of `difference`, made by
-    `method`; `p_value` is two-sided, by `test`. `detectable` is the smallest difference that this many
-    samples, spread as they are, show with 80 % power.
+    Repeats are averaged per sample first; no answer counts as 0, failures are left out (`runs.counting`), as in
+    `compare`. `low` and `high` are the 95 % interval of `difference`, made by `method`; `p_value` is two-sided, by
+    `test`. `detectable` is the smallest difference that this many samples, spread as they are, show with 80 % power.
     """
 
     scorer: str
@@ -36,53 +35,36 @@ class Difference(Record, frozen=True):
     detectable: float | None = None
 
 
-def differences(manifest: Manifest, tally: Tally) -> list[Difference]:
-    """The first target against each other one, by every scorer that both have values of."""
-    slots = [target.slot for target in manifest.targets]
+def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
+    """The first target against each other one, by every score that both have a value of."""
+    first, *others = (target.slot for target in manifest.targets)
+    ours = trials_of(manifest, table, table.counted(first)) if others else None
     found = []
-    for other in slots[1:]:
-        for scorer in manifest.scorers:
-            ours = tally.targets[slots[0]].scores[scorer.name]
-            theirs = tally.targets[other].scores[scorer.name]
-            paired = _paired(ours, theirs)
-            if paired is not None:
-                found.append(_difference(scorer.name, slots[0], other, paired))
+    for other in others:
+        assert ours is not None
+        theirs = trials_of(manifest, table, table.counted(other))
+        aligned = align_samples(theirs.samples, theirs.groups, ours.samples, ours.groups)
+        for name in ours.scores:
+            gap = difference(aligned, theirs.scores[name], ours.scores[name], "usual", 0.95)
+            if gap is None or aligned.unpaired is not None:
+                continue
+            low, high = gap.interval or (None, None)
+            found.append(
+                Difference(
+                    scorer=name,
+                    slot=first,
+                    than=other,
+                    n=gap.n,
+                    difference=gap.difference,
+                    wins=gap.wins,
+                    losses=gap.losses,
+                    ties=gap.ties,
+                    method=gap.method,
+                    test=gap.test,
+                    low=low,
+                    high=high,
+                    p_value=gap.p_value,
+                    detectable=minimum_detectable_effect(gap.se, 1) if gap.se else None,
+                )
+            )
     return found
-
-
-def _paired(ours: ScoreColumn, theirs: ScoreColumn) -> PairedDifference | None:
-    from benchwright.stats.paired import match, paired_difference
-    from benchwright.stats.repeats import sample_means
-
-    if not len(ours.values) or not len(theirs.values):
-        return None
-    matched = match(sample_means(ours.values, ours.samples), sample_means(theirs.values, theirs.samples))
-    if not matched.samples:
-        return None
-    groups = ours.groups_of([sample for sample in matched.samples if isinstance(sample, int)])
-    return paired_difference(matched.a, matched.b, groups)
-
-
-def _difference(scorer: str, slot: str, than: str, paired: PairedDifference) -> Difference:
-    from benchwright.stats.power import minimum_detectable_effect
-
-    interval = paired.interval
-    known = paired.sd is not None and paired.sd > 0
-    return Difference(
-        scorer=scorer,
-        slot=slot,
-        than=than,
-        n=paired.n,
-        difference=paired.difference,
-        wins=paired.wins,
-        losses=paired.losses,
-        ties=paired.ties,
-        method=paired.method,
-        test=paired.test,
-        low=interval.low if interval is not None else None,
-        high=interval.high if interval is not None else None,
-        p_value=paired.p_value,
-        detectable=minimum_detectable_effect(paired.sd, paired.n, design_effect=paired.design_effect or 1.0)
-        if known and paired.sd is not None
-        else None,
-    )

@@ -1,27 +1,35 @@
-"""The summary of a run, computed from its journal: scores with their denominators and intervals, statuses, speed.
+"""The summary of a run, computed from its table: scores with their denominators and intervals, statuses, speed.
 
 Two rules of counting stand side by side. The documented one: a trial without a value counts as 0 (`mean`,
-`std`, pass@k). The honest one: only what was scored (`mean_scored`, with `n_scored` of `n`), and between
-which bounds the mean could lie had the rest been scored 0 or 1 (`bounds`).
+`std`, pass@k). The honest one (`runs.counting`): no answer counts as 0, what failed is left out (`mean_scored`, with
+`n_scored` of `n`), and `bounds` say where the mean could lie had the rest been scored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import copy
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchwright.analysis.differences import Difference, differences
-from benchwright.analysis.tally import ScoreColumn, Tally, TargetTally
-from benchwright.records import JournalLine, LoopLag, Record, Target
-from benchwright.runs.journal import last_attempts, read_lines
+from benchwright.analysis.scores import ScoreValues, mean_of, values_of
+from benchwright.records import LoopLag, Record, Target
+from benchwright.runs.counting import Standing
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.paces import Paces
+from benchwright.runs.requests import RequestFigures
+from benchwright.runs.sessions import Sessions
+from benchwright.runs.table import RunTable, read_table
+from benchwright.stats.passk import KS
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
-KS = (1, 3, 5, 10)
+    Rows = NDArray[np.intp]
+
+MOST_FAILURES = 5
 
 
 class PassAt(Record, frozen=True):
@@ -35,11 +43,13 @@ class PassAt(Record, frozen=True):
 
 
 class ScoreSummary(Record, frozen=True):
-    """One scorer's values over the trials of one target.
+    """One score over the trials of one target, counted by the rule of `runs.counting`.
 
-    `n` trials are done; `n_scored` of them got a value, `unparsed` none because no answer was found,
-    `grader_errors` none because the scorer failed, the rest none because the trial had no answer. `low` and
-    `high` are the confidence interval of `mean_scored`, made by `method`.
+    `n` trials are done; `n_scored` of them have a score: `no_answer` of these have 0 because the model gave nothing to
+    score (`unparsed` because the scorer found no answer in what it wrote). The others failed, `grader_errors` of
+    them in the scorer. `low` and `high` are the confidence interval of `mean_scored`, made by `method`; `bounds` say
+    where the mean could lie had those that failed been scored, where the range of the score is known.
+    `mean`, `std`, `min` and `max` are the documented ones, in which what failed counts as 0, too.
     """
 
     scorer: str
@@ -61,6 +71,7 @@ class ScoreSummary(Record, frozen=True):
     within: float | None
     bounds: tuple[float, float] | None
     passes: list[PassAt] = []
+    no_answer: int = 0
 
 
 class RequestSummary(Record, frozen=True):
@@ -102,6 +113,8 @@ class RequestSummary(Record, frozen=True):
 class TargetSummary(Record, frozen=True):
     """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs.
 
+    `cut_off` trials were under way when the run was stopped: they do not count, and are asked again.
+
     `failures` are the most frequent reasons for which trials failed, with their counts.
     """
 
@@ -115,6 +128,7 @@ class TargetSummary(Record, frozen=True):
     other_roles: dict[str, int] = {}
     reused: int = 0
     failures: dict[str, int] = {}
+    cut_off: int = 0
 
 
 class RunSummary(Record, frozen=True):
@@ -150,43 +164,34 @@ def summary_of(directory: Path) -> RunSummary:
         UserError: there is no run.
         JournalError: its journal cannot be read.
     """
-    return summarise(read_manifest(directory), read_lines(directory), last_attempts(directory))
+    return summarise(read_manifest(directory), read_table(directory))
 
 
-def summarise(
-    manifest: Manifest, lines: Iterable[JournalLine], last_attempts: Mapping[str, int] = {}
-) -> RunSummary:
-    """Reads a journal once and sums it up; memory grows by a few numbers a trial.
-
-    `last_attempts` are those of `journal.last_attempts`, for runs whose trials may have been made again.
-    """
-    slots = {target.slot for target in manifest.targets}
-    by_sample = manifest.repeats > 1 or len(manifest.targets) > 1
-    tally = Tally([scorer.name for scorer in manifest.scorers], slots, last_attempts, by_sample=by_sample)
-    for line in lines:
-        tally.add(line)
-    tally.close()
-    targets = [
-        _target_summary(target, tally.targets[target.slot], tally, manifest) for target in manifest.targets
-    ]
+def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
+    """Sums up a run as far as its table was read."""
+    sessions = copy.deepcopy(table.sessions)
+    sessions.end()
+    targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
     samples = sum(dataset.samples for dataset in manifest.data)
     return RunSummary(
         run=manifest.id,
         kind=manifest.kind,
         name=manifest.name,
-        state=tally.state,
-        planned=tally.planned if tally.planned is not None else samples * manifest.repeats or None,
+        state=sessions.state,
+        planned=sessions.planned
+        if sessions.planned is not None
+        else samples * manifest.repeats * len(manifest.targets) or None,
         done=sum(target.trials for target in targets),
         repeats=manifest.repeats,
         targets=targets,
-        lag=tally.lag,
-        timings_valid=not tally.lag.spoils_timings,
-        simulated=tally.simulated,
-        stop_reason=tally.stop_reason,
-        cpu_seconds=round(tally.cpu_seconds, 3),
-        differences=differences(manifest, tally),
-        concurrency=_concurrency(manifest, tally.paces),
-        found_concurrency=_found_concurrency(tally.paces),
+        lag=sessions.lag,
+        timings_valid=not sessions.lag.spoils_timings,
+        simulated=table.simulated,
+        stop_reason=sessions.stop_reason,
+        cpu_seconds=round(sessions.cpu_seconds, 3),
+        differences=differences(manifest, table),
+        concurrency=_concurrency(manifest, sessions.paces),
+        found_concurrency=_found_concurrency(sessions.paces),
     )
 
 
@@ -201,52 +206,42 @@ def _found_concurrency(paces: Paces) -> list[int]:
     return paces.settled or [level for level in (paces.last,) if level is not None]
 
 
-MOST_FAILURES = 5
-
-
-def _target_summary(target: Target, tally: TargetTally, run: Tally, manifest: Manifest) -> TargetSummary:
-    requests = _request_summary(tally, run.wall_seconds, run.paces.seconds)
-    tally.timings.clear()  # they and the copies that the scores need would not be held at once
+def _target_summary(manifest: Manifest, table: RunTable, target: Target, sessions: Sessions) -> TargetSummary:
+    rows = table.counted(target.slot)
+    requests = table.requests.get(target.slot) or RequestFigures()
     return TargetSummary(
         slot=target.slot,
         model=target.model,
         base_url=target.base_url,
-        trials=tally.trials,
-        statuses=dict(sorted(tally.statuses.items())),
-        scores=[
-            _score_summary(name, column, tally.trials, manifest) for name, column in tally.scores.items()
-        ],
-        requests=requests,
-        other_roles=tally.other_roles,
-        reused=tally.reused,
-        failures=dict(tally.failures.most_common(MOST_FAILURES)),
+        trials=len(rows),
+        statuses=table.count_statuses(rows),
+        scores=[_score_summary(manifest, table, name, rows) for name in table.scores],
+        requests=_request_summary(requests, sessions),
+        other_roles=requests.other_roles,
+        reused=int(table.reused.numbers()[rows].sum()),
+        failures=dict(Counter(table.count_reasons(rows)).most_common(MOST_FAILURES)),
+        cut_off=len(table.cut_off(target.slot)),
     )
 
 
-def _score_summary(name: str, column: ScoreColumn, trials: int, manifest: Manifest) -> ScoreSummary:
+def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -> ScoreSummary:
     import numpy as np
 
-    from benchwright.stats.repeats import estimate
-
-    values = np.frombuffer(column.values) if len(column.values) else np.empty(0)
-    samples = np.frombuffer(column.samples, np.uint64) if len(values) else np.empty(0, np.uint64)
-    missing = trials - len(values)
-    padded = np.concatenate([values, np.zeros(missing)]) if missing else values
-    finite = bool(len(values)) and bool(np.isfinite(values).all())
-    groups = column.group_of_value() if finite else None
-    result = estimate(values, samples if manifest.repeats > 1 else None, groups) if finite else None
+    found = values_of(manifest, table, name, rows)
+    result = mean_of(found)
     interval = result.interval if result is not None else None
-    in_unit = finite and float(values.min()) >= 0 and float(values.max()) <= 1
+    documented = np.concatenate([found.values, np.zeros(found.failed)]) if found.failed else found.values
+    n = len(documented)
     return ScoreSummary(
         scorer=name,
-        n=trials,
-        n_scored=len(values),
-        unparsed=column.unparsed,
-        grader_errors=column.grader_errors,
-        mean=float(padded.mean()) if trials else 0.0,
-        std=float(padded.std()) if trials else 0.0,
-        min=float(padded.min()) if trials else 0.0,
-        max=float(padded.max()) if trials else 0.0,
+        n=n,
+        n_scored=len(found.values),
+        unparsed=_scored_as(table, name, rows, Standing.NO_ANSWER),
+        grader_errors=_scored_as(table, name, rows, Standing.FAILED),
+        mean=float(documented.mean()) if n else 0.0,
+        std=float(documented.std()) if n else 0.0,
+        min=float(documented.min()) if n else 0.0,
+        max=float(documented.max()) if n else 0.0,
         mean_scored=result.mean if result is not None else None,
         low=interval.low if interval is not None else None,
         high=interval.high if interval is not None else None,
@@ -255,28 +250,45 @@ def _score_summary(name: str, column: ScoreColumn, trials: int, manifest: Manife
         n_groups=result.n_groups if result is not None else None,
         between=result.between if result is not None else None,
         within=result.within if result is not None else None,
-        bounds=(float(padded.mean()), float((padded.sum() + missing) / trials))
-        if in_unit and missing
-        else None,
-        passes=_passes(values, samples, column, manifest) if manifest.repeats > 1 and len(values) else [],
+        bounds=_bounds(found),
+        passes=_passes(manifest, table, found, rows) if manifest.repeats > 1 and n else [],
+        no_answer=found.no_answer,
     )
 
 
-def _passes(
-    values: NDArray[Any], samples: NDArray[Any], column: ScoreColumn, manifest: Manifest
-) -> list[PassAt]:
+def _scored_as(table: RunTable, name: str, rows: Rows, standing: Standing) -> int:
+    """The trials that the scorer has seen, and that have this standing by it."""
+    import numpy as np
+
+    found = table.scores[name].standings()[rows] == standing
+    return int(np.count_nonzero(found & table.scored_by(name)[rows]))
+
+
+def _bounds(found: ScoreValues) -> tuple[float, float] | None:
+    low, high = found.scale.low, found.scale.high
+    if not found.failed or not len(found.values) or low is None or high is None:
+        return None
+    total = float(found.values.sum())
+    return (total + found.failed * low) / found.trials, (total + found.failed * high) / found.trials
+
+
+def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows) -> list[PassAt]:
     """pass@k and pass^k per sample, then the mean; a repeat without a value is one that did not pass."""
     import numpy as np
 
     from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
 
-    ids, counts = np.unique(samples[values >= manifest.pass_threshold], return_counts=True)
-    passed = dict(zip(ids.tolist(), counts.tolist(), strict=True))
-    everyone = list({*samples.tolist(), *column.samples_without_value})
-    groups = column.groups_of(everyone)
+    if found.scale.passing is None:
+        return []
+    samples, first = np.unique(table.sample.numbers()[rows], return_index=True)
+    assert found.samples is not None
+    passed = found.samples[found.values >= found.scale.passing]
+    counts = np.bincount(np.searchsorted(samples, passed), minlength=len(samples))
+    group = table.group.numbers()[rows[first]]
+    groups = [code or None for code in group.tolist()] if group.any() else None
     repeats = manifest.repeats
-    trials = [repeats] * len(everyone)
-    passes = [min(repeats, passed.get(sample, 0)) for sample in everyone]
+    trials = [repeats] * len(samples)
+    passes = np.minimum(repeats, counts).tolist()
     result = []
     for k in (k for k in KS if k <= repeats):
         at = mean_pass_at_k(trials, passes, k, groups)
@@ -285,32 +297,32 @@ def _passes(
     return result
 
 
-def _request_summary(tally: TargetTally, wall: float, settling: float) -> RequestSummary:
+def _request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSummary:
     import numpy as np
 
     from benchwright.stats.histogram import quantile
 
-    def column(name: str) -> NDArray[Any]:
-        values = tally.timings[name]
-        return np.frombuffer(values, np.float32) if len(values) else np.empty(0, np.float32)
+    times = {name: requests.times(name) for name in ("ttft", "ttfa", "latency", "generation_tps")}
 
     def mean(name: str) -> float | None:
-        values = column(name)
-        return float(values.mean(dtype=np.float64)) if len(values) else None
+        return float(times[name].mean(dtype=np.float64)) if len(times[name]) else None
 
     def percentile(name: str, q: float) -> float | None:
-        values = column(name)
-        return float(np.percentile(values, q)) if len(values) else None
+        return float(np.percentile(times[name], q)) if len(times[name]) else None
 
+    def quantile_seconds(histogram: dict[int, int], q: float) -> float | None:
+        return quantile(histogram, q) / 1e9 if histogram else None
+
+    wall, settling = sessions.wall_seconds, sessions.paces.seconds
     timed = wall - settling
     return RequestSummary(
-        total_requests=tally.requests,
-        failed_requests=tally.failed_requests,
-        retried_requests=tally.retried_requests,
-        total_prompt_tokens=tally.prompt_tokens,
-        total_completion_tokens=tally.completion_tokens,
+        total_requests=requests.requests,
+        failed_requests=requests.failed,
+        retried_requests=requests.retried,
+        total_prompt_tokens=requests.prompt_tokens,
+        total_completion_tokens=requests.completion_tokens,
         wall_time_seconds=wall,
-        effective_throughput_rps=tally.timed_requests / timed if timed > 0 else None,
+        effective_throughput_rps=requests.timed / timed if timed > 0 else None,
         ttft_mean=mean("ttft"),
         ttft_p50=percentile("ttft", 50),
         ttft_p95=percentile("ttft", 95),
@@ -322,13 +334,15 @@ def _request_summary(tally: TargetTally, wall: float, settling: float) -> Reques
         latency_p99=percentile("latency", 99),
         generation_tps_mean=mean("generation_tps"),
         generation_tps_p50=percentile("generation_tps", 50),
-        prompt_tps_mean=tally.prompt_tps / tally.prompt_tps_count if tally.prompt_tps_count else None,
-        gap_p50=quantile(tally.gaps, 0.5) / 1e9 if tally.gaps else None,
-        gap_p99=quantile(tally.gaps, 0.99) / 1e9 if tally.gaps else None,
-        waited_seconds=tally.waited / 1e9,
-        dispatch_lag_p99=quantile(tally.dispatch_lags, 0.99) / 1e9 if tally.dispatch_lags else None,
-        detect_lag_p99=quantile(tally.detect_lags, 0.99) / 1e9 if tally.detect_lags else None,
-        settling_requests=tally.settling_requests,
+        prompt_tps_mean=requests.prompt_tps / requests.prompt_tps_count
+        if requests.prompt_tps_count
+        else None,
+        gap_p50=quantile_seconds(requests.gaps, 0.5),
+        gap_p99=quantile_seconds(requests.gaps, 0.99),
+        waited_seconds=requests.waited / 1e9,
+        dispatch_lag_p99=quantile_seconds(requests.dispatch_lags, 0.99),
+        detect_lag_p99=quantile_seconds(requests.detect_lags, 0.99),
+        settling_requests=requests.settling,
         settling_seconds=settling,
     )
 

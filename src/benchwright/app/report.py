@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from benchwright import __version__
 from benchwright.analysis.comparison.compare import Wanted, compare
-from benchwright.analysis.comparison.from_journal import slots_of
+from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Named, resolve
 from benchwright.analysis.report.flips import flips_of
@@ -22,6 +22,7 @@ from benchwright.errors import UserError
 from benchwright.files import write_whole
 from benchwright.records import Record
 from benchwright.reports.html.page import GENERATOR, render
+from benchwright.runs.manifest import read_manifest
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300
@@ -105,7 +106,7 @@ def _sources(named: Sequence[Named]) -> Iterator[_Source]:
         elif one.slot is not None or len(named) > 1:
             yield _Source(one, one.slot)
         else:
-            yield from (_Source(one, slot) for slot in slots_of(one.directory))
+            yield from (_Source(one, slot) for slot in slots_of(read_manifest(one.directory)))
 
 
 def _part(source: _Source, run: ComparedRun, most: int) -> Part:

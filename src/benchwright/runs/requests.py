@@ -20,13 +20,16 @@ TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
 class RequestFigures:
     """All requests that a run made itself for one target, those of attempts that do not count included.
 
-    Only requests of the role `model` are counted here; of others only how many there are (`other_roles`). Times are
-    those of answered requests, made at a concurrency that had settled (`paces.in_timings`).
+    Only requests of the role `model` are counted here; of others only how many there are (`other_roles`). Of the
+    `answered` ones `uncounted` came without their numbers of tokens. Times are those of answered requests, made at a
+    concurrency that had settled (`paces.in_timings`).
     """
 
     def __init__(self) -> None:
         self.requests = 0
         self.failed = 0
+        self.answered = 0
+        self.uncounted = 0
         self.retried = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
@@ -53,6 +56,10 @@ class RequestFigures:
         self.completion_tokens += request.completion_tokens
         self.failed += request.error is not None
         self.settling += SETTLING in request.flags
+        if request.error is None:
+            self.answered += 1
+            usage = request.usage
+            self.uncounted += usage.completion_tokens is None or usage.prompt_tokens is None
         if in_timings(request):
             self._time(request)
 

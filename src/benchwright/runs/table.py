@@ -75,6 +75,7 @@ class RunTable:
     """Trials, scores and requests of one run.
 
     `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
+    `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
     With `effort` there are also columns of what each trial took. `origin` names what the table was made from. `lost`
     counts lines whose body is gone, `unreadable` lines that are no records; with `strict` such a line is an error.
     """
@@ -103,6 +104,7 @@ class RunTable:
         self.reason = IntColumn()
         self.reused = IntColumn()
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
+        self.correct: dict[str, IntColumn] = {name: IntColumn() for name in scorers}
         self.requests: dict[str, RequestFigures] = {}
         self.effort = EffortColumns() if effort else None
         self._strict = strict
@@ -224,7 +226,10 @@ class RunTable:
         self.repeat.append(record.repeat)
         self.group.append(0 if record.group is None else self.groups.code(record.group) + 1)
         self.labels.append(self._label_code(record.labels))
-        for column in (self.status, self.reason, self.reused, self._line, *self._score_lines.values()):
+        for column in (
+            *(self.status, self.reason, self.reused, self._line),
+            *(*self._score_lines.values(), *self.correct.values()),
+        ):
             column.append(0)
         for scores in self.scores.values():
             scores.append(Standing.FAILED)
@@ -247,6 +252,7 @@ class RunTable:
         for name, column in self.scores.items():
             column.put(row, without)
             self._score_lines[name][row] = 0
+            self.correct[name][row] = 0
         if standing:
             for name, value in record.scores.items():
                 self._score_column(name).put(row, standing_of_score(record.status, value), value)
@@ -264,9 +270,11 @@ class RunTable:
         if column is None:
             column = self.scores[name] = ScoreColumn()
             lines = self._score_lines[name] = IntColumn()
+            correct = self.correct[name] = IntColumn()
             for row in range(len(self)):
                 column.append(standing_without_score(STATUSES[self.status[row]]))
                 lines.append(0)
+                correct.append(0)
         return column
 
     def _add_score(self, record: ScoreRecord, offset: int) -> None:
@@ -282,6 +290,8 @@ class RunTable:
         column = self._score_column(record.scorer)
         column.put(row, standing_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset
+        if record.detail is not None and "correct" in record.detail:
+            self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
         if status in _FOLDED:
             self.status[row] = _CODE[max(status, record.status, key=lambda one: _FOLDED.get(one, 0))]
 
@@ -296,6 +306,25 @@ class RunTable:
             code = self.targets.find(target)
             mask &= self.target.equal(-1 if code is None else code)
         return np.flatnonzero(mask)
+
+    def cut_off(self, target: str) -> NDArray[np.intp]:
+        """The rows of the trials of a target that were only ever cut off."""
+        import numpy as np
+
+        code = self.targets.find(target)
+        return np.flatnonzero(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
+
+    def count_statuses(self, rows: NDArray[np.intp]) -> dict[str, int]:
+        """How many of these trials have each status, by name in the order of the alphabet."""
+        return dict(sorted((str(STATUSES[code]), n) for code, n in _counted(self.status, rows)))
+
+    def count_reasons(self, rows: NDArray[np.intp]) -> dict[str, int]:
+        """How many of these trials failed for each reason; those of very many come together."""
+        return {self.reasons[code]: n for code, n in _counted(self.reason, rows) if code}
+
+    def scored_by(self, scorer: str) -> NDArray[np.bool_]:
+        """Which trials (n,) the journal has a score of, by this scorer."""
+        return ~self._score_lines[scorer].equal(0)
 
     def find(self, key: str) -> int | None:
         """The row of the trial with this key."""
@@ -378,6 +407,13 @@ def read_table(directory: Path, *, effort: bool = False) -> RunTable:
 
 _FOLDED = {Status.ANSWERED: 0, Status.SCORED: 1, Status.UNPARSED: 2, Status.GRADER_ERROR: 3}
 """How the statuses of scores fold into that of an answered trial; see `records.trial_status`."""
+
+
+def _counted(column: IntColumn, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
+    import numpy as np
+
+    numbers, counts = np.unique(column.numbers()[rows], return_counts=True)
+    return list(zip(numbers.tolist(), counts.tolist(), strict=True))
 
 
 def _size(path: Path) -> int:

@@ -123,7 +123,7 @@ def _run(side: Side) -> ComparedRun:
         model=facts.model,
         task=facts.task,
         source=facts.source,
-        samples=len(set(trials.samples)) if any(trials.samples) else len(trials.samples),
+        samples=trials.samples.distinct() or len(trials.samples),
         trials=len(trials.samples),
         errors=0 if first is None else first.count(ERROR),
         no_answer=0 if first is None else first.count(NO_ANSWER),

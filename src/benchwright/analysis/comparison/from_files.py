@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from benchwright.analysis.comparison.effort import effort_of_metrics
-from benchwright.analysis.comparison.from_journal import LONGEST_ANSWER
+from benchwright.analysis.comparison.from_table import LONGEST_ANSWER
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Facts, Side, Trials, TrialsBuilder
 from benchwright.errors import UserError
 from benchwright.records import FAILED, Record, Status

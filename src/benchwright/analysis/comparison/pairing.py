@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.analysis.comparison.records import Policy
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Side, Trials
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side, Trials
+from benchwright.runs.columns import Names
 from benchwright.stats.arrays import Vector
 
 Codes = NDArray[np.int64]
@@ -36,7 +37,7 @@ class Alignment(NamedTuple):
     b: Codes
     n_samples: int
     told: str
-    groups: list[str | None] | None
+    groups: list[int | None] | None
     unpaired: str | None
 
 
@@ -45,7 +46,7 @@ class Sides(NamedTuple):
 
     a: Vector
     b: Vector
-    groups: list[str | None] | None
+    groups: list[int | None] | None
     all_a: Vector
     all_b: Vector
 
@@ -55,7 +56,7 @@ def align(a: Side, b: Side) -> Alignment:
 
     Where neither can be known (files of other tools), ids are taken to mean the same.
     """
-    labels_a, labels_b = a.trials.samples, b.trials.samples
+    samples_a, samples_b = a.trials.samples, b.trials.samples
     told = "by sample and repeat; the data are the same"
     if a.facts.data is None or b.facts.data is None:
         told = "by the ids of the samples; whether their content is the same is not known"
@@ -64,18 +65,53 @@ def align(a: Side, b: Side) -> Alignment:
         if asked_a is None or asked_b is None:
             told = "by the ids of the samples although the data differ"
         else:
-            labels_a, labels_b = _distinct(asked_a, a.trials), _distinct(asked_b, b.trials)
+            samples_a = Labels.of(_distinct(asked_a, a.trials))
+            samples_b = Labels.of(_distinct(asked_b, b.trials))
             told = "by what was asked, since the data differ"
-    codes: dict[str, int] = {}
-    in_a, in_b = _codes(labels_a, codes), _codes(labels_b, codes)
-    groups = _groups(a.trials, in_a, b.trials, in_b, len(codes))
-    if groups is not None and len(set(groups)) == 1:
-        groups = None
-        told += "; all samples are in one group, and taken as independent within it"
+    found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, told)
+    if found.unpaired is None:
+        return found
+    return found._replace(unpaired=_why_unpaired((a, found.a), (b, found.b)))
+
+
+def align_samples(
+    samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, told: str = ""
+) -> Alignment:
+    """Numbers samples alike whose labels are the same; a sample's group is that which either side knows."""
+    in_a, in_b, n_samples = _shared(samples_a, samples_b)
+    group_a, group_b, _ = _shared(groups_a, groups_b)
+    groups = np.full(n_samples, -1, np.int64)
+    for codes, group in ((in_b, group_b), (in_a, group_a)):
+        known = (codes >= 0) & (group >= 0)
+        groups[codes[known]] = group[known]
+    listed = None
+    if (groups >= 0).any():
+        if np.unique(groups).size > 1:
+            listed = [None if code < 0 else code for code in groups.tolist()]
+        else:
+            told += "; all samples are in one group, and taken as independent within it"
     both = np.intersect1d(in_a[in_a >= 0], in_b[in_b >= 0])
-    return Alignment(
-        in_a, in_b, len(codes), told, groups, None if both.size else _why_unpaired((a, in_a), (b, in_b))
-    )
+    return Alignment(in_a, in_b, n_samples, told, listed, None if both.size else "no sample in common")
+
+
+def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:
+    """The labels of both sides numbered alike from 0, -1 for none, and how many there are."""
+    codes_b = b.codes
+    if a.name != b.name:
+        names = Names()
+        codes_a, codes_b = (_renamed(labels, names) for labels in (a, b))
+    else:
+        codes_a = a.codes
+    distinct, dense = np.unique(np.concatenate([codes_a, codes_b]), return_inverse=True)
+    dense = dense.astype(np.int64) - int(distinct.size > 0 and distinct[0] < 0)
+    return dense[: len(a)], dense[len(a) :], int((distinct >= 0).sum())
+
+
+def _renamed(labels: Labels, names: Names) -> Codes:
+    """The codes of the same texts among `names`."""
+    distinct, places = np.unique(labels.codes, return_inverse=True)
+    codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
+    return np.array(codes, np.int64)[places]
 
 
 def _distinct(asked: Sequence[str], trials: Trials) -> list[str]:
@@ -87,22 +123,6 @@ def _distinct(asked: Sequence[str], trials: Trials) -> list[str]:
             first[text, sample] = seen[text]
             seen[text] += 1
     return [f"{text}#{first[text, sample]}" for text, sample in zip(asked, trials.samples, strict=True)]
-
-
-def _codes(labels: Sequence[str], codes: dict[str, int]) -> Codes:
-    """The number of each label, -1 for none."""
-    return np.fromiter(
-        (codes.setdefault(label, len(codes)) if label else -1 for label in labels), np.int64, len(labels)
-    )
-
-
-def _groups(a: Trials, in_a: Codes, b: Trials, in_b: Codes, n: int) -> list[str | None] | None:
-    groups: list[str | None] = [None] * n
-    for trials, codes in ((b, in_b), (a, in_a)):
-        for code, group in zip(codes.tolist(), trials.groups, strict=True):
-            if group is not None and code >= 0:
-                groups[code] = group
-    return groups if any(group is not None for group in groups) else None
 
 
 def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
@@ -145,7 +165,7 @@ def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tupl
 
 def grouped_means(
     aligned: Alignment, codes: Codes, column: Column, fill: dict[int, float]
-) -> tuple[Vector, list[str | None]]:
+) -> tuple[Vector, list[int | None]]:
     """The means of one side's samples, and the group of each."""
     means, alone = _means(column, codes, aligned.n_samples, fill)
     there = np.flatnonzero(~np.isnan(means))
@@ -169,9 +189,8 @@ def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tup
     return [(int(left[one]), int(right[one])) for one in order]
 
 
-def _keys(codes: Codes, repeats: Sequence[int], column: Column, others: Sequence[int]) -> tuple[Codes, Codes]:
+def _keys(codes: Codes, repeats: Codes, column: Column, others: Codes) -> tuple[Codes, Codes]:
     """Positions of trials that can be matched, and a number for sample and repeat."""
-    mine = np.asarray(repeats, np.int64)
-    width = 1 + max(max(mine, default=0), max(others, default=0))
+    width = 1 + max(int(repeats.max(initial=0)), int(others.max(initial=0)))
     places = np.flatnonzero((codes >= 0) & (column.states != ERROR))
-    return places.astype(np.int64), codes[places] * width + mine[places]
+    return places.astype(np.int64), codes[places] * width + repeats[places]

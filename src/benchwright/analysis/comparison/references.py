@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.analysis.comparison.from_files import BenchmarkFile, EvalFile, benchmark_side, eval_sides
-from benchwright.analysis.comparison.from_journal import read_side, slots_of
+from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.result_files import ResultFile, read_result_file
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
@@ -34,9 +34,8 @@ class Named(Record, frozen=True):
         if isinstance(self.file, EvalFile):
             return self._of_eval(self.file, all_slots)
         assert self.directory is not None
-        if all_slots and self.slot is None:
-            return [read_side(self.directory, self.reference, slot) for slot in slots_of(self.directory)]
-        return [read_side(self.directory, self.reference, self.slot)]
+        run = RunSides(self.directory, self.reference)
+        return run.sides() if all_slots and self.slot is None else [run.side(self.slot)]
 
     def _of_eval(self, file: EvalFile, all_slots: bool) -> Sequence[Side]:
         found = eval_sides(file, self.reference)

@@ -88,7 +88,7 @@ def metrics_of(side: Side) -> dict[str, float | None]:
     trials = side.trials
     n = len(trials.samples)
     found: dict[str, float | None] = {
-        "samples": float(len(set(trials.samples))),
+        "samples": float(trials.samples.distinct() or len(trials.samples)),
         "trials": float(n),
         "errors": None,
         "no_answer": None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import Record
+from benchwright.runs.columns import Names
+from benchwright.runs.counting import Standing
 
-SCORED, NO_ANSWER, ERROR = 0, 1, 2
-"""States of a trial as to one score: it has a value; the model had its say and none was found; something failed."""
+SCORED, NO_ANSWER, ERROR = Standing.SCORED, Standing.NO_ANSWER, Standing.FAILED
 
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
@@ -64,20 +65,53 @@ class Column(NamedTuple):
         return int(np.count_nonzero(self.states == state))
 
 
+class Labels:
+    """A text for each of n things: `codes` (n,), -1 for none, equal where the texts are; `name` is a code's text."""
+
+    def __init__(self, codes: NDArray[np.int64], name: Callable[[int], str]) -> None:
+        self.codes = codes
+        self.name = name
+
+    @classmethod
+    def of(cls, texts: Iterable[str | None]) -> Labels:
+        """Numbers texts; None and empty ones are none."""
+        names = Names()
+        codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
+        return cls(codes, names.__getitem__)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, place: int) -> str:
+        code = int(self.codes[place])
+        return "" if code < 0 else self.name(code)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[place] for place in range(len(self)))
+
+    def distinct(self) -> int:
+        """How many different texts there are."""
+        return int(np.unique(self.codes[self.codes >= 0]).size)
+
+    def followed_by(self, others: Labels) -> Labels:
+        """These and then others, whose codes mean the same."""
+        return Labels(np.concatenate([self.codes, others.codes]), self.name)
+
+
 class Trials(NamedTuple):
     """The trials of a side, in an order that stays: parallel columns of length n."""
 
-    samples: Sequence[str]
-    repeats: Sequence[int]
-    groups: Sequence[str | None]
+    samples: Labels
+    repeats: NDArray[np.int64]
+    groups: Labels
     scores: Mapping[str, Column]
 
 
 class Lost(NamedTuple):
     """Work of trials that came to no end (cancelled ones): parallel columns of length m."""
 
-    samples: Sequence[str]
-    groups: Sequence[str | None]
+    samples: Labels
+    groups: Labels
     seconds: NDArray[np.float64]
     prompt_tokens: NDArray[np.float64]
     completion_tokens: NDArray[np.float64]
@@ -165,4 +199,5 @@ class TrialsBuilder:
             name: Column(np.array(values, np.float64), np.frombuffer(bytes(states), np.uint8))
             for name, (values, states) in self._columns.items()
         }
-        return Trials(self._samples, self._repeats, self._groups, columns)
+        repeats = np.array(self._repeats, np.int64)
+        return Trials(Labels.of(self._samples), repeats, Labels.of(self._groups), columns)

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.analysis.comparison.from_journal import read_side
+from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.joint.concurrency import by_concurrency, why_no_table
 from benchwright.analysis.joint.records import ByConcurrency, JointView
 from benchwright.analysis.joint.views import joint_view
-from benchwright.analysis.summary import RunSummary, summary_of
-from benchwright.runs.manifest import read_manifest
+from benchwright.analysis.summary import RunSummary
 
 __all__ = [
     "ByConcurrency",
@@ -39,20 +38,12 @@ def shown_run(directory: Path) -> ShownRun:
         UserError: there is no run.
         JournalError: its journal cannot be read.
     """
-    summary = summary_of(directory)
-    return ShownRun(**msgspec.structs.asdict(summary), joint=joint_views(directory, summary))
+    run = RunSides(directory, str(directory))
+    return ShownRun(**msgspec.structs.asdict(run.summary), joint=joint_views(run))
 
 
-def joint_views(
-    directory: Path, summary: RunSummary | None = None, confidence: float = 0.95
-) -> Sequence[JointView]:
-    """The view of each target of a run that made timed trials itself, in the order of the targets.
-
-    Raises:
-        UserError: there is no run.
-        JournalError: its journal cannot be read.
-    """
-    slots = [target.slot for target in read_manifest(directory).targets]
-    sides = (read_side(directory, str(directory), slot, summary) for slot in slots)
+def joint_views(run: RunSides, confidence: float = 0.95) -> Sequence[JointView]:
+    """The view of each target of a run that made timed trials itself, in the order of the targets."""
+    sides = (run.side(target.slot) for target in run.manifest.targets)
     views = [view for side in sides if (view := joint_view(side, confidence)) is not None]
     return [msgspec.structs.replace(view, letter="") for view in views]

@@ -98,7 +98,7 @@ def _trend(runs: list[Timed]) -> Trend | str:
         return "no sample was judged at every concurrency"
     table = np.array([[share[sample] for share in shares] for sample in common])
     group_of = dict(zip(runs[0].side.trials.samples, runs[0].side.trials.groups, strict=True))
-    groups = [group_of[sample] for sample in common]
+    groups = [group_of[sample] or None for sample in common]
     clusters = groups if len(set(groups)) > 1 else None
     confidence = runs[0].view.confidence
     found = paired_trend(table, np.log2(levels), clusters, confidence=confidence)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Effort, Side
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Effort, Labels, Side
 from benchwright.analysis.joint.records import (
     JointView,
     Judged,
@@ -100,22 +100,19 @@ def right(column: Column, threshold: float) -> Mask:
     return found
 
 
-def clusters_of(samples: Sequence[str], groups: Sequence[str | None]) -> Codes:
+def clusters_of(samples: Labels, groups: Labels) -> Codes:
     """The number of what each trial is counted with: its group, else its sample; nothing else where it has neither.
 
     Where all trials are in one and the same group, samples are taken as independent within it.
     """
-    one_group = len(set(groups)) == 1
-    of_group: dict[str, int] = {}
-    of_sample: dict[str, int] = {}
-    codes = np.empty(len(samples), np.intp)
-    for place, (sample, group) in enumerate(zip(samples, groups, strict=True)):
-        known = len(of_group) + len(of_sample)
-        if group is not None and not one_group:
-            codes[place] = of_group.setdefault(group, known)
-        else:
-            codes[place] = of_sample.setdefault(sample, known) if sample else -1 - place
-    return codes
+    _, codes = np.unique(samples.codes, return_inverse=True)
+    codes = codes.astype(np.intp, copy=False)
+    if np.unique(groups.codes).size > 1:
+        codes = np.where(groups.codes >= 0, groups.codes + codes.max(initial=0) + 1, codes)
+    alone = (samples.codes < 0) & (groups.codes < 0)
+    codes[alone] = -1 - np.flatnonzero(alone)
+    found: Codes = codes
+    return found
 
 
 def judged(column: Column, correct: Mask, reused: Mask, clusters: Codes, confidence: float) -> Judged:
@@ -153,14 +150,14 @@ class _Rates:
         self,
         effort: Effort,
         correct: Mask,
-        samples: Sequence[str],
-        groups: Sequence[str | None],
+        samples: Labels,
+        groups: Labels,
         confidence: float,
     ) -> None:
         lost = effort.lost
         self._own = ~effort.reused
         self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples))])
-        everyone = clusters_of([*samples, *lost.samples], [*groups, *lost.groups])
+        everyone = clusters_of(samples.followed_by(lost.samples), groups.followed_by(lost.groups))
         self._clusters = everyone[np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])]
         self._confidence = confidence
 
@@ -200,7 +197,7 @@ def _by_speed(
         return None
     values, outcomes = times[timed], correct[timed]
     labels = clusters[timed]
-    samples = clusters_of(side.trials.samples, [None] * times.size)
+    samples = clusters_of(side.trials.samples, Labels(np.full(times.size, -1), str))
     association = rank_association(outcomes, values, labels)
     within = within_association(outcomes, values, samples[timed], labels)
     return SpeedAccuracy(

@@ -8,16 +8,15 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchwright.analysis.comparison.from_journal import read_side
+from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.joint.records import Judged
 from benchwright.analysis.joint.views import clusters_of, judged, right
 from benchwright.analysis.load.figures import Figures, find_window, in_flight
 from benchwright.analysis.load.records import Level, LevelResult, Objective, Server
 from benchwright.analysis.load.requests import read_requests
-from benchwright.analysis.summary import RunSummary, summary_of
+from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
-from benchwright.runs.manifest import read_manifest
 from benchwright.stats.windows import Cut
 
 BUSY = 0.9
@@ -58,8 +57,9 @@ def read_level(
         JournalError: the journal cannot be read.
     """
     requests = read_requests(directory)
-    summary = summary_of(directory)
-    side = _side(directory, summary)
+    run = RunSides(directory, str(directory))
+    summary = run.summary
+    side = run.side("primary") if run.manifest.scorers else None
     n = int(requests.ok.size)
     cut = default_warmup(level, n) if warmup is None else warmup
     found = find_window(requests, cut, cooldown) if n else None
@@ -137,17 +137,11 @@ def client_limited(result: LevelResult, summary: RunSummary) -> bool:
     return result.cpu_share >= BUSY or slowed
 
 
-def _side(directory: Path, summary: RunSummary) -> Side | None:
-    if not read_manifest(directory).scorers:
-        return None
-    return read_side(directory, str(directory), "primary", summary)
-
-
 def accuracy(side: Side) -> Judged | None:
     """How many answers were right, by the run's first score; all of them count, those of the warm-up too."""
     trials = side.trials
     score = next(iter(trials.scores), None)
-    if score is None or not trials.samples:
+    if score is None or not len(trials.samples):
         return None
     column = trials.scores[score]
     reused = np.zeros(len(trials.samples), np.bool_)

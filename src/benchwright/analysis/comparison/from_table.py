@@ -1,0 +1,228 @@
+"""A side from the table of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import xxhash
+
+from benchwright.analysis.benchmark_file import AGGREGATED
+from benchwright.analysis.comparison.sides import Effort, Facts, Labels, Lost, Side
+from benchwright.analysis.comparison.trials import Rows, trials_of
+from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.errors import JournalError, UserError
+from benchwright.records import Message
+from benchwright.runs.journal import encode_json, read_body
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.table import RunTable, read_table
+from benchwright.suggest import did_you_mean
+
+LONGEST_ANSWER = 300
+"""Characters of an answer that are kept as evidence."""
+
+
+def slots_of(manifest: Manifest) -> list[str]:
+    """The targets of a run, the one to compare with first: the baseline, if there is one."""
+    slots = [target.slot for target in manifest.targets]
+    return sorted(slots, key=lambda slot: slot != "baseline")
+
+
+class RunSides:
+    """The sides of a run, one for each target; its journal is read once, for the first of them."""
+
+    def __init__(self, directory: Path, reference: str, table: RunTable | None = None) -> None:
+        self.manifest = read_manifest(directory)
+        self.reference = reference
+        self.table = read_table(directory, effort=True) if table is None else table
+        self.summary = summarise(self.manifest, self.table)
+
+    def side(self, slot: str | None = None) -> Side:
+        """The side of one target, by default the first.
+
+        Raises:
+            UserError: the run has no such target.
+        """
+        slots = [target.slot for target in self.manifest.targets]
+        slot = slots[0] if slot is None else slot
+        if slot not in slots:
+            raise UserError(
+                f"{self.reference}: the run has the targets {', '.join(slots)}.{did_you_mean(slot, slots)}"
+            )
+        return side_of(self.manifest, self.table, self.summary, self.reference, slot)
+
+    def sides(self) -> list[Side]:
+        """One for every target, the baseline first."""
+        return [self.side(slot) for slot in slots_of(self.manifest)]
+
+
+def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference: str, slot: str) -> Side:
+    """The trials of one target of a run, in the order in which they were first begun; the table has `effort`."""
+    rows = table.in_order(table.counted(slot))
+    target = next(one for one in summary.targets if one.slot == slot)
+    requests = table.requests.get(slot)
+    timings = {} if requests is None else {name: requests.times(name) for name in ("ttft", "latency")}
+    return Side(
+        facts=_facts(manifest, reference, slot, table.simulated, summary),
+        trials=trials_of(manifest, table, rows),
+        timings={name: values.astype(np.float64) for name, values in timings.items()},
+        metrics=_metrics(target),
+        evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
+        contents=lambda: _contents(table, rows),
+        effort=_effort(table, rows, slot, len(manifest.targets)),
+        pass_threshold=manifest.pass_threshold,
+    )
+
+
+def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
+    effort, requests = table.effort, table.requests.get(slot)
+    assert effort is not None
+    lost = table.cut_off(slot)
+    everyone = np.concatenate([rows, lost])
+    reused = table.reused.numbers().astype(bool)
+    own = np.concatenate([rows[~reused[rows]], lost])
+    shared = effort.seconds(own)
+    seconds = None
+    if shared is not None:
+        by_row = np.zeros(len(table))
+        by_row[own] = shared
+        seconds = by_row[rows]
+        lost_seconds = by_row[lost]
+    else:
+        lost_seconds = np.zeros(lost.size)
+    prompt, completion = (
+        column.numbers()[everyone].astype(np.float64)
+        for column in (effort.prompt_tokens, effort.completion_tokens)
+    )
+    n = rows.size
+    return Effort(
+        seconds=seconds,
+        prompt_tokens=prompt[:n],
+        completion_tokens=completion[:n],
+        latency=np.array(effort.latency, np.float64)[rows],
+        ttft=np.array(effort.ttft, np.float64)[rows],
+        reused=reused[rows],
+        unsettled=effort.unsettled.numbers()[rows].astype(bool),
+        lost=Lost(
+            Labels(table.sample.numbers()[lost], table.sample.name),
+            Labels(table.group.numbers()[lost] - 1, table.groups.__getitem__),
+            lost_seconds,
+            prompt[n:],
+            completion[n:],
+        ),
+        requests=0 if requests is None else requests.answered,
+        timed_requests=0 if requests is None else requests.timed,
+        uncounted=0 if requests is None else requests.uncounted,
+        targets=targets,
+    )
+
+
+def _scorer(manifest: Manifest, score: str) -> str:
+    return manifest.scorers[0].name if manifest.kind == "benchmark" else score
+
+
+def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summary: RunSummary) -> Facts:
+    about = manifest.about
+    target = next(one for one in manifest.targets if one.slot == slot)
+    benchmark = manifest.kind == "benchmark"
+    graders = {scorer.name: scorer.fingerprint for scorer in manifest.scorers}
+    if benchmark:
+        graders = dict.fromkeys(("accuracy", "score"), manifest.scorers[0].fingerprint)
+    return Facts(
+        reference=reference,
+        source="journal",
+        kind=manifest.kind,
+        subject=about["benchmark"] if benchmark else _subject(manifest),
+        model=manifest.typed_models.get(slot, target.model),
+        variant=about.get("variant") if benchmark else None,
+        protocol=f"{about.get('protocol')} (version {manifest.task.version})" if benchmark else None,
+        data=tuple(data.xxh3 for data in manifest.data) or None,
+        graders=graders,
+        simulated=simulated,
+        concurrency=None if _is_open_loop(about) else summary.concurrency,
+        stream=manifest.stream,
+        timings_valid=summary.timings_valid,
+        settings=_settings(manifest, target.settings),
+        run=manifest.id,
+        slot=slot,
+        state=summary.state,
+    )
+
+
+def _is_open_loop(about: Mapping[str, Any]) -> bool:
+    """Whether requests came at a rate, so that how many were in flight was the server's doing."""
+    return "load" in about and about["load"]["level"].get("concurrency") is None
+
+
+def _subject(manifest: Manifest) -> str:
+    """The dataset of an eval, the name of a pack."""
+    if manifest.kind == "eval" and manifest.data:
+        return Path(manifest.data[0].path).stem
+    return manifest.task.name
+
+
+def _settings(manifest: Manifest, settings: Mapping[str, Any]) -> dict[str, str]:
+    """What shapes the answers besides the model, as text."""
+    shown = {name: encode_json(value).decode() for name, value in settings.items() if value is not None}
+    for name, value in msgspec.to_builtins(manifest.limits).items():
+        shown[f"limit of {name}"] = str(value)
+    shown["repeats"] = str(manifest.repeats)
+    shown["agent, prompt or protocol (fingerprint)"] = manifest.task.fingerprint[:12]
+    if departures := manifest.about.get("departures"):
+        shown["departures from the protocol"] = "; ".join(departures)
+    return shown
+
+
+def _metrics(target: TargetSummary) -> dict[str, float | None]:
+    """The documented performance figures, and pass@k."""
+    found: dict[str, float | None] = {name: getattr(target.requests, name) for name in AGGREGATED}
+    for score in target.scores:
+        for entry in score.passes:
+            found[f"{score.scorer}.pass_at_{entry.k}"] = entry.pass_at_k
+            found[f"{score.scorer}.pass_hat_{entry.k}"] = entry.pass_hat_k
+    return found
+
+
+def _evidence(table: RunTable, rows: Rows, scorer: str, wanted: set[int]) -> dict[int, str]:
+    found = {}
+    for position in sorted(wanted):
+        trial = table.trial(int(rows[position]))
+        score = trial.scores.get(scorer)
+        text = None if score is None else score.span
+        if text is None and trial.record.body[1]:
+            try:
+                text = read_body(table.directory, trial.record).answer or None
+            except JournalError:
+                text = None
+        if text is not None:
+            found[position] = text[:LONGEST_ANSWER]
+    return found
+
+
+def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
+    """A digest of what each trial was asked: what the user said before the first answer; None where nothing was."""
+    found = []
+    for trial in table.trials(rows):
+        if not trial.record.body[1]:
+            return None
+        try:
+            asked = _asked(read_body(table.directory, trial.record).messages)
+        except JournalError:
+            return None
+        if not asked:
+            return None
+        found.append(xxhash.xxh3_128_hexdigest(encode_json(asked)))
+    return found
+
+
+def _asked(messages: Sequence[Message]) -> list[Any]:
+    asked = []
+    for message in messages:
+        if message.get("role") == "assistant":
+            break
+        if message.get("role") == "user":
+            asked.append(message.get("content"))
+    return asked

@@ -1,0 +1,107 @@
+"""The mean of a score: the one computation behind summary, report, viewer and breakdowns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from benchwright.packs.solver import PASSED, SCORE
+from benchwright.runs.counting import Standing
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchwright.stats.repeats import Estimate
+
+
+class ScoreScale(NamedTuple):
+    """The range of a score, None at an end that is not known; `passing` is the least value that passes.
+
+    `passing` is None where passing is decided elsewhere: by a pack's own status, which is a score of its own.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    passing: float | None = None
+
+
+def scale_of(manifest: Manifest, score: str) -> ScoreScale:
+    """What is known of a score before its values: packs score from 0 to 100, benchmarks from 0 to 1."""
+    if manifest.kind == "pack":
+        return {SCORE: ScoreScale(0.0, 100.0), PASSED: ScoreScale(0.0, 1.0, 1.0)}.get(score, ScoreScale())
+    if manifest.kind == "benchmark":
+        return ScoreScale(0.0, 1.0, manifest.pass_threshold)
+    return ScoreScale(passing=manifest.pass_threshold)
+
+
+class ScoreValues(NamedTuple):
+    """The values of some trials that have a score (no answer is 0), and of all of these trials together how many
+    have no answer or failed.
+
+    `values` (n,); `samples` (n,) where samples have repeats, `groups` (n,) where samples are in groups, -1 for none.
+    `rows` are the rows of the values.
+    """
+
+    values: NDArray[np.float64]
+    samples: NDArray[np.int64] | None
+    groups: NDArray[np.int64] | None
+    rows: NDArray[np.intp]
+    no_answer: int
+    failed: int
+    scale: ScoreScale
+
+    @property
+    def trials(self) -> int:
+        """How many trials these are, those that failed included."""
+        return len(self.values) + self.failed
+
+
+def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.intp]) -> ScoreValues:
+    """One score of some trials, by the rule of `runs.counting`.
+
+    Where nothing is known of the score's range, and all values lie between 0 and 1, these are taken for its ends.
+    """
+    import numpy as np
+
+    column = table.scores[score]
+    standings = column.standings()[rows]
+    scored = standings != Standing.FAILED
+    own = rows if scored.all() else rows[scored]
+    values = column.values()[own]
+    scale = scale_of(manifest, score)
+    if scale.low is None and values.size and values.min() >= 0 and values.max() <= 1:
+        scale = ScoreScale(0.0, 1.0, scale.passing)
+    return ScoreValues(
+        values,
+        table.sample.numbers()[own] if manifest.repeats > 1 else None,
+        table.group.numbers()[own] - 1 if len(table.groups) else None,
+        own,
+        int(np.count_nonzero(standings == Standing.NO_ANSWER)),
+        int(len(rows) - len(own)),
+        scale,
+    )
+
+
+def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | None:
+    """The mean over samples with its interval, which stays within the score's range; None without values."""
+    from benchwright.stats.intervals import Interval
+    from benchwright.stats.repeats import estimate
+
+    if not len(found.values):
+        return None
+    groups = None
+    if found.groups is not None and (found.groups >= 0).any():
+        groups = [None if group < 0 else group for group in found.groups.tolist()]
+    result = estimate(found.values, found.samples, groups, confidence=confidence)
+    if result.interval is None:
+        return result
+    low, high = result.interval
+    if found.scale.low is not None:
+        low = max(low, found.scale.low)
+    if found.scale.high is not None:
+        high = min(high, found.scale.high)
+    return msgspec.structs.replace(result, interval=Interval(low, high))
