@@ -9,9 +9,9 @@ from pathlib import Path
 from benchwright.agents.cache.entry import CacheEntry, CacheMismatch, entry_files, read_entry, samples_path
 from benchwright.agents.cache.paths import cache_root
 from benchwright.agents.cache.runs import DocumentedRuns
+from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.manifest import MANIFEST, read_manifest
-from benchwright.runs.store import runs_directory
 
 
 class CachedEval(Record, frozen=True):

@@ -17,7 +17,7 @@ from benchwright.cli.progress import TerminalProgress
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 Say = Callable[[str], None]
 

@@ -11,8 +11,8 @@ from benchwright.agents.runners.reports import format_duration, format_tokens
 from benchwright.config import EvalSettings
 from benchwright.engine.worker import Scored, Solved
 from benchwright.records import FAILED, ScoreRecord, Status
-from benchwright.reports.text import plain
 from benchwright.secrets import SECRETS
+from benchwright.text import plain
 
 LONGEST_ERROR = 50
 """Characters of an error in a line; of a longer one the first 47 are shown."""

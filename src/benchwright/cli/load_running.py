@@ -21,7 +21,7 @@ from benchwright.files import write_whole
 from benchwright.formats import milliseconds
 from benchwright.records import FAILED
 from benchwright.reports.load.words import level_text
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 Say = Callable[[str], None]
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from benchwright.cli.options import say
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 
 def print_described(described: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.errors import JournalError, RunLocked, UserError
-from benchwright.home import home
+from benchwright.home import runs_directory
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import MANIFEST
 from benchwright.suggest import did_you_mean
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 DEFAULT_LOCK_TIMEOUT = 30
 LOCK_POLL = 0.2
 """Seconds between two looks at a lock that another process holds."""
-
-
-def runs_directory() -> Path:
-    """Where runs are."""
-    return home() / "runs"
 
 
 def run_id(name: str, fingerprint: str, created_at: int) -> str:
