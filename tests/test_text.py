@@ -7,8 +7,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.table import Table
 
-from benchwright.text import last_line, one_line, plain, plain_lines, shortened
+from benchwright.cli.output import print_table
+from benchwright.text import error_line, last_line, one_line, plain, plain_lines, shortened
 
 HARD = st.sampled_from(
     (
@@ -93,3 +95,18 @@ def test_hostile_text_takes_no_longer_than_any_other(piece: str) -> None:
     begun = time.process_time()
     plain(piece * 300_000)
     assert time.process_time() - begun < 5
+
+
+def test_an_exception_in_a_line_is_its_type_and_what_it_says() -> None:
+    assert error_line(ValueError("two\n  lines\x1b[31m")) == "ValueError: two lines"
+    assert error_line(ValueError(" ")) == "ValueError"
+    assert error_line(ValueError("x" * 100), 20) == "ValueError: xxxxxxx…"
+
+
+def test_a_table_shows_what_looks_like_markup_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table("[red]name[/red]")
+    table.add_row("[/nowhere] :smile:")
+    print_table(table)
+    shown = capsys.readouterr().out
+    assert "[red]name[/red]" in shown
+    assert "[/nowhere] :smile:" in shown

@@ -46,6 +46,12 @@ def last_line(text: str, most: int) -> str:
     return next(filter(None, lines), "")
 
 
+def error_line(error: BaseException, most: int | None = None) -> str:
+    """An exception as "Type: text" in one line, or as its type where it says nothing; cut as by `one_line`."""
+    text = str(error).strip()
+    return one_line(f"{type(error).__name__}: {text}" if text else type(error).__name__, most)
+
+
 def shortened(text: str, most: int, ending: str = "…") -> str:
     """The text, or where it has more than `most` characters its beginning and the ending, `most` together."""
     return text if len(text) <= most else text[: most - len(ending)] + ending

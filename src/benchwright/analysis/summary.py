@@ -21,8 +21,6 @@ from benchwright.runs.paces import Paces
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-KS = (1, 3, 5, 10)
-
 
 class PassAt(Record, frozen=True):
     """pass@k (at least one of k repeats passes) and pass^k (all of k pass), means over samples."""
@@ -268,7 +266,7 @@ def _passes(
     """pass@k and pass^k per sample, then the mean; a repeat without a value is one that did not pass."""
     import numpy as np
 
-    from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
+    from benchwright.stats.passk import KS, mean_pass_at_k, mean_pass_hat_k
 
     ids, counts = np.unique(samples[values >= manifest.pass_threshold], return_counts=True)
     passed = dict(zip(ids.tolist(), counts.tolist(), strict=True))

@@ -36,6 +36,7 @@ from benchwright.errors import JournalError, UserError
 from benchwright.runs import store
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.text import Say
 
 
 class EvalShelf:
@@ -60,7 +61,7 @@ class EvalShelf:
         self.entry_path: Path | None = None
 
     @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """See `launch.Shelf.run_of`; the lock beside the entry is held throughout."""
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(say)
@@ -123,7 +124,7 @@ class EvalShelf:
         whole = store.last_event(run) == "finished"
         return not whole or len(DocumentedRuns(run, manifest)) < self._request.plan.trial_count
 
-    def _find(self, say: Callable[[str], None]) -> Path | None:
+    def _find(self, say: Say) -> Path | None:
         settings = self._settings
         paths = entry_files(self._directory, self.task_id)
         if settings.fresh:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -26,8 +26,7 @@ from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 GENERATION = (
     "temperature",

@@ -10,6 +10,7 @@ from benchwright.errors import UserError
 from benchwright.home import runs_directory
 from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST, read_manifest
+from benchwright.text import Say
 
 
 class RunShelf:
@@ -27,7 +28,7 @@ class RunShelf:
         self._finished = finished
 
     @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """See `launch.Shelf.run_of`; held by one process at a time, so that none begins what another is at."""
         lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -18,6 +18,7 @@ from benchwright.home import runs_directory
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import MANIFEST
 from benchwright.suggest import did_you_mean
+from benchwright.text import Say
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -83,13 +84,13 @@ def last_event(directory: Path) -> str | None:
     return names[-1].decode() if names else None
 
 
-def run_lock(directory: Path, say: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+def run_lock(directory: Path, say: Say) -> AbstractAsyncContextManager[None]:
     """Holds a run for this process; see `file_lock`."""
     return file_lock(directory / "lock", say)
 
 
 @asynccontextmanager
-async def file_lock(path: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
+async def file_lock(path: Path, say: Say) -> AsyncIterator[None]:
     """Holds a lock file for this process; waits for another one, and says so.
 
     The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
@@ -140,7 +141,7 @@ def _writing_to(directory: Path) -> Iterator[None]:
 
 
 @cache
-def _lock_timeout(value: str | None, say: Callable[[str], None]) -> int:
+def _lock_timeout(value: str | None, say: Say) -> int:
     """The seconds to wait; a value that is none is told of once, however many locks a run takes."""
     if not value:
         return DEFAULT_LOCK_TIMEOUT

@@ -14,6 +14,9 @@ from benchwright.stats.arrays import same_length
 from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.repeats import Estimate, from_clustered
 
+KS = (1, 3, 5, 10)
+"""The k of which documents and summaries tell, as far as there are trials."""
+
 
 def pass_at_k(n: int, c: int, k: int) -> float:
     """1 - C(n - c, k) / C(n, k): Chen et al. (2021), arXiv 2107.03374, eq. 1.
