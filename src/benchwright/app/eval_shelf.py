@@ -23,7 +23,6 @@ from benchwright.agents.cache.entry import (
     samples_path,
     set_corrupt_aside,
     write_entry,
-    write_whole,
 )
 from benchwright.agents.cache.identity import config_hash, task_id
 from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize_path_part
@@ -33,6 +32,7 @@ from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.launch import Launch
 from benchwright.config import EvalSettings
 from benchwright.errors import JournalError, UserError
+from benchwright.files import write_whole
 from benchwright.runs import store
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
@@ -178,7 +178,7 @@ class EvalShelf:
         entry.status = "completed" if finished else "in_progress"
         write_entry(path, entry, _summed_up(entry, manifest, runs) if finished else runs)
         if self._settings.log_samples:
-            write_whole(samples_path(path), sample_lines(directory, runs))
+            write_whole(samples_path(path), sample_lines(directory, runs), durable=True, error=JournalError)
 
     def write_outputs(self, directory: Path, stop_reason: str | None) -> list[Path]:
         """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""
