@@ -243,7 +243,7 @@ def test_a_home_that_cannot_be_written(program: Program, echo: str) -> None:
     home = str(program.directory / "file" / "home")
     result = program.run(*program.evaluating(program.rows(1), echo), BENCHWRIGHT_HOME=home)
     assert result.returncode == 1
-    assert re.search(rf"Cannot write {home}/.*/run\.json: Not a directory", one_line_of(result.stderr))
+    assert re.search(rf"Cannot write the run to {home}/.*: Not a directory", one_line_of(result.stderr))
     assert "Traceback" not in result.stderr
 
 
