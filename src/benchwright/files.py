@@ -1,43 +1,56 @@
-"""Files that a command was asked to write: whole, or not at all."""
+"""Files written whole: the new content stands under its name when all of it is there, else the old one stays."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
-from benchwright.errors import UserError
+from benchwright.errors import BenchwrightError, UserError
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file by rename.
+def write_whole(
+    path: Path,
+    content: bytes | Iterable[bytes],
+    *,
+    durable: bool = False,
+    error: type[BenchwrightError] = UserError,
+) -> None:
+    """Writes a file by rename, a large one piece by piece; see `whole_file`.
 
     Raises:
-        UserError: it cannot be written.
+        error: it cannot be written.
     """
-    with draft_of(path) as file:
-        file.write(content)
+    with whole_file(path, durable=durable, error=error) as file:
+        file.writelines([content] if isinstance(content, bytes) else content)
 
 
 @contextmanager
-def draft_of(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that becomes `path` when all went well, and else is gone.
+def whole_file(
+    path: Path, *, durable: bool = False, error: type[BenchwrightError] = UserError
+) -> Iterator[IO[bytes]]:
+    """A file to write to that becomes `path` when the block ends, and is gone when it raises.
+
+    Missing directories are made, symbolic links followed, and the permissions of a file that is replaced
+    kept. `durable` makes it survive a power loss too. What is there and is no regular file (/dev/stdout, a
+    named pipe) is written to directly.
 
     Raises:
-        UserError: it cannot be written.
+        error: it cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
-            yield file
-        draft.replace(path)
-    except OSError as error:
-        raise UserError(f"Cannot write {path}: {error.strerror or error}.") from None
-    finally:
-        draft.unlink(missing_ok=True)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+        else:
+            with _draft(Path(os.path.realpath(path)), durable=durable) as file:
+                yield file
+    except OSError as failure:
+        raise error(_cannot_write(path, failure)) from None
 
 
 def append(path: Path, content: bytes) -> None:
@@ -49,5 +62,38 @@ def append(path: Path, content: bytes) -> None:
     try:
         with path.open("ab") as file:
             file.write(content)
-    except OSError as error:
-        raise UserError(f"Cannot write {path}: {error.strerror or error}.") from None
+    except OSError as failure:
+        raise UserError(_cannot_write(path, failure)) from None
+
+
+@contextmanager
+def _draft(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
+    """A file beside `path` that takes its place."""
+    with suppress(FileExistsError):  # where that is no directory, opening the draft says so
+        path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name[:40]}.{token_hex(4)}.tmp")
+    try:
+        with draft.open("xb") as file:
+            with suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    if durable:
+        _sync_directory(path.parent)
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _cannot_write(path: Path, failure: OSError) -> str:
+    return f"Cannot write {path}: {failure.strerror or failure}."

@@ -1,15 +1,48 @@
-"""Where everything of ours is kept on this machine."""
+"""Where everything of ours is kept on this machine: the one reader of BENCHWRIGHT_HOME."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+
+
+def chosen_home(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """$BENCHWRIGHT_HOME as an absolute path; None where it is unset or empty."""
+    chosen = environ.get("BENCHWRIGHT_HOME")
+    return Path(chosen).expanduser().resolve() if chosen else None
 
 
 def home() -> Path:
     """$BENCHWRIGHT_HOME, or the user's data directory."""
-    if chosen := os.environ.get("BENCHWRIGHT_HOME"):
-        return Path(chosen).expanduser().resolve()
+    chosen = chosen_home()
+    if chosen is not None:
+        return chosen
     import platformdirs
 
-    return Path(platformdirs.user_data_dir("benchwright"))
+    return Path(platformdirs.user_data_dir("benchwright", appauthor=False))
+
+
+def runs_directory() -> Path:
+    """Where runs are, a directory each."""
+    return home() / "runs"
+
+
+def packs_directory() -> Path:
+    """Where packs are installed."""
+    return home() / "packs"
+
+
+def packs_file() -> Path:
+    """Our own file with providers, models, verifiers and the registry of packs."""
+    return home() / "packs.toml"
+
+
+def packs_cache() -> Path:
+    """Where packs may write outside a run."""
+    return home() / "cache" / "packs"
+
+
+def repositories_directory() -> Path:
+    """Where clones of the repositories that benchmarks work on are kept."""
+    return home() / "repositories"

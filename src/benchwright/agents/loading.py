@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
+from benchwright.text import error_line, one_line
 
 if TYPE_CHECKING:
     from benchwright.agents.rollout.loop import RolloutAgentLoop
@@ -97,13 +98,12 @@ def in_one_line(failure: BaseException) -> str:
     """What failed and where: a syntax error's own place, else the innermost line of the user's code."""
     if isinstance(failure, SyntaxError):
         return f"{failure.msg} ({_place(failure.filename, failure.lineno)})"
-    text = " ".join(str(failure).split())
     if isinstance(failure, SystemExit):
-        what = f"it calls sys.exit({text})"
+        what = f"it calls sys.exit({one_line(str(failure))})"
     elif isinstance(failure, ImportError):
-        what = text
+        what = one_line(str(failure))
     else:
-        what = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
+        what = error_line(failure)
     for frame in reversed(traceback.extract_tb(failure.__traceback__)):
         if _is_users(frame.filename):
             return f"{what} ({_place(frame.filename, frame.lineno)})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from benchwright.analysis.summary import RequestSummary, RunSummary, ScoreSummar
 from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError
+from benchwright.files import whole_file
 from benchwright.records import FAILED, Record, RequestRecord, Status
 from benchwright.runs.final_trials import FinalTrial, FinalTrials
 from benchwright.runs.journal import encode_json
@@ -100,20 +100,13 @@ def write_result_file(
     head = _head(benchmark, manifest, summary, totals, figures) | more
     scorer = benchmark.scorers[0].name
     repeated = manifest.repeats > 1
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
-            file.write(msgspec.json.format(encode_json(head), indent=2).removesuffix(b"\n}"))
-            file.write(b',\n  "sample_results": [')
-            for position, trial in enumerate(trials):
-                file.write(b",\n    " if position else b"\n    ")
-                file.write(encode_json(_sample_result(trial, scorer, repeated)))
-            file.write(b"\n  ]\n}\n")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise JournalError(f"Cannot write the results to {path}: {error.strerror}.") from None
+    with whole_file(path, error=JournalError) as file:
+        file.write(msgspec.json.format(encode_json(head), indent=2).removesuffix(b"\n}"))
+        file.write(b',\n  "sample_results": [')
+        for position, trial in enumerate(trials):
+            file.write(b",\n    " if position else b"\n    ")
+            file.write(encode_json(_sample_result(trial, scorer, repeated)))
+        file.write(b"\n  ]\n}\n")
 
 
 def _head(

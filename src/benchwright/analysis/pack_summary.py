@@ -12,6 +12,7 @@ import msgspec
 from benchwright import __version__
 from benchwright.analysis.summary import summary_of
 from benchwright.errors import JournalError
+from benchwright.files import write_whole
 from benchwright.packs.results import Attempt, PackResults, PackScore
 from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
@@ -78,13 +79,7 @@ def write_summary(directory: Path, document: Mapping[str, Any]) -> None:
     Raises:
         JournalError: the directory cannot be written.
     """
-    path = directory / RENDERED / SUMMARY
-    draft = path.with_suffix(".new")
-    try:
-        draft.write_bytes(encode_json(document) + b"\n")
-        draft.replace(path)
-    except OSError as error:
-        raise JournalError(f"Cannot write {path}: {error.strerror}.") from None
+    write_whole(directory / RENDERED / SUMMARY, encode_json(document) + b"\n", error=JournalError)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:

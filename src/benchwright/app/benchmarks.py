@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,13 @@ from benchwright.engine.run import Listener
 from benchwright.errors import UserError
 from benchwright.records import Record, Target, TrialLimits
 from benchwright.runs.manifest import DataFile
+from benchwright.text import Say
 
 LOCAL_SERVER = "http://localhost:8000/v1"
 """Where a model is looked for when no address is given."""
 
 DEFAULT_MAX_TOKENS = 2048
 SHUFFLE_SEED = 42
-
-Say = Callable[[str], None]
 
 
 class BenchmarkRun(Record, frozen=True):

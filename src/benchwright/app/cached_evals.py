@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from benchwright.agents.cache.entry import CacheEntry, CacheMismatch, entry_files, read_entry, samples_path
 from benchwright.agents.cache.paths import cache_root
 from benchwright.agents.cache.runs import DocumentedRuns
+from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.manifest import MANIFEST, read_manifest
-from benchwright.runs.store import runs_directory
+from benchwright.text import Say
 
 
 class CachedEval(Record, frozen=True):
@@ -27,7 +28,7 @@ class CachedEval(Record, frozen=True):
 
 
 def cached_evals(
-    say: Callable[[str], None], *, model: str = "", dataset: str = "", status: str = "", task_id: str = ""
+    say: Say, *, model: str = "", dataset: str = "", status: str = "", task_id: str = ""
 ) -> list[CachedEval]:
     """The cached evaluations that fit, the newest first; `model` and `dataset` are parts of names, in any case."""
     root = cache_root()
@@ -47,7 +48,7 @@ def cached_evals(
     return sorted(found, key=lambda one: (one.created_at, one.path), reverse=True)
 
 
-def _read(path: Path, say: Callable[[str], None]) -> CacheEntry | None:
+def _read(path: Path, say: Say) -> CacheEntry | None:
     try:
         entry = read_entry(path)
     except CacheMismatch as error:

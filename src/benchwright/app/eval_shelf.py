@@ -23,7 +23,6 @@ from benchwright.agents.cache.entry import (
     samples_path,
     set_corrupt_aside,
     write_entry,
-    write_whole,
 )
 from benchwright.agents.cache.identity import config_hash, task_id
 from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize_path_part
@@ -33,9 +32,11 @@ from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.launch import Launch
 from benchwright.config import EvalSettings
 from benchwright.errors import JournalError, UserError
+from benchwright.files import write_whole
 from benchwright.runs import store
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.text import Say
 
 
 class EvalShelf:
@@ -60,7 +61,7 @@ class EvalShelf:
         self.entry_path: Path | None = None
 
     @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """See `launch.Shelf.run_of`; the lock beside the entry is held throughout."""
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(say)
@@ -123,7 +124,7 @@ class EvalShelf:
         whole = store.last_event(run) == "finished"
         return not whole or len(DocumentedRuns(run, manifest)) < self._request.plan.trial_count
 
-    def _find(self, say: Callable[[str], None]) -> Path | None:
+    def _find(self, say: Say) -> Path | None:
         settings = self._settings
         paths = entry_files(self._directory, self.task_id)
         if settings.fresh:
@@ -177,7 +178,7 @@ class EvalShelf:
         entry.status = "completed" if finished else "in_progress"
         write_entry(path, entry, _summed_up(entry, manifest, runs) if finished else runs)
         if self._settings.log_samples:
-            write_whole(samples_path(path), sample_lines(directory, runs))
+            write_whole(samples_path(path), sample_lines(directory, runs), durable=True, error=JournalError)
 
     def write_outputs(self, directory: Path, stop_reason: str | None) -> list[Path]:
         """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,7 @@ from benchwright.engine.run import Listener
 from benchwright.errors import UserError
 from benchwright.records import TrialLimits
 from benchwright.runs.manifest import DataFile
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 MOST_EARLIER_RUNS = 20
 MOST_RUNS_LOOKED_AT = 3

@@ -14,7 +14,7 @@ from benchwright.analysis.export.loaded import load_run
 from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
-from benchwright.files import draft_of
+from benchwright.files import whole_file
 from benchwright.runs.journal import encode_json
 from benchwright.suggest import did_you_mean
 
@@ -47,7 +47,7 @@ def export(run: str, what: str, path: Path, form: str | None = None) -> int:
     rows: AnyRows = loaded.trials if what == "trials" else loaded.requests
     if form == "parquet":
         _require_pyarrow()
-    with draft_of(path) as file:
+    with whole_file(path) as file:
         return WRITERS[form](rows, file)
 
 

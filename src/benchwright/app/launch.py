@@ -30,6 +30,7 @@ from benchwright.runs.journal import Journal
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 from benchwright.runs.table import RunTable, read_table
+from benchwright.text import Say
 
 DESCRIPTORS_FOR_FILES = 100
 
@@ -86,9 +87,7 @@ class Ended(msgspec.Struct, frozen=True):
 class Shelf(Protocol):
     """Knows which run belongs to a request."""
 
-    def run_of(
-        self, make: Callable[[], Path], say: Callable[[str], None]
-    ) -> AbstractAsyncContextManager[Path]:
+    def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
         """The run's directory, found or made; held for as long as somebody works on it."""
         ...
 
@@ -96,7 +95,7 @@ class Shelf(Protocol):
 async def launch(
     request: Launch,
     listeners: Sequence[Listener],
-    say: Callable[[str], None],
+    say: Say,
     shelf: Shelf,
     reuse: Reuse = NO_REUSE,
 ) -> Ended:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from benchwright.app.pack_store import own_configuration, packs_storage, read_own_configuration
+from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
 from benchwright.endpoint.providers import find_key, find_target
 from benchwright.errors import UserError
-from benchwright.home import home
+from benchwright.home import packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
 from benchwright.packs.context import PackDirectories
@@ -26,8 +26,7 @@ from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 GENERATION = (
     "temperature",
@@ -58,7 +57,7 @@ async def ready_pack(reference: str, settings: PackSettings, say: Say) -> ReadyP
         ExecutionError: the pack does not load.
     """
     version = settings.compatible_version or COMPATIBLE_VERSION
-    pack = find_pack(reference, packs_storage(), version)
+    pack = find_pack(reference, packs_directory(), version)
     declared = usable(pack)
     configuration, models, targets, keys = _models(settings, say)
     manifest, scenarios = await _load(pack, declared, settings)
@@ -103,7 +102,7 @@ def usable(pack: InstalledPack) -> PackManifest:
 
 def pack_directories(pack_id: str) -> PackDirectories:
     """Where a pack may write, outside a run."""
-    cache = home() / "cache" / "packs"
+    cache = packs_cache()
     return PackDirectories(
         data=cache / "data" / pack_id, cache=cache / "files" / pack_id, run=cache / "runs" / pack_id
     )
@@ -135,7 +134,7 @@ def _models(
     chosen = choose_models(configuration, settings.models)
     if not chosen:
         raise UserError(
-            f"No model: give --model and --base-url, or models in {own_configuration()} (see docs/packs.md)."
+            f"No model: give --model and --base-url, or models in {packs_file()} (see docs/packs.md)."
         )
     models = {_slot(number): model for number, model in enumerate(chosen)}
     providers = {provider.id: provider for provider in configuration.providers}

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.home import home
+from benchwright.home import packs_directory, packs_file
 
 if TYPE_CHECKING:
     from benchwright.packs.configuration import PackConfiguration
     from benchwright.packs.install import InstalledPack, InstallSettings
-
-
-def packs_storage() -> Path:
-    """Where packs are installed."""
-    return home() / "packs"
-
-
-def own_configuration() -> Path:
-    """Our own file with providers, models, verifiers and the registry."""
-    return home() / "packs.toml"
 
 
 def read_own_configuration() -> PackConfiguration:
@@ -31,7 +20,7 @@ def read_own_configuration() -> PackConfiguration:
     """
     from benchwright.packs.configuration import desktop_configuration, read_configuration
 
-    return read_configuration([desktop_configuration(), own_configuration()], os.environ)
+    return read_configuration([desktop_configuration(), packs_file()], os.environ)
 
 
 def install_settings(
@@ -55,7 +44,7 @@ def install_settings(
 
 def installed_packs(compatible_version: str | None = None) -> list[InstalledPack]:
     """The installed packs, broken ones too; no pack's code is run."""
-    storage = packs_storage()
+    storage = packs_directory()
     if not storage.is_dir():
         return []
     from benchwright.packs.install import installed

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from benchwright.app.pack_setup import usable
-from benchwright.app.pack_store import packs_storage, read_own_configuration
+from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
 from benchwright.errors import UserError
+from benchwright.home import packs_directory
 from benchwright.packs.install import find_pack
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import VerifierEndpoint
@@ -99,7 +100,7 @@ async def stop(reference: str) -> list[str]:
 
 
 def _pack(reference: str) -> PackVerifiers:
-    pack = find_pack(reference, packs_storage())
+    pack = find_pack(reference, packs_directory())
     manifest = usable(pack)
     if not manifest.verifiers:
         raise UserError(f"{pack.id} has no verifiers.")

@@ -30,8 +30,7 @@ from benchwright.runs import store
 from benchwright.runs.journal import read_lines
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import read_table
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 
 class PackReport(Record, frozen=True):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from benchwright.endpoint.prometheus import differences
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
+from benchwright.text import Say
 
 
 class Scrape:
     """Reads the metrics before and after; one that cannot be read is told, and ends nothing."""
 
-    def __init__(self, base_url: str, url: str | None, say: Callable[[str], None]) -> None:
+    def __init__(self, base_url: str, url: str | None, say: Say) -> None:
         self._url = url or metrics_url(base_url)
         self._say = say
         self._before: str | None = None

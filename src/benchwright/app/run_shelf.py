@@ -7,8 +7,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from benchwright.errors import UserError
+from benchwright.home import runs_directory
 from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST, read_manifest
+from benchwright.text import Say
 
 
 class RunShelf:
@@ -26,9 +28,9 @@ class RunShelf:
         self._finished = finished
 
     @asynccontextmanager
-    async def run_of(self, make: Callable[[], Path], say: Callable[[str], None]) -> AsyncIterator[Path]:
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """See `launch.Shelf.run_of`; held by one process at a time, so that none begins what another is at."""
-        lock = store.runs_directory() / f".{self._fingerprint[:16]}.lock"
+        lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):
             yield self.find() or make()
 
@@ -46,7 +48,7 @@ class RunShelf:
             return self._run
         if self._fresh:
             return None
-        names = store.runs_directory().glob(f"*-{self._fingerprint[:8]}*/{MANIFEST}")
+        names = runs_directory().glob(f"*-{self._fingerprint[:8]}*/{MANIFEST}")
         for directory in sorted((path.parent for path in names), reverse=True):
             if not self._finished and store.last_event(directory) == "finished":
                 continue

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from benchwright.agents.cache.entry import write_whole
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunResult
+from benchwright.files import write_whole
 from benchwright.runs.journal import encode_json
 
 
@@ -30,7 +30,7 @@ def write_results(path: Path, result: LocalTestBatchResult) -> None:
     """Writes the results as JSON; parents are made, secrets replaced.
 
     Raises:
-        JournalError: it cannot be written.
+        UserError: it cannot be written.
     """
     text = msgspec.json.format(encode_json(results_document(result)), indent=2)
     write_whole(path, [text, b"\n"])

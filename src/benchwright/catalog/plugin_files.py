@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from benchwright.errors import UserError
+from benchwright.text import error_line
 
 PACKAGE = "llm_benchmarker.benchmarks"
 
@@ -52,7 +53,6 @@ def in_one_line(failure: BaseException) -> str:
         return f"{failure.msg} (line {failure.lineno})"
     import traceback
 
-    text = " ".join(str(failure).split())
     frames = traceback.extract_tb(failure.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(failure).__name__}: {text}{place}"
+    return f"{error_line(failure)}{place}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -17,9 +17,7 @@ from benchwright.cli.progress import TerminalProgress
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
-from benchwright.reports.text import plain
-
-Say = Callable[[str], None]
+from benchwright.text import Say, plain
 
 
 def run_benchmarks(

@@ -8,7 +8,7 @@ import click
 
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_table
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 EXAMPLES = """\b
 Examples:

@@ -30,8 +30,8 @@ def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None
     from benchwright.endpoint.providers import find_key, find_target
     from benchwright.endpoint.server_info import list_models
     from benchwright.errors import ProviderError
-    from benchwright.reports.text import plain
     from benchwright.suggest import did_you_mean
+    from benchwright.text import plain
 
     load_dotenv()
     target = find_target(model, base_url)

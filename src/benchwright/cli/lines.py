@@ -11,8 +11,8 @@ from benchwright.agents.runners.reports import format_duration, format_tokens
 from benchwright.config import EvalSettings
 from benchwright.engine.worker import Scored, Solved
 from benchwright.records import FAILED, ScoreRecord, Status
-from benchwright.reports.text import plain
 from benchwright.secrets import SECRETS
+from benchwright.text import plain, shortened
 
 LONGEST_ERROR = 50
 """Characters of an error in a line; of a longer one the first 47 are shown."""
@@ -105,5 +105,4 @@ def one_line(text: str | None) -> str:
 
 def cut(text: str | None) -> str:
     """The beginning of a foreign text, in one line."""
-    line = one_line(text)
-    return line if len(line) <= LONGEST_ERROR else line[: LONGEST_ERROR - 3] + "..."
+    return shortened(one_line(text), LONGEST_ERROR, "...")

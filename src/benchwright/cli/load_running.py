@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -21,9 +21,7 @@ from benchwright.files import write_whole
 from benchwright.formats import milliseconds
 from benchwright.records import FAILED
 from benchwright.reports.load.words import level_text
-from benchwright.reports.text import plain
-
-Say = Callable[[str], None]
+from benchwright.text import Say, plain
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0

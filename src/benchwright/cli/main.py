@@ -177,8 +177,9 @@ def main() -> None:
         if "--debug" in sys.argv:
             raise
         from benchwright.secrets import SECRETS
+        from benchwright.text import plain_lines
 
-        click.echo(f"Error: {SECRETS.redact(str(error))}", err=True)
+        click.echo(f"Error: {plain_lines(SECRETS.redact(str(error)))}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -35,11 +35,11 @@ def print_json(value: Any) -> None:
 
 
 def print_table(content: RenderableType) -> None:
-    """Rich content, as wide as the terminal."""
+    """Rich content, as wide as the terminal; what looks like markup in its texts is text."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else NARROWEST
-    Console(width=width, soft_wrap=False, highlight=False).print(content)
+    Console(width=width, soft_wrap=False, highlight=False, markup=False, emoji=False).print(content)
 
 
 def print_summary(summary: RunSummary) -> None:

@@ -11,7 +11,7 @@ import click
 from benchwright.cli.options import say, set_up_logging
 from benchwright.cli.output import print_json, print_table
 from benchwright.cli.pack_install import SETTINGS, debug_option, described, json_option, version_option
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 node_option = click.option("--node", default="node", show_default=True, help="The Node program.")
 
@@ -27,11 +27,11 @@ def info(pack: str, compatible_version: str | None, node: str, as_json: bool, de
     set_up_logging(debug=debug)
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import pack_facts
-    from benchwright.app.pack_store import packs_storage
     from benchwright.config import PackSettings
+    from benchwright.home import packs_directory
 
     settings = PackSettings(node=node, compatible_version=compatible_version)
-    facts = run_async(pack_facts(pack, packs_storage(), settings))
+    facts = run_async(pack_facts(pack, packs_directory(), settings))
     if as_json:
         manifest = facts.pack.inspection.manifest
         print_json(

@@ -10,7 +10,7 @@ import click
 
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 if TYPE_CHECKING:
     from benchwright.packs.install import InstalledPack, InstallProgress
@@ -69,11 +69,12 @@ def install(
     debug: bool,
 ) -> None:
     """Install the pack that SOURCE means: a registry name, owner/repo@tag, a .tar.gz or a directory."""
-    from benchwright.app.pack_store import install_settings, packs_storage
+    from benchwright.app.pack_store import install_settings
+    from benchwright.home import packs_directory
     from benchwright.packs.install import install as install_pack
 
     settings = install_settings(registry, github_archive, compatible_version)
-    pack = install_pack(source, packs_storage(), settings, sha256=sha256, copy=copy, report=_tell)
+    pack = install_pack(source, packs_directory(), settings, sha256=sha256, copy=copy, report=_tell)
     if as_json:
         print_json(described(pack))
     else:
@@ -98,8 +99,9 @@ def update(
     debug: bool,
 ) -> None:
     """Install packs anew from where they came from, if there is something new."""
-    from benchwright.app.pack_store import install_settings, installed_packs, packs_storage
+    from benchwright.app.pack_store import install_settings, installed_packs
     from benchwright.errors import UserError
+    from benchwright.home import packs_directory
     from benchwright.packs.install import update as update_pack
 
     if bool(packs) == every:
@@ -109,7 +111,7 @@ def update(
     rows: list[dict[str, Any]] = []
     for name in names:
         try:
-            ended = update_pack(name, packs_storage(), settings, report=_tell)
+            ended = update_pack(name, packs_directory(), settings, report=_tell)
         except UserError as error:
             if len(names) == 1:
                 raise
@@ -132,10 +134,10 @@ def update(
 @debug_option
 def uninstall(pack: str, debug: bool) -> None:
     """Remove PACK; a directory that is used where it is stays."""
-    from benchwright.app.pack_store import packs_storage
+    from benchwright.home import packs_directory
     from benchwright.packs.install import uninstall as uninstall_pack
 
-    uninstall_pack(pack, packs_storage(), report=_tell)
+    uninstall_pack(pack, packs_directory(), report=_tell)
     click.echo(f"{plain(pack)} is removed.")
 
 
@@ -145,11 +147,12 @@ def uninstall(pack: str, debug: bool) -> None:
 @debug_option
 def listing(compatible_version: str | None, as_json: bool, debug: bool) -> None:
     """List the installed packs, broken ones too; no pack's code is run."""
-    from benchwright.app.pack_store import installed_packs, packs_storage
+    from benchwright.app.pack_store import installed_packs
+    from benchwright.home import packs_directory
 
     packs = installed_packs(compatible_version)
     if as_json:
-        print_json({"storage": str(packs_storage()), "packs": [described(pack) for pack in packs]})
+        print_json({"storage": str(packs_directory()), "packs": [described(pack) for pack in packs]})
     elif packs:
         click.echo(packs_table(packs))
     else:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from benchwright.cli.options import say
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 
 def print_described(described: Mapping[str, Any]) -> None:
@@ -60,11 +60,8 @@ def write_reports(reports: Sequence[Any], csv_file: Path | None, markdown: Path 
 
 
 def _write_file(path: Path, text: str) -> None:
-    from benchwright.errors import UserError
+    from benchwright.files import write_whole
     from benchwright.secrets import SECRETS
 
-    try:
-        path.write_text(SECRETS.redact(text), encoding="utf-8", newline="")
-    except OSError as error:
-        raise UserError(f"Cannot write {path}: {error.strerror}.") from None
+    write_whole(path, SECRETS.redact(text).encode("utf-8", "replace"))
     say(f"Written: {path}")

@@ -12,7 +12,7 @@ from benchwright.app.pack_watch import PackWatch
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
 from benchwright.formats import duration
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -20,7 +20,7 @@ from benchwright.cli.options import (
     set_up_logging,
 )
 from benchwright.cli.pack_output import print_described, print_pack_run, write_reports
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 INTERRUPTED = 130
 

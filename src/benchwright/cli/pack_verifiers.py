@@ -10,7 +10,7 @@ import click
 from benchwright.cli.options import say, set_up_logging
 from benchwright.cli.output import print_json, print_table
 from benchwright.cli.pack_install import debug_option, json_option
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 if TYPE_CHECKING:
     from benchwright.packs.types import VerifierEndpoint

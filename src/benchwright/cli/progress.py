@@ -13,7 +13,7 @@ from benchwright.cli.lines import trial_line
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
 from benchwright.formats import duration
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -15,7 +15,7 @@ from benchwright.cli.output import print_json, print_summary, results_on_stdout
 from benchwright.cli.progress import TerminalProgress
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 
 def run_and_report(run: EvalRun, *, as_json: bool, quiet: bool) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import print_json, print_table
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 if TYPE_CHECKING:
     from benchwright.runs.listing import KeptRun

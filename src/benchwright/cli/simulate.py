@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,12 +174,7 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
 
 def _write_port(path: Path, base_url: str) -> None:
     """Writes the port whole, so that whoever waits for the file never reads half of it."""
-    from benchwright.errors import UserError
+    from benchwright.files import write_whole
 
     port = base_url.rpartition(":")[2].partition("/")[0]
-    temporary = path.with_name(path.name + ".part")
-    try:
-        temporary.write_text(port + "\n")
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UserError(f"Cannot write the port file {path}: {error.strerror}.") from None
+    write_whole(path, f"{port}\n".encode())

@@ -8,8 +8,8 @@ import sys
 
 import click
 
-from benchwright.reports.text import plain_lines
 from benchwright.secrets import SECRETS
+from benchwright.text import plain_lines
 
 LOOK_EVERY = 0.02
 """Seconds between two looks for a line."""

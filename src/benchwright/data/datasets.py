@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from benchwright.data.layout import fetched_directory, files_as_declared, files_
 from benchwright.data.manifest import read_manifest
 from benchwright.data.rows import dataset_file
 from benchwright.data.source import Source
+from benchwright.text import Say
 
 __all__ = ["Dataset", "GitRepository", "HubRepository", "Source", "Wheel", "find_dataset"]
 
@@ -23,7 +23,7 @@ def find_dataset(
     *,
     path: str | PathLike[str] | None = None,
     offline: bool | None = None,
-    say: Callable[[str], None] = lambda line: None,
+    say: Say = lambda line: None,
 ) -> Source:
     """The files of a dataset: those at `path` where it is given, else the first of these that holds them.
 
@@ -77,7 +77,7 @@ def _in_hub_cache(dataset: Dataset) -> Source | None:
     return Source(dataset, snapshot, splits, "hub cache", revision) if splits else None
 
 
-def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Callable[[str], None]) -> Source:
+def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source:
     match dataset.origin:
         case HubRepository() if offline:
             reason = "and the network is not to be used (HF_HUB_OFFLINE)"

@@ -5,7 +5,7 @@ What comes is laid into a staging directory first and moved into place when it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from os import PathLike
@@ -18,8 +18,7 @@ from benchwright.data.hub import HubFile, download, is_offline, list_files
 from benchwright.data.layout import fetched_directory
 from benchwright.data.manifest import Manifest, fetched_file, manifest_of, read_manifest, write_manifest
 from benchwright.data.programs import check_out, unpack_wheel
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 
 def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:

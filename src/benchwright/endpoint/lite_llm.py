@@ -20,6 +20,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.retry import RetryPolicy
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import RequestRecord, Target
+from benchwright.text import one_line
 
 LITELLM = "litellm"
 """The base URL of targets that LiteLLM finds the way to."""
@@ -191,6 +192,5 @@ def _kinds(failure: BaseException) -> set[str]:
 
 
 def _first_line(failure: Exception) -> str:
-    lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
-    line = lines[0] if lines else type(failure).__name__
-    return line if len(line) <= LONGEST_DETAIL else line[: LONGEST_DETAIL - 1] + "…"
+    lines = [line for line in str(failure).splitlines() if line.strip()]
+    return one_line(lines[0] if lines else type(failure).__name__, LONGEST_DETAIL)

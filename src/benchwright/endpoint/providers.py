@@ -15,6 +15,7 @@ from benchwright.endpoint.wire import Limits
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.secrets import SECRETS
+from benchwright.text import Say
 
 OPENAI = "https://api.openai.com/v1"
 OPENAI_HOST = "api.openai.com"
@@ -65,7 +66,7 @@ def find_target(
     return Target(slot, model, base_url.rstrip("/"), given)
 
 
-def find_key(given: str | None, target: Target, say: Callable[[str], None]) -> str | None:
+def find_key(given: str | None, target: Target, say: Say) -> str | None:
     """The key for a target; None for a server that wants none, and where LiteLLM finds it.
 
     It is the one given, else that of BENCHWRIGHT_API_KEY, OPENAI_API_KEY or LITELLM_API_KEY. One line says

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from time import time_ns
 from types import TracebackType
@@ -12,6 +12,7 @@ from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.errors import ProviderError
 from benchwright.records import Record
+from benchwright.text import Say
 
 GAUGES: Mapping[str, Sequence[str]] = {
     "running": (
@@ -77,7 +78,7 @@ class Watch:
     Nothing depends on it: the first look that fails is told by `say`, and there are no further ones.
     """
 
-    def __init__(self, url: str, say: Callable[[str], None], every: float = 1.0) -> None:
+    def __init__(self, url: str, say: Say, every: float = 1.0) -> None:
         self.looks: list[Look] = []
         self.works = True
         self._url = url

@@ -8,6 +8,7 @@ from types import TracebackType
 from benchwright.errors import LimitReached, ProviderError, TrialError, UserError
 from benchwright.records import Status
 from benchwright.secrets import SECRETS
+from benchwright.text import error_line, one_line
 
 LONGEST_REASON = 500
 
@@ -80,7 +81,5 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 def describe(error: BaseException) -> str:
     """An exception in one line: our own errors by their text, others with their type."""
-    text = " ".join(SECRETS.redact(str(error)).split())
-    if not isinstance(error, TrialError):
-        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+    text = str(error) if isinstance(error, TrialError) else error_line(error)
+    return one_line(SECRETS.redact(text), LONGEST_REASON)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
 from time import monotonic
 from typing import Protocol
 
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status
+from benchwright.text import Say
 
 
 class StopRule(Protocol):
@@ -110,7 +110,7 @@ class SystemicErrors:
 class Signals:
     """While entered, the first SIGINT or SIGTERM stops the run, the second cancels what is in flight."""
 
-    def __init__(self, stop: Stop, say: Callable[[str], None]) -> None:
+    def __init__(self, stop: Stop, say: Say) -> None:
         self._stop = stop
         self._say = say
         self._task: asyncio.Task[None] | None = None

@@ -13,6 +13,7 @@ from benchwright.packs.events import Event
 from benchwright.records import RequestRecord
 from benchwright.runs.journal import encode_json
 from benchwright.secrets import SECRETS
+from benchwright.text import plain, shortened
 
 RENDERED, EVENTS, HOST_LOG = "rendered", "events.jsonl", "host.log"
 
@@ -56,10 +57,8 @@ class PackFiles:
         if self._log is None:
             return
         told = message if meta is None else f"{message} {encode_json(meta).decode()}"
-        line = SECRETS.redact(told)[:LONGEST_LINE]
-        plain = "".join(character if character.isprintable() else " " for character in line)
         with suppress(OSError):
-            self._log.write(f"[{level}] {plain}\n")
+            self._log.write(f"[{level}] {plain(shortened(SECRETS.redact(told), LONGEST_LINE))}\n")
 
     def request(self, record: RequestRecord) -> None:
         """Counts a request that belongs to no cell, and notes it in the log."""

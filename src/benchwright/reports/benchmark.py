@@ -15,7 +15,7 @@ from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
 from benchwright.formats import number
 from benchwright.reports.summary import failure_lines
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 MOST_VALUES = 20
 """Values of one label that are shown; the file has them all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 
 def boxed(

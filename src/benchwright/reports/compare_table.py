@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.comparison.result_files import ResultFile
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 
 def render_comparison(files: Sequence[ResultFile]) -> RenderableType:

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 _STYLES = {"ok": "green", "missing": "yellow", "problem": "bold red"}
 

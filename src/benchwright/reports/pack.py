@@ -17,7 +17,7 @@ from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import Attempt, CellState, PackResults, PackScore
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import BenchmarkScore, RegisteredModel, ScenarioMeta
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 SIGNS = {"pass": ("✓", "green"), "partial": ("!", "yellow"), "fail": ("✗", "red"), "error": ("⚠", "magenta")}
 RUNNING, NOTHING = ("●", "cyan"), ("-", "dim")

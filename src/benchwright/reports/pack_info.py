@@ -12,7 +12,7 @@ from rich.text import Text
 from benchwright.packs.install import InstalledPack
 from benchwright.packs.manifest import PackManifest, VerifierSpec
 from benchwright.packs.types import ScenarioMeta
-from benchwright.reports.text import plain, plain_lines
+from benchwright.text import plain, plain_lines
 
 
 def render_pack(

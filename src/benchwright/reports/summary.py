@@ -9,7 +9,7 @@ from rich.text import Text
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
 from benchwright.formats import duration, milliseconds, number
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 METHODS = {
     "wilson": "Wilson interval",

@@ -13,8 +13,8 @@ from rich.text import Text
 from benchwright.engine.answers import content_text
 from benchwright.formats import duration, milliseconds, number
 from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
-from benchwright.reports.text import plain, plain_lines
 from benchwright.runs.transcripts import Transcript
+from benchwright.text import plain, plain_lines
 
 LAST_LINES = 20
 """Lines of the log of tests that are shown."""

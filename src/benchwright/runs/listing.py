@@ -10,9 +10,10 @@ import msgspec
 
 from benchwright.errors import UserError
 from benchwright.files import write_whole
+from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
-from benchwright.runs.store import find_run, last_event, runs_directory
+from benchwright.runs.store import find_run, last_event
 
 TAGS = "tags.json"
 """A run's tags, beside its journal: run.json never changes."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchwright.errors import JournalError, UserError
+from benchwright.files import write_whole
 from benchwright.records import Record, Target, TaskSpec, TrialLimits
 from benchwright.runs.journal import encode_json
 
@@ -75,13 +75,8 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
     Raises:
         JournalError: the directory cannot be written.
     """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        draft = directory / f"{MANIFEST}.{os.getpid()}"
-        draft.write_bytes(msgspec.json.format(encode_json(manifest), indent=2) + b"\n")
-        draft.replace(directory / MANIFEST)
-    except OSError as error:
-        raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+    content = msgspec.json.format(encode_json(manifest), indent=2) + b"\n"
+    write_whole(directory / MANIFEST, content, durable=True, error=JournalError)
 
 
 def read_manifest(directory: Path) -> Manifest:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.errors import JournalError, RunLocked, UserError
-from benchwright.home import home
+from benchwright.home import runs_directory
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import MANIFEST
 from benchwright.suggest import did_you_mean
+from benchwright.text import Say
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_LOCK_TIMEOUT = 30
 LOCK_POLL = 0.2
 """Seconds between two looks at a lock that another process holds."""
-
-
-def runs_directory() -> Path:
-    """Where runs are."""
-    return home() / "runs"
 
 
 def run_id(name: str, fingerprint: str, created_at: int) -> str:
@@ -88,13 +84,13 @@ def last_event(directory: Path) -> str | None:
     return names[-1].decode() if names else None
 
 
-def run_lock(directory: Path, say: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
+def run_lock(directory: Path, say: Say) -> AbstractAsyncContextManager[None]:
     """Holds a run for this process; see `file_lock`."""
     return file_lock(directory / "lock", say)
 
 
 @asynccontextmanager
-async def file_lock(path: Path, say: Callable[[str], None]) -> AsyncIterator[None]:
+async def file_lock(path: Path, say: Say) -> AsyncIterator[None]:
     """Holds a lock file for this process; waits for another one, and says so.
 
     The wait ends after OSMOSIS_EVAL_LOCK_TIMEOUT seconds (default 30).
@@ -145,7 +141,7 @@ def _writing_to(directory: Path) -> Iterator[None]:
 
 
 @cache
-def _lock_timeout(value: str | None, say: Callable[[str], None]) -> int:
+def _lock_timeout(value: str | None, say: Say) -> int:
     """The seconds to wait; a value that is none is told of once, however many locks a run takes."""
     if not value:
         return DEFAULT_LOCK_TIMEOUT

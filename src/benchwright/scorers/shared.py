@@ -10,6 +10,7 @@ import msgspec
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError
 from benchwright.records import Sample, Status
+from benchwright.text import shortened
 
 LONGEST_SPAN = 200
 LONGEST_SEARCH = 100_000
@@ -43,7 +44,7 @@ def target_text(sample: Sample) -> str:
 
 def quoted(text: str) -> str:
     """A piece of an answer, short enough for the journal's light line: at most 200 characters."""
-    return text if len(text) <= LONGEST_SPAN else text[: LONGEST_SPAN - 1] + "…"
+    return shortened(text, LONGEST_SPAN)
 
 
 def tail(text: str) -> str:

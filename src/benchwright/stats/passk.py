@@ -15,7 +15,7 @@ from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.repeats import Estimate, from_clustered
 
 KS = (1, 3, 5, 10)
-"""The k of pass@k that are given, up to the repeats there are."""
+"""The k of which documents and summaries tell, as far as there are trials."""
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:

@@ -11,6 +11,7 @@ from aiohttp import web
 from jinja2 import Environment
 
 from benchwright.reports.html.environment import html_environment
+from benchwright.reports.html.text import one_line
 from benchwright.web import text
 
 HERE = Path(__file__).parent
@@ -30,7 +31,7 @@ STATIC = {
 def environment() -> Environment:
     """The templates, and the words that they know."""
     made = html_environment(HERE / "templates")
-    made.filters.update(percent=text.percent, moment=text.moment, one_line=text.one_line)
+    made.filters.update(percent=text.percent, moment=text.moment, one_line=one_line)
     made.globals.update(address=text.address, static=static_address)
     return made
 

@@ -11,11 +11,12 @@ from threading import Lock
 from typing import Any
 
 from benchwright.errors import UserError
+from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.listing import TAGS, models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
-from benchwright.runs.store import last_event, runs_directory
+from benchwright.runs.store import last_event
 from benchwright.web.locks import Holders, holders, worker_of
 from benchwright.web.progress_counter import ProgressCounter
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from aiohttp import web
 
 from benchwright.errors import BenchwrightError, UserError
+from benchwright.text import Say
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
 from benchwright.web.pages.control import resume, retry, stop
@@ -99,9 +100,7 @@ async def static(request: web.Request) -> web.Response:
     return web.Response(body=static_file(name), content_type=STATIC[name], charset="utf-8", headers=headers)
 
 
-async def serve(
-    host: str, port: int, announce: Callable[[str], None], say: Callable[[str], None], *, open_browser: bool
-) -> None:
+async def serve(host: str, port: int, announce: Say, say: Say, *, open_browser: bool) -> None:
     """Serves until it is interrupted; announces one address.
 
     Raises:

@@ -11,13 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import IO
 
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
+from benchwright.text import Say
 
 MOST_SAID = 4_000
 """Bytes at the end of what a command wrote that a page shows."""
@@ -101,7 +102,7 @@ class StartedRuns:
         """The last command that went on with a run; None where there was none."""
         return next((child for child in self.all() if child.run == run), None)
 
-    def close(self, say: Callable[[str], None]) -> None:
+    def close(self, say: Say) -> None:
         """Ends what is still running: asked to stop, then to stop at once, then killed."""
         with self._lock:
             children, self._children = self._children, []

@@ -1,4 +1,4 @@
-"""Text for pages: numbers and moments, one line of a longer text, addresses and names of downloads."""
+"""Text for pages: numbers and moments, addresses and names of downloads."""
 
 from __future__ import annotations
 
@@ -9,12 +9,6 @@ from urllib.parse import urlencode
 
 LONGEST = 100_000
 """Characters of one text that a page shows."""
-
-
-def one_line(text: str, longest: int = 160) -> str:
-    """The beginning of a text in one line."""
-    line = " ".join(text[: longest * 4].split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def safe_name(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,8 @@ from benchwright.agents.cache.entry import (
     samples_path,
     set_corrupt_aside,
     write_entry,
-    write_whole,
 )
-from benchwright.errors import JournalError, UserError
+from benchwright.errors import UserError
 
 RUNS = [run(0, 0, 1.0), run(1, 0, None, tag="baseline")]
 
@@ -163,25 +161,6 @@ def test_what_is_corrupt_is_set_aside_with_its_samples(path: Path) -> None:
     suffix = aside.name.removeprefix(path.name)
     assert suffix.startswith(".corrupt.")
     assert names(path) == [path.name + suffix, samples_path(path).name + suffix]
-
-
-def test_a_file_that_cannot_be_finished_leaves_the_old_one(path: Path) -> None:
-    def breaks_off() -> Iterator[bytes]:
-        yield b"{"
-        raise KeyError("in the middle")
-
-    before, listed = path.read_bytes(), names(path)
-    with pytest.raises(KeyError):
-        write_whole(path, breaks_off())
-    assert path.read_bytes() == before
-    assert names(path) == listed, "no draft is left"
-
-
-def test_one_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    (tmp_path / "entry.json").mkdir()
-    with pytest.raises(JournalError, match=r"Cannot write .*entry\.json: Is a directory\."):
-        write_whole(tmp_path / "entry.json", [b"{}"])
-    assert [path.name for path in tmp_path.iterdir()] == ["entry.json"], "no draft is left"
 
 
 def test_moments_are_utc_in_whole_seconds() -> None:

@@ -226,7 +226,7 @@ async def test_what_is_shown_of_a_command_cannot_steer_a_terminal(bash: BashSess
     model = Model(calls("\n  echo \x1b[31m\u202e" + "x" * 1000 + "\nmore"), says("Done."))
     await work(model, bash, TASK, LIMITS)
     (shown,) = model.shown
-    assert shown.startswith("turn 1: echo  [31m")
+    assert shown.startswith("turn 1: echo xxx")
     assert shown.isprintable()
     assert len(shown) < 100
 

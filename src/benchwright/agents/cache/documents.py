@@ -18,8 +18,6 @@ from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.records import Target
 from benchwright.runs.manifest import Manifest
 
-KS = (1, 3, 5, 10)
-
 
 class Totals:
     """Adds up runs, of one model or of all; a few numbers per run."""
@@ -70,7 +68,7 @@ class Totals:
         return summary
 
     def _pass_at_k(self, passes: dict[int, int]) -> dict[str, float]:
-        from benchwright.stats.passk import pass_at_k
+        from benchwright.stats.passk import KS, pass_at_k
 
         n = self._repeats
         return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,6 +15,7 @@ import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.errors import JournalError, UserError
+from benchwright.files import write_whole
 from benchwright.runs.journal import encode_json
 
 VERSION = 1
@@ -124,7 +124,7 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
         JournalError: it cannot be written.
     """
     entry.updated_at = moment()
-    write_whole(path, _pieces(entry, runs))
+    write_whole(path, _pieces(entry, runs), durable=True, error=JournalError)
 
 
 def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]:
@@ -138,30 +138,6 @@ def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]
         yield separator + encode_json(run)
         separator = b",\n    "
     yield b'\n  ],\n  "summary": ' + encode_json(entry.summary) + END
-
-
-def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
-    """Writes a file by rename, so that nobody ever sees half of it; parents are made.
-
-    Raises:
-        JournalError: it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.writelines(pieces)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(draft, 0o644)
-            os.replace(draft, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(draft)
-            raise
-    except OSError as error:
-        raise JournalError(f"Cannot write {path}: {error.strerror}.") from None
 
 
 def back_up(path: Path) -> None:

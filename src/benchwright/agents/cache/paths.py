@@ -10,6 +10,8 @@ from pathlib import Path
 
 import xxhash
 
+from benchwright.home import chosen_home
+
 LONGEST = 60
 RESERVED = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))]
@@ -24,8 +26,8 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
     """
     if chosen := environ.get("OSMOSIS_CACHE_DIR"):
         root = Path(chosen)
-    elif home := environ.get("BENCHWRIGHT_HOME"):
-        root = Path(home) / "cache"
+    elif home := chosen_home(environ):
+        root = home / "cache"
     elif cache := environ.get("XDG_CACHE_HOME"):
         root = Path(cache) / "osmosis"
     else:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchwright.agents.cache.documents import KS, score_summaries
+from benchwright.agents.cache.documents import score_summaries
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.records import Message
 
@@ -111,6 +111,8 @@ def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
     """{eval function: summary} over these runs of one model."""
+    from benchwright.stats.passk import KS
+
     documented = [
         DocumentedRun(*[getattr(run, name) for name in DocumentedRun.__struct_fields__]) for run in runs
     ]

@@ -13,6 +13,7 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.result_files import ResultFile, read_result_file
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
+from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST
@@ -109,7 +110,7 @@ def _from_eval(path: Path, reference: str, slot: str | None) -> Named:
 def _here(run: str) -> Path | None:
     """The directory of a run that a file names, where it is on this machine."""
     written = Path(run)
-    places = [store.runs_directory() / written.name]
+    places = [runs_directory() / written.name]
     if written.is_absolute():
         places.insert(0, written)
     return next((place for place in places if (place / MANIFEST).exists()), None)

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from benchwright.app.doctor.findings import Finding
 from benchwright.app.facts import host_facts
-from benchwright.home import home
+from benchwright.home import home, runs_directory
 from benchwright.runs.manifest import MANIFEST
-from benchwright.runs.store import runs_directory
 
 GiB = 2**30
 LITTLE_DISK = 1 * GiB

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from benchwright.engine.earlier import EarlierRun
 from benchwright.engine.plan import Plan
 from benchwright.errors import UserError
+from benchwright.text import Say
 
 LARGEST_OFFER = 20_000
 """Trials of a plan up to which it is worth counting what earlier runs have of it."""
-
-Say = Callable[[str], None]
 
 
 def offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:

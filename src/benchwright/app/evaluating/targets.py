@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from benchwright.app.evaluating.task import asks_by_itself, completion_params
@@ -11,11 +10,10 @@ from benchwright.config import EvalSettings
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
+from benchwright.text import Say
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
-
-Say = Callable[[str], None]
 
 
 def eval_targets(

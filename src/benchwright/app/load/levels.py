@@ -22,8 +22,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs.listing import tag_run
 from benchwright.stats import arrivals
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 OTHER_FILES = 100
 """Files that this process has open besides connections, at most."""

@@ -18,8 +18,7 @@ from benchwright.app.load.workload import Workload, find_workload, synthetic_wor
 from benchwright.app.prometheus import metrics_url
 from benchwright.engine.run import Listener
 from benchwright.stats.windows import Cut
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 CACHED = 0.05
 """Share of prompt tokens from the server's cache from which on it is told."""

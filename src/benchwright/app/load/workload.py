@@ -18,8 +18,7 @@ from benchwright.engine.protocols import Task
 from benchwright.errors import UserError
 from benchwright.records import TrialLimits
 from benchwright.runs.manifest import DataFile
-
-Say = Callable[[str], None]
+from benchwright.text import Say
 
 
 class Workload(msgspec.Struct, frozen=True):

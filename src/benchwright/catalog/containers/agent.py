@@ -15,6 +15,7 @@ from benchwright.engine.protocols import Session
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Record, Status
 from benchwright.sandbox.docker.commands import Reason
+from benchwright.text import one_line
 
 SYSTEM = """\
 You work in a Linux terminal to solve the task you are given.
@@ -185,8 +186,7 @@ class _Agent:
 
 
 def _first_line(command: str) -> str:
-    line = next(iter(command.strip().splitlines()), "")[:LONGEST_LINE]
-    return "".join(character if character.isprintable() else " " for character in line)
+    return one_line(next(iter(command.strip().splitlines()), ""), LONGEST_LINE)
 
 
 def _is_about_tools(error: ProviderError) -> bool:

@@ -126,9 +126,9 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
         return
     ended = await sandbox.run(["sh", "-c", issue.prepare], seconds=PREPARE_SECONDS, cwd=issue.directory)
     if not ended.succeeded:
-        lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-        said = lines[-1][:300] if lines else f"{ended.reason}, exit code {ended.exit_code}"
-        raise ExecutionError(f"{issue.directory} of {issue.spec.image} is not as it should be: {said}")
+        raise ExecutionError(
+            f"{issue.directory} of {issue.spec.image} is not as it should be: {ended.complaint}"
+        )
 
 
 def _outcome(worked: Worked, made: Changes, commands: Sequence[CommandRecord]) -> Outcome:

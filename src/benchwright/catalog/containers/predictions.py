@@ -10,6 +10,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import Graded
 from benchwright.errors import UserError
+from benchwright.files import whole_file
 from benchwright.records import Record
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
@@ -62,13 +63,10 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
         UserError: the file cannot be written.
     """
     count = 0
-    try:
-        with path.open("wb") as file:
-            for prediction in predictions:
-                file.write(msgspec.json.encode(prediction) + b"\n")
-                count += 1
-    except OSError as error:
-        raise UserError(f"The predictions cannot be written to {path}: {error.strerror}.") from None
+    with whole_file(path) as file:
+        for prediction in predictions:
+            file.write(msgspec.json.encode(prediction) + b"\n")
+            count += 1
     return count
 
 

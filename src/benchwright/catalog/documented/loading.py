@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
+from benchwright.text import error_line
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.base import BaseBenchmark
@@ -45,6 +46,4 @@ def load_failure(name: str, failure: BaseException) -> UserError:
     """A failed `load_dataset` in one line."""
     if isinstance(failure, UserError):
         return failure
-    text = " ".join(str(failure).split())
-    said = f"{type(failure).__name__}: {text}" if text else type(failure).__name__
-    return UserError(f"load_dataset of {name} failed: {said}.")
+    return UserError(f"load_dataset of {name} failed: {error_line(failure)}.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.catalog.documented.base import BenchmarkResult, SampleResult
 from benchwright.errors import JournalError
+from benchwright.files import write_whole
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.config import BenchmarkConfig
@@ -37,11 +38,15 @@ def save_result(
     stem = f"{_in_name(result.name)}_{_in_name(config.vllm.model)}_{moment}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        draft = directory / f".{stem}.{os.getpid()}"
-        draft.write_bytes(text + b"\n")
-        return _placed(draft, directory, stem)
+        path = _claimed(directory, stem)
     except OSError as error:
         raise JournalError(f"Cannot write the results to {directory}: {error.strerror}.") from None
+    try:
+        write_whole(path, text + b"\n", error=JournalError)
+    except JournalError:
+        path.unlink(missing_ok=True)
+        raise
+    return path
 
 
 def result_document(result: BenchmarkResult, config: BenchmarkConfig, moment: str) -> dict[str, Any]:
@@ -76,17 +81,16 @@ def _sample(result: SampleResult) -> dict[str, Any]:
     return {**asdict(result), "metrics": None if result.metrics is None else asdict(result.metrics)}
 
 
-def _placed(draft: Path, directory: Path, stem: str) -> Path:
-    """Gives the draft its name, or the next one that is free."""
+def _claimed(directory: Path, stem: str) -> Path:
+    """An empty file of that name, or of the first one with a number that is free; no other process gets it."""
     number = 1
     while True:
         path = directory / (f"{stem}.json" if number == 1 else f"{stem}-{number}.json")
         try:
             path.touch(exist_ok=False)
+            return path
         except FileExistsError:
             number += 1
-            continue
-        return draft.replace(path)
 
 
 def _in_name(text: str) -> str:

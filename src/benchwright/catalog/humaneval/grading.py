@@ -12,6 +12,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.sandbox import LocalSandbox, run_python
+from benchwright.text import last_line
 
 SECONDS = 3.0
 """What the official harness gives one program."""
@@ -69,7 +70,7 @@ class DocumentedScorer:
         passed, said = await run_humaneval_test(
             content["prompt"], answer, content["test"], content["entry_point"], timeout=DOCUMENTED_SECONDS
         )
-        details = {"result": "passed" if passed else f"failed: {_last_line(said)}"}
+        details = {"result": "passed" if passed else f"failed: {last_line(said, 200)}"}
         return verdict_score(Verdict(float(passed), answer, content["canonical_solution"], details=details))
 
 
@@ -88,7 +89,3 @@ def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:
         for k in KS
         if k <= fewest
     ]
-
-
-def _last_line(text: str) -> str:
-    return text.rstrip().rpartition("\n")[2][:200]

@@ -28,6 +28,7 @@ from benchwright.records import Outcome, Sample, Trial
 from benchwright.runs.keys import fingerprint
 from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
+from benchwright.text import last_line
 
 IMAGE = "python:3.11"
 DIRECTORY = "/repo"
@@ -153,7 +154,7 @@ async def _must(sandbox: Sandbox, argv: Sequence[str], directory: str, stdin: by
     ended = await sandbox.run(argv, seconds=COPY_SECONDS, stdin=stdin, cwd=directory)
     if ended.succeeded:
         return
-    said = (_text(ended).strip().splitlines() or [f"{ended.reason}, exit code {ended.exit_code}"])[-1][:300]
+    said = last_line(_text(ended), 300) or ended.complaint
     advice = "; name an image with git and pytest: --option image=NAME" if ended.reason == "exited" else ""
     raise ExecutionError(f"the container cannot be set up: {said}{advice}")
 

@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 
 from benchwright.catalog.containers.instances import COMMIT
 from benchwright.errors import ExecutionError, UserError
+from benchwright.home import repositories_directory
 from benchwright.secrets import SECRETS
 
 HOST = "https://github.com"
@@ -66,7 +67,7 @@ class Mirrors:
     async def _place(self, repository: str) -> Path:
         if self._given is not None:
             return _found(self._given, repository)
-        place = _home() / f"{repository.replace('/', '__')}.git"
+        place = repositories_directory() / f"{repository.replace('/', '__')}.git"
         if not place.is_dir():
             await _clone(f"{HOST}/{repository}", place)
         return place
@@ -79,14 +80,6 @@ def _found(directory: Path, repository: str) -> Path:
             if place.is_dir():
                 return place
     raise ExecutionError(f"{directory} holds no mirror of {repository}, such as {owner}/{name}.git")
-
-
-def _home() -> Path:
-    if home := os.environ.get("BENCHWRIGHT_HOME"):
-        return Path(home).expanduser() / "repositories"
-    import platformdirs
-
-    return platformdirs.user_data_path("benchwright", appauthor=False) / "repositories"
 
 
 async def _clone(url: str, place: Path) -> None:

@@ -24,6 +24,7 @@ from benchwright.records import Message, Outcome, Record, Sample, Status, Trial
 from benchwright.runs.keys import fingerprint
 from benchwright.sandbox.docker import Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
+from benchwright.text import one_line
 
 IMAGE = "ubuntu:22.04"
 MAX_TURNS = 15
@@ -168,7 +169,7 @@ async def _talk(session: Session, bash: BashSession, instruction: str) -> Outcom
             return Outcome(status, messages, reply.text, reason)
         said = []
         for command in commands:
-            session.progress(f"turn {turn}: {command.splitlines()[0][:80]}")
+            session.progress(f"turn {turn}: {one_line(command.splitlines()[0], 80)}")
             record = await bash.run(command, COMMAND_SECONDS)
             said.append(observation(record))
             if record.container_ended:

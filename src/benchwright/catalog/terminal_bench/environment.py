@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from benchwright.sandbox.docker.containers import GiB, MiB
 from benchwright.sandbox.docker.images import configuration_of
 from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
 from benchwright.sandbox.docker.networks import private_network
+from benchwright.text import Say
 
 CAPABILITIES = (
     *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "NET_BIND_SERVICE"),
@@ -38,8 +39,6 @@ mkdir -p {LOGS}/agent {LOGS}/verifier {LOGS}/artifacts /agent-logs && chmod -R a
 _IN_BACKGROUND = '("$@" >/dev/null 2>&1 </dev/null &)'
 WAITING = ("sh", "-c", "sleep infinity")
 """What the official harnesses give to an image's entrypoint."""
-
-Say = Callable[[str], None]
 
 
 class Place(Record, frozen=True):

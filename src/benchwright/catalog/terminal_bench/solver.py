@@ -17,6 +17,7 @@ from benchwright.catalog.terminal_bench.testing import Tested, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Trial
+from benchwright.text import one_line
 
 LONGEST_LINE = 80
 """Characters of what a build or a pull says that are shown."""
@@ -44,9 +45,7 @@ class TerminalSolver:
         folder = self._folders[sample.content["task"]]
 
         def say(said: str) -> None:
-            session.progress(
-                "".join(letter if letter.isprintable() else " " for letter in said)[:LONGEST_LINE]
-            )
+            session.progress(one_line(said, LONGEST_LINE))
 
         async with self._environments.started(sample.id, folder, settings, say) as place:
             bash = BashSession(place.sandbox)

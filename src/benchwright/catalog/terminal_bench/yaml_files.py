@@ -8,6 +8,7 @@ from typing import Any
 
 from benchwright.data.errors import DatasetParseError
 from benchwright.errors import UserError
+from benchwright.text import one_line
 
 LONGEST = 256 * 1024
 DEEPEST = 50
@@ -35,8 +36,7 @@ def read_yaml(path: Path) -> Any:
         _check(path, (type(token).__name__ for token in yaml.scan(text)))
         return yaml.safe_load(text)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise DatasetParseError(f"{path}: {said}") from error
+        raise DatasetParseError(f"{path}: {one_line(str(error), 200)}") from error
 
 
 def _check(path: Path, tokens: Iterator[str]) -> None:

@@ -18,6 +18,7 @@ from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.simulator import Simulator
 from benchwright.endpoint.simulate.truth import open_truth_file
 from benchwright.errors import UserError
+from benchwright.text import Say
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
@@ -37,7 +38,7 @@ def serve(
     host: str = LOOPBACK,
     port: int = 0,
     processes: int = 1,
-    announce: Callable[[str], None],
+    announce: Say,
 ) -> Stats:
     """Serves until SIGTERM or SIGINT, and returns what happened.
 
@@ -88,7 +89,7 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     return new_event_loop
 
 
-def _run_children(shared: _Shared, announce: Callable[[str], None]) -> None:
+def _run_children(shared: _Shared, announce: Say) -> None:
     awaited = {*_STOP_SIGNALS, signal.SIGCHLD}
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     lifeline, held = os.pipe()

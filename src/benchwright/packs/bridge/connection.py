@@ -13,7 +13,7 @@ import msgspec
 
 from benchwright.packs.bridge.child import Child
 from benchwright.packs.bridge.commands import Command
-from benchwright.packs.bridge.ending import describe_ending, one_line
+from benchwright.packs.bridge.ending import describe_ending, thrown
 from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
 from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.problems import Failed, Lost, TimeUp
@@ -208,7 +208,7 @@ class Connection:
             self._uncaught(frame, call, said)
 
     def _uncaught(self, frame: Frame, call: _Call | None, error: dict[str, Any]) -> None:
-        text = one_line(error)
+        text = thrown(error)
         if frame.call == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
             (call,) = self._calls.values()
         if frame.kind == "rejected":

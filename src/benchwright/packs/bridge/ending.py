@@ -6,6 +6,7 @@ import signal
 from typing import Any
 
 from benchwright.packs.bridge.limits import MEBI, BridgeLimits
+from benchwright.text import one_line
 
 LONGEST = 400
 CHANNEL_LOST = 70
@@ -15,7 +16,7 @@ CHANNEL_LOST = 70
 def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
     """The keeper's word on the end ("exit 3", "signal 9", "memory", "trouble …") and the last line of stderr."""
     kind, _, what = ending.partition(" ")
-    said = f": {last_error[:LONGEST]}" if last_error else ""
+    said = f": {one_line(last_error, LONGEST)}" if last_error else ""
     if kind == "memory" or "heap out of memory" in last_error:
         return f"the pack used more than the {limits.memory_bytes // MEBI} MiB of memory it is allowed"
     if kind == "trouble":
@@ -34,9 +35,7 @@ def _signal_name(number: str) -> str:
         return f"signal {number}"
 
 
-def one_line(error: dict[str, Any]) -> str:
+def thrown(error: dict[str, Any]) -> str:
     """An error of the pack's as "Name: message"; one that is named Error as its message alone."""
     name, message = str(error.get("name") or ""), str(error.get("message") or "")
-    text = message if name in ("", "Error") else f"{name}: {message}"
-    text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return one_line(message if name in ("", "Error") else f"{name}: {message}", LONGEST)

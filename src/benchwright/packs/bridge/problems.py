@@ -8,7 +8,7 @@ from typing import Any
 
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge.cell import ProviderTrouble
-from benchwright.packs.bridge.ending import one_line
+from benchwright.packs.bridge.ending import thrown
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 """HTTP statuses below 500 that call for another try, as the desktop host sees it."""
@@ -61,9 +61,9 @@ def error_of(call: str, problem: Failed | Lost | TimeUp) -> TrialError:
         return _out_of_time(call, problem)
     error, trouble = problem.error, trouble_of(problem.about)
     if error.get("unusable"):
-        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {one_line(error)}")
+        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {thrown(error)}")
     how = ", an exception was not caught" if error.get("uncaught") else ""
-    text = f"{_WHAT_FAILED[call]}{how}: {one_line(error)}"
+    text = f"{_WHAT_FAILED[call]}{how}: {thrown(error)}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
         return ProviderError(text, http_status=status, retryable=status in RETRYABLE or status >= 500)

@@ -89,23 +89,6 @@ def record_path(version: Path) -> Path:
     return version.with_name(f"{version.name}.json")
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes a file that is there whole or not at all, and safe against a power loss.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    staged = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(staged, "xb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(staged, path)
-    finally:
-        staged.unlink(missing_ok=True)
-
-
 def move_tree(source: Path, target: Path) -> None:
     """Moves a directory; also onto another file system, where it becomes visible when it is whole.
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.words import Foreign, Line, verdicts, warnings
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold."""

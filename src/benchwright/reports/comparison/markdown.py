@@ -19,7 +19,7 @@ from benchwright.reports.comparison.words import (
     verdicts,
     warnings,
 )
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 HARMLESS = " .,-"
 """Marks that mean nothing inside a code element."""

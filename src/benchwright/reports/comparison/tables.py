@@ -16,7 +16,9 @@ from benchwright.analysis.comparison.records import (
 )
 from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
+from benchwright.text import shortened
 
+LONGEST_ANSWER = 60
 MOST_CHANGES = 20
 """Changed samples that are shown, half of them lost ones where there are enough; `--json` has them all."""
 
@@ -238,5 +240,4 @@ def _change_row(score: str, change: Change) -> list[Cell]:
 def _answer(text: str | None) -> Cell:
     if text is None:
         return "–"
-    line = " ".join(text.split())
-    return Foreign(line if len(line) <= 60 else line[:59] + "…")
+    return Foreign(shortened(" ".join(text.split()), LONGEST_ANSWER))

@@ -18,7 +18,7 @@ from benchwright.reports.comparison.words import (
     verdicts,
     warnings,
 )
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 STYLES: dict[Kind, str] = {
     "verdict": "bold",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from benchwright.text import shortened
+
 JOINERS = "\u200c\u200d"
 """Zero-width (non-)joiners, without which some scripts and emoji fall apart."""
 
@@ -17,6 +19,11 @@ def shown(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(map(_seen, text.replace("\r\n", "\n")))
+
+
+def one_line(text: str, most: int = 160) -> str:
+    """The beginning of a text in one line, as `shown` makes it."""
+    return shortened(shown(" ".join(text[: 4 * most].split())), most)
 
 
 def _seen(character: str) -> str:

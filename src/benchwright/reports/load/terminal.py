@@ -9,7 +9,7 @@ from benchwright.analysis.load.records import LoadReport
 from benchwright.reports.comparison.terminal import render_block, render_line
 from benchwright.reports.load.tables import blocks
 from benchwright.reports.load.words import lines, objectives_text
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 
 def render_load(report: LoadReport) -> RenderableType:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from benchwright.sandbox.docker.building import Recipe, built, image_of
 from benchwright.sandbox.docker.engine import Engine
-from benchwright.sandbox.docker.images import Say, configuration_of
+from benchwright.sandbox.docker.images import configuration_of
+from benchwright.text import Say
 
 AT_ONCE = 2
 

@@ -7,9 +7,11 @@ from typing import Literal
 
 from benchwright.records import Record
 from benchwright.sandbox.docker.containers import MiB
+from benchwright.text import last_line
 
 KEPT_BYTES = 64 * 1024
 OUTPUT_BYTES = 16 * MiB
+LONGEST_COMPLAINT = 300
 
 Reason = Literal["exited", "timeout", "output", "memory", "disk"]
 """Why a program ended: by itself, or by a limit."""
@@ -38,6 +40,12 @@ class Executed(Record, frozen=True):
     def succeeded(self) -> bool:
         """Whether the program ended by itself with exit code 0. Any program can do so: no proof that it worked."""
         return self.reason == "exited" and self.exit_code == 0
+
+    @property
+    def complaint(self) -> str:
+        """The last line of stderr, or where it is empty why the program ended."""
+        why = self.detail or f"{self.reason}, exit code {self.exit_code}"
+        return last_line(self.stderr.decode("utf-8", "replace"), LONGEST_COMPLAINT) or why
 
 
 class Command(Record, frozen=True):

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from benchwright.errors import ExecutionError, UserError
+from benchwright.text import one_line
 
 Kind = Literal["missing", "not_running", "no_permission", "image_missing", "disk_full", "failed"]
 
@@ -65,7 +66,7 @@ def engine_errors(doing: str) -> Iterator[None]:
 
 def translated(doing: str, status: int, message: str) -> EngineError:
     """The error for what the engine said, by its HTTP status and text."""
-    said = " ".join(message.split())[:1000]
+    said = one_line(message, 1000)
     if status == _NO_CONNECTION:
         return EngineError(f"Docker does not answer any more ({doing}): {said}", "not_running")
     if "no space left on device" in said.lower():

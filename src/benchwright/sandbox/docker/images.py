@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
-
-Say = Callable[[str], None]
-"""Told, in a line, how something that takes long is getting on."""
+from benchwright.text import Say
 
 
 async def configuration_of(engine: Engine, image: str) -> dict[str, Any] | None:

@@ -14,9 +14,9 @@ from benchwright.sandbox.docker import owner
 from benchwright.sandbox.docker.containers import Container, GiB, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
-from benchwright.sandbox.docker.images import Say
 from benchwright.sandbox.docker.removing import removed_in_the_end
 from benchwright.sandbox.docker.watching import disk_watched
+from benchwright.text import Say
 
 HEALTH_SECONDS = 60.0
 LOOK_EVERY = 0.2

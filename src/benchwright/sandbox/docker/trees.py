@@ -30,9 +30,7 @@ async def write_tree(sandbox: Sandbox, sources: Sequence[Path], target: str, bef
     unpack = f'{before}; mkdir -p "$0" && exec tar -x -o -f - -C "$0"'
     ended = await sandbox.run(["sh", "-c", unpack, target], seconds=FILE_SECONDS, stdin=archive)
     if not ended.succeeded:
-        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-        why = said[-1][:300] if said else ended.detail or f"{ended.reason} {ended.exit_code}"
-        raise ExecutionError(f"{target} could not be written in the container: {why}")
+        raise ExecutionError(f"{target} could not be written in the container: {ended.complaint}")
 
 
 def packed_tree(sources: Sequence[Path], most: int = LARGEST_TREE) -> bytes:

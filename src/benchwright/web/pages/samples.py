@@ -10,11 +10,12 @@ from aiohttp import web
 from benchwright.engine.answers import content_text
 from benchwright.errors import JournalError
 from benchwright.records import Message, ScoreRecord, TrialRecord
+from benchwright.reports.html.text import one_line
 from benchwright.runs.journal import Body, decode_body, read_encoded_body, read_line
 from benchwright.runs.manifest import Manifest
 from benchwright.web.pages.runs import page_number
 from benchwright.web.runs_index import RunRow
-from benchwright.web.text import address, one_line
+from benchwright.web.text import address
 from benchwright.web.trial_index import TrialIndex
 from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, Wanted, select
 from benchwright.web.viewer import Viewer

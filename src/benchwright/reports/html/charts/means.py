@@ -15,9 +15,9 @@ from benchwright.reports.html.charts.svg import (
     line,
     rectangle,
     series,
-    shortened,
     text,
 )
+from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP = 176, 150, 6
 MARK = 17
@@ -40,7 +40,7 @@ def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int])
 
 
 def _row(row: Row, y: float, height: float, scale: Scale, places: Mapping[str, int]) -> Iterator[Markup]:
-    name = shortened(row.name, 21)
+    name = one_line(row.name, 21)
     yield text(LEFT - 10, y + height / 2 + 4, name, anchor="end", class_="t label")
     for number, mark in enumerate(row.marks):
         yield from _mark(mark, y + GAP / 2 + number * MARK, scale, places[mark.letter])

@@ -53,12 +53,6 @@ def series(place: int) -> str:
     return f"s{place % SERIES}"
 
 
-def shortened(text: str, most: int) -> str:
-    """A label that fits."""
-    line = shown(" ".join(text[: 4 * most].split()))
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
 def text(x: float, y: float, content: str, *, anchor: str = "start", class_: str = "t") -> Markup:
     """A line of text, set with its baseline at y."""
     return element("text", content, x=x, y=y, text_anchor=anchor, class_=class_)

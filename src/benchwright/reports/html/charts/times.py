@@ -17,9 +17,9 @@ from benchwright.reports.html.charts.svg import (
     line,
     rectangle,
     series,
-    shortened,
     text,
 )
+from benchwright.reports.html.text import one_line
 
 LEFT, RIGHT, TOP, HEIGHT = 52, 16, 10, 230
 ROW = 15
@@ -120,7 +120,7 @@ def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
 
 
 def _trial(trial: TimedTrial, top: float, x: Scale) -> Iterator[Markup]:
-    name = shortened(trial.sample, 13) + (f" · {trial.repeat}" if trial.repeat else "")
+    name = one_line(trial.sample, 13) + (f" · {trial.repeat}" if trial.repeat else "")
     yield text(NAMES - 8, top + 11, name, anchor="end", class_="t label")
     yield rectangle(x.at(0), top + 6.5, x.at(trial.length) - x.at(0), 2, "span")
     for segment in trial.segments:
