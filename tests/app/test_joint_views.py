@@ -14,10 +14,11 @@ from rich.console import Console
 from tests.app.compare_kit import Made, made, shuffled, write_run
 
 from benchwright.analysis.comparison.compare import Wanted, compare
-from benchwright.analysis.comparison.from_journal import read_side
+from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import Comparison
-from benchwright.analysis.joint import joint_view, joint_views
 from benchwright.analysis.joint.records import ByConcurrency, JointView, SpeedAccuracy
+from benchwright.analysis.joint.shown import joint_views
+from benchwright.analysis.joint.views import joint_view
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
 from benchwright.reports.comparison.terminal import render_answer
@@ -37,7 +38,7 @@ def one_after_the_other(values: Sequence[float | None], latency: float = 1.0, **
 
 
 def view_of(place: Path, trials: list[Made], **changes: Any) -> JointView:
-    (view,) = joint_views(write_run(place / "run", trials, **changes))
+    (view,) = joint_views(RunSides(write_run(place / "run", trials, **changes), ""))
     return view
 
 
@@ -117,7 +118,7 @@ class TestCorrectPerSecond:
         targets = [Target(slot, slot, "http://127.0.0.1:9/v1") for slot in ("primary", "baseline")]
         trials = one_after_the_other([1] * 8)
         trials += one_after_the_other([1, 0] * 4, latency=2.0, slot="baseline")
-        first, second = joint_views(write_run(tmp_path / "run", trials, targets=targets))
+        first, second = joint_views(RunSides(write_run(tmp_path / "run", trials, targets=targets), ""))
         assert (first.slot, second.slot) == ("primary", "baseline")
         assert (first.working_seconds, second.working_seconds) == pytest.approx((8.0, 16.0))
         assert any("2 targets were asked at the same time" in note for note in first.notes)
@@ -229,7 +230,7 @@ class TestFastAndSlow:
         ]
         place = tmp_path_factory.mktemp("runs")
         views = [
-            joint_view(read_side(write_run(place / name, written), name))
+            joint_view(RunSides(write_run(place / name, written), name).side())
             for name, written in (("one", trials), ("other", shuffled(trials, seed)))
         ]
         one, other = views
@@ -271,10 +272,10 @@ class TestWhatIsNotSilentlyUsed:
         assert together.judged.accuracy == alone.judged.accuracy
 
     def test_a_run_that_took_everything_over_has_no_view(self, tmp_path: Path) -> None:
-        assert joint_views(write_run(tmp_path / "run", made([1] * 20, reused=True))) == []
+        assert joint_views(RunSides(write_run(tmp_path / "run", made([1] * 20, reused=True)), "")) == []
 
     def test_a_few_trials_have_no_view(self, tmp_path: Path) -> None:
-        assert joint_views(write_run(tmp_path / "run", made([1] * 7))) == []
+        assert joint_views(RunSides(write_run(tmp_path / "run", made([1] * 7)), "")) == []
 
     def test_timings_of_a_busy_client_are_called_invalid(self, tmp_path: Path) -> None:
         runs = [busy_run(tmp_path / name, made([1, 0] * 5), busy=name == "b") for name in "ab"]
@@ -415,4 +416,4 @@ def test_the_example_of_the_document_comes_out_as_shown(tmp_path: Path) -> None:
     shown = section.split("```")[3].strip().splitlines()
     printed = terminal(compared(example(tmp_path, 4, 1000), example(tmp_path, 16, 21))).splitlines()
     assert len(shown) > 20
-    assert [line for line in shown if line not in printed] == []
+    assert [line for line in shown if line not in printed] == [], printed

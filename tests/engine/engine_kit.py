@@ -15,6 +15,7 @@ from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.stop import StopRule
 from benchwright.errors import ProviderError
 from benchwright.records import (
+    JournalLine,
     Outcome,
     Record,
     RunEvent,
@@ -27,6 +28,7 @@ from benchwright.records import (
     TrialRecord,
 )
 from benchwright.runs.journal import Journal, read_lines
+from benchwright.runs.table import RunTable
 
 TARGET = Target("primary", "model", "http://127.0.0.1:9/v1")
 
@@ -152,6 +154,21 @@ def journalled(directory: Path) -> Journalled:
         [line for line in lines if isinstance(line, ScoreRecord)],
         [line for line in lines if isinstance(line, RunEvent)],
     )
+
+
+def table_of(lines: Iterable[JournalLine], *scorers: str) -> RunTable:
+    """The table of a journal with these lines."""
+    table = RunTable(Path("nowhere"), scorers)
+    for offset, line in enumerate(lines, 1):
+        table.add(line, offset)
+    return table
+
+
+def table_in(directory: Path, *scorers: str) -> RunTable:
+    """The table of the journal in a directory."""
+    table = RunTable(directory, scorers)
+    table.advance()
+    return table
 
 
 class Asked:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from engine_kit import table_in
 
-from benchwright.analysis.tally import Tally
 from benchwright.engine.ledger import Ledger
 from benchwright.records import ASKED_AGAIN, RequestRecord, Status, TrialRecord
 from benchwright.runs.journal import Body as JournalBody
-from benchwright.runs.journal import Journal, encode_json, last_attempts, read_lines
+from benchwright.runs.journal import Journal, encode_json
 from benchwright.runs.keys import fingerprint
 
 
@@ -33,7 +33,7 @@ def write(directory: Path, *attempts: tuple[str, int, Status, float | None]) -> 
 def ledger(directory: Path, least: float | None = None) -> Ledger:
     """What is done; with `least`, scores below that are to be made again."""
     retry = None if least is None else (lambda trial: trial.scores.get("passed", 0.0) < least)
-    return Ledger(directory, read_lines(directory), ASKED_AGAIN, retry)
+    return Ledger(table_in(directory), ASKED_AGAIN, retry)
 
 
 def test_a_trial_that_got_worse_is_to_be_made_again_and_one_that_got_better_is_not(tmp_path: Path) -> None:
@@ -59,21 +59,30 @@ def test_an_attempt_that_the_provider_spoilt_takes_the_place_of_the_answer(tmp_p
 @pytest.mark.parametrize(
     ("attempts", "expected"),
     [
-        ([("a", 0, Status.SCORED, 0.0)], {}),
-        ([("a", 0, Status.SCORED, 0.0), ("a", 1, Status.SCORED, 1.0)], {"a": 1}),
-        ([("a", 0, Status.SCORED, 0.0), ("a", 1, Status.CANCELLED, None)], {"a": 0}),
+        ([("a", 0, Status.SCORED, 0.0)], 0),
+        ([("a", 0, Status.SCORED, 0.0), ("a", 1, Status.SCORED, 1.0)], 1),
+        ([("a", 0, Status.SCORED, 0.0), ("a", 1, Status.CANCELLED, None)], 0),
         ([("a", 0, Status.EXECUTION_ERROR, None), ("a", 1, Status.CANCELLED, None), ("a", 2, Status.SCORED, 1.0)],
-         {"a": 2}),
+         2),
+        ([("a", 0, Status.CANCELLED, None), ("a", 1, Status.SCORED, 1.0), ("a", 2, Status.CANCELLED, None)], 1),
     ],
 )  # fmt: skip
 def test_the_attempt_that_counts_is_the_last_that_was_not_cut_off(
-    tmp_path: Path, attempts: list[tuple[str, int, Status, float | None]], expected: dict[str, int]
+    tmp_path: Path, attempts: list[tuple[str, int, Status, float | None]], expected: int
 ) -> None:
     write(tmp_path, *attempts)
-    assert last_attempts(tmp_path) == {key(name): attempt for name, attempt in expected.items()}
+    table = table_in(tmp_path)
+    (row,) = table.counted()
+    assert table.trial(row).record.attempt == expected
+    assert [one.record.attempt for one in table.all_attempts(row)] == list(range(len(attempts)))
 
 
-def test_the_summary_has_one_value_a_trial_and_all_requests(tmp_path: Path) -> None:
+def test_a_trial_that_was_only_ever_cut_off_does_not_count(tmp_path: Path) -> None:
+    write(tmp_path, ("a", 0, Status.CANCELLED, None), ("a", 1, Status.CANCELLED, None))
+    assert table_in(tmp_path).counted().size == 0
+
+
+def test_the_table_has_one_value_a_trial_and_all_requests(tmp_path: Path) -> None:
     write(
         tmp_path,
         ("a", 0, Status.SCORED, 0.0),
@@ -82,11 +91,8 @@ def test_the_summary_has_one_value_a_trial_and_all_requests(tmp_path: Path) -> N
         ("b", 1, Status.SCORED, 1.0),
         ("a", 2, Status.CANCELLED, None),
     )
-    tally = Tally([], {"primary"}, last_attempts(tmp_path))
-    for line in read_lines(tmp_path):
-        tally.add(line)
-    tally.close()
-    made = tally.targets["primary"]
-    assert (made.trials, dict(made.statuses)) == (2, {"scored": 2})
-    assert list(made.scores["passed"].values) == [1.0, 1.0]
-    assert made.requests == 5
+    table = table_in(tmp_path)
+    rows = table.counted("primary")
+    assert table.count_statuses(rows) == {"scored": 2}
+    assert table.scores["passed"].values()[rows].tolist() == [1.0, 1.0]
+    assert table.requests["primary"].requests == 5

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from engine_kit import Asked, FunctionScorer, always, answer, journalled, plan_of, run_plan, samples
 
+from benchwright.engine.progress import Progress
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.stop import SystemicErrors, TokenBudget
-from benchwright.errors import ExecutionError, JournalError, LimitReached
+from benchwright.errors import ExecutionError, LimitReached
 from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits
 from benchwright.runs.journal import TRIALS
 
@@ -83,13 +84,19 @@ async def test_provider_errors_are_asked_again_and_every_attempt_is_kept(tmp_pat
 
 
 async def test_what_was_cancelled_is_asked_again(tmp_path: Path) -> None:
+    begun = asyncio.Semaphore(0)
+
     async def stuck(trial: Trial, session: Session) -> Outcome:
+        begun.release()
         await asyncio.sleep(60)
         raise AssertionError("nobody waits that long")
 
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.05):
-            await run_plan(plan_of(3, stuck), tmp_path)
+    running = asyncio.create_task(run_plan(plan_of(3, stuck), tmp_path))
+    for _ in range(3):
+        await begun.acquire()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
     assert {trial.status for trial in journalled(tmp_path).trials} == {Status.CANCELLED}
     asked = Asked()
     await run_plan(plan_of(3, asked), tmp_path)
@@ -175,11 +182,23 @@ async def test_equal_rows_are_asked_and_found_again_one_by_one(tmp_path: Path) -
     assert asked.samples == ["2", "3", "4", "5"]
 
 
-async def test_a_body_that_was_lost_is_named_and_not_guessed(tmp_path: Path) -> None:
-    await run_plan(plan_of(1), tmp_path)
+async def test_a_trial_whose_body_was_lost_is_told_and_asked_again(tmp_path: Path) -> None:
+    await run_plan(plan_of(2), tmp_path)
     (tmp_path / "bodies.jsonl").unlink()
-    with pytest.raises(JournalError, match=r"bodies\.jsonl: no body at 0"):
-        await run_plan(plan_of(1, answer, [always(1.0)]), tmp_path)
+    asked, watching = Asked(), Progress()
+    await run_plan(plan_of(2, asked, [always(1.0)]), tmp_path, listeners=[watching])
+    assert asked.samples == ["0", "1"]
+    assert any("2 conversations were lost" in note for note in watching.notes)
+    assert [score.value for score in journalled(tmp_path).scores] == [1.0, 1.0]
+
+
+async def test_a_body_that_is_no_longer_its_own_is_asked_again_and_not_scored(tmp_path: Path) -> None:
+    await run_plan(plan_of(1), tmp_path)
+    bodies = tmp_path / "bodies.jsonl"
+    bodies.write_bytes(b"\0" * bodies.stat().st_size)
+    asked = Asked()
+    await run_plan(plan_of(1, asked, [always(1.0)]), tmp_path)
+    assert asked.samples == ["0"]
 
 
 async def test_each_session_notes_its_start_and_its_end(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from engine_kit import TARGET
+from engine_kit import TARGET, table_of
 
 from benchwright.analysis.summary import RunSummary, ScoreSummary, summarise
 from benchwright.records import (
@@ -37,7 +37,7 @@ def summary_of(
     """The summary of a run with these lines in its journal."""
     manifest = Manifest(
         id="20260101T000000-test",
-        kind="eval",
+        kind=more.pop("kind", "eval"),
         name="test",
         fingerprint="f",
         created_at=0,
@@ -51,7 +51,7 @@ def summary_of(
     flat: list[JournalLine] = []
     for line in lines:
         flat.extend(line if isinstance(line, list) else [line])
-    return summarise(manifest, flat)
+    return summarise(manifest, table_of(flat, *scorers))
 
 
 def trial(sample: str, status: Status = Status.ANSWERED, *, repeat: int = 0, **more: Any) -> TrialRecord:
@@ -121,17 +121,17 @@ def test_every_trial_is_counted_under_one_status() -> None:
     }
 
 
-def test_what_was_not_scored_counts_as_0_in_one_mean_and_not_at_all_in_the_other() -> None:
+def test_a_failure_counts_as_0_in_one_mean_and_not_at_all_in_the_other_and_no_answer_as_0_in_both() -> None:
     score = score_of(summary_of(*EIGHT))
-    assert (score.n, score.n_scored, score.unparsed, score.grader_errors) == (8, 4, 1, 1)
+    assert (score.n, score.n_scored, score.no_answer, score.unparsed, score.grader_errors) == (8, 5, 1, 1, 1)
     assert score.mean == 2 / 8
     assert score.std == pytest.approx(sqrt(2 / 8 * 6 / 8))  # of the population, as the documents have it
     assert (score.min, score.max) == (0.0, 1.0)
-    assert score.mean_scored == 2 / 4
+    assert score.mean_scored == 2 / 5
 
 
 def test_the_bounds_say_where_the_mean_could_be_had_the_rest_been_scored() -> None:
-    assert score_of(summary_of(*EIGHT)).bounds == (2 / 8, (2 + 4) / 8)
+    assert score_of(summary_of(*EIGHT)).bounds == (2 / 8, (2 + 3) / 8)
     assert score_of(summary_of(scored("a", 1.0), scored("b", 0.0))).bounds is None, "nothing is missing"
     assert score_of(summary_of(scored("a", 7.0), trial("b"))).bounds is None, "the rest could be anything"
 
@@ -139,14 +139,37 @@ def test_the_bounds_say_where_the_mean_could_be_had_the_rest_been_scored() -> No
 def test_right_and_wrong_have_wilsons_interval() -> None:
     score = score_of(summary_of(*EIGHT))
     assert score.method == "wilson"
-    assert (score.low, score.high) == pytest.approx(wilson(2, 4))
+    assert (score.low, score.high) == pytest.approx(wilson(2, 5))
 
 
 def test_graded_scores_have_a_t_interval() -> None:
-    score = score_of(summary_of(scored("a", 0.2), scored("b", 0.5), scored("c", 0.8)))
-    half = 4.302652729911275 * 0.3 / sqrt(3)  # t with 2 degrees of freedom; standard deviation 0.3
+    score = score_of(summary_of(scored("a", 2.0), scored("b", 5.0), scored("c", 8.0)))
+    half = 4.302652729911275 * 3 / sqrt(3)  # t with 2 degrees of freedom; standard deviation 3
     assert score.method == "t"
-    assert (score.mean_scored, score.low, score.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half))
+    assert (score.mean_scored, score.low, score.high) == pytest.approx((5, 5 - half, 5 + half))
+
+
+def test_an_interval_stays_within_the_range_of_its_score() -> None:
+    score = score_of(summary_of(scored("a", 0.2), scored("b", 0.5), scored("c", 0.8)))
+    assert (score.method, score.low, score.high) == ("t", 0.0, 1.0)
+    percent = summary_of(
+        *(trial(name, Status.SCORED, scores={"score": value}) for name, value in (("a", 0.0), ("b", 50.0))),
+        scorers=(), kind="pack",
+    ).targets[0].scores[0]  # fmt: skip
+    assert (percent.mean_scored, percent.low, percent.high) == (25.0, 0.0, 100.0)
+
+
+def test_a_packs_cells_pass_by_the_packs_own_status_and_not_by_their_points() -> None:
+    cells = [
+        trial("a", Status.SCORED, repeat=repeat, scores={"passed": float(repeat), "score": 100.0})
+        for repeat in range(2)
+    ]
+    scores = {
+        score.scorer: score.passes
+        for score in summary_of(cells, scorers=(), repeats=2, kind="pack").targets[0].scores
+    }
+    assert [one.pass_at_k for one in scores["passed"]] == [0.5]
+    assert scores["score"] == []
 
 
 def test_nothing_scored_has_no_mean_and_no_interval() -> None:
@@ -218,8 +241,9 @@ def test_several_scorers_stand_side_by_side() -> None:
     summary = summary_of(lines, scorers=("exact", "regex"))
     assert [(score.scorer, score.n, score.n_scored) for score in summary.targets[0].scores] == [
         ("exact", 1, 1),
-        ("regex", 1, 0),
+        ("regex", 1, 1),
     ]
+    assert summary.targets[0].scores[1].no_answer == 1
     assert summary.targets[0].statuses == {"unparsed": 1}, "one that found nothing is enough"
 
 

@@ -30,7 +30,7 @@ def command(
     run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool, debug: bool
 ) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
-    from benchwright.analysis.joint import shown_run
+    from benchwright.analysis.joint.shown import shown_run
     from benchwright.reports.joint.terminal import render_joint
     from benchwright.runs.store import find_run
 

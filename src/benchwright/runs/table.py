@@ -8,7 +8,6 @@ a row's columns leave out is read from its line, and from its body, when it is a
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,11 +30,12 @@ from benchwright.records import (
 from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
 from benchwright.runs.counting import Standing, counts, standing_of_score, standing_without_score
 from benchwright.runs.effort import EffortColumns
-from benchwright.runs.journal import BODIES, TRIALS, decode_line
+from benchwright.runs.journal import BODIES, decode_line
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.row_index import RowIndex
 from benchwright.runs.sessions import Sessions
+from benchwright.runs.tail import JournalTail, size_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,9 +47,6 @@ _CUT_OFF = _CODE[Status.CANCELLED]
 
 MOST_REASONS = 100
 OTHER_REASONS = "other reasons"
-
-SLICE = 2**21
-"""Bytes that are read at once."""
 
 
 class ScoredTrial(Record, frozen=True):
@@ -86,7 +83,6 @@ class RunTable:
         self, directory: Path, scorers: Sequence[str] = (), *, effort: bool = False, strict: bool = True
     ) -> None:
         self.directory = directory
-        self.position = 0
         self.lost = 0
         self.unreadable = 0
         self.simulated = False
@@ -115,16 +111,23 @@ class RunTable:
         self._former: dict[int, list[_Former]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._bodies_size = 0
-        self._file: int | None = None
+        self._tail = JournalTail(directory)
 
     def __len__(self) -> int:
         return len(self.status)
 
-    # Reading on
+    @property
+    def position(self) -> int:
+        """Bytes of the journal that were read."""
+        return self._tail.position
 
     def size(self) -> int:
         """Bytes of the journal as it is now."""
-        return _size(self.directory / TRIALS)
+        return self._tail.size()
+
+    def close(self) -> None:
+        """Closes the journal; it is opened again where something is read."""
+        self._tail.close()
 
     def advance(self, seconds: float = math.inf) -> bool:
         """Reads on, for about so long; whether it has come to the end.
@@ -133,36 +136,14 @@ class RunTable:
             JournalError: a line is no record (only where the table is `strict`), or the journal cannot be read.
         """
         end = time.monotonic() + seconds
-        rest = b""
-        while data := self._read(self.position + len(rest), SLICE):
-            self._bodies_size = _size(self.directory / BODIES)
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop()
+        for lines in self._tail.slices():
+            self._bodies_size = size_of(self.directory / BODIES)
             for line in lines:
                 self._take(line)
-                self.position += len(line) + 1
+                self._tail.passed(line)
             if time.monotonic() >= end:
                 return self.position >= self.size()
         return True
-
-    def _read(self, offset: int, length: int) -> bytes:
-        try:
-            if self._file is None:
-                self._file = os.open(self.directory / TRIALS, os.O_RDONLY | os.O_CLOEXEC)
-            return os.pread(self._file, length, offset)
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise JournalError(f"{self.directory / TRIALS} cannot be read: {error.strerror}.") from None
-
-    def close(self) -> None:
-        """Closes the journal; it is opened again where something is read."""
-        if self._file is not None:
-            os.close(self._file)
-        self._file = None
-
-    def __del__(self) -> None:
-        self.close()
 
     def _take(self, encoded: bytes) -> None:
         self._lines_read += 1
@@ -171,7 +152,7 @@ class RunTable:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self.unreadable += 1
             if self._strict:
-                where = f"{self.directory / TRIALS}, line {self._lines_read}"
+                where = f"{self._tail.path}, line {self._lines_read}"
                 raise JournalError(f"{where}: this is not a journal record ({error}).") from None
             return
         self.add(line, self.position)
@@ -295,8 +276,6 @@ class RunTable:
         if status in _FOLDED:
             self.status[row] = _CODE[max(status, record.status, key=lambda one: _FOLDED.get(one, 0))]
 
-    # What is asked of it
-
     def counted(self, target: str | None = None) -> NDArray[np.intp]:
         """The rows of the trials that count, of one target or of all, in the order of the table."""
         import numpy as np
@@ -368,21 +347,11 @@ class RunTable:
         return [lines[row] for lines in self._score_lines.values() if lines[row]]
 
     def _scored_trial(self, line: int, score_lines: Sequence[int]) -> ScoredTrial:
-        record = self._line_at(line)
+        record = self._tail.line_at(line)
         if not isinstance(record, TrialRecord):
-            raise JournalError(f"{self.directory / TRIALS}: there is no trial at byte {line}.")
-        scores = (self._line_at(offset) for offset in sorted(score_lines))
+            raise JournalError(f"{self._tail.path}: there is no trial at byte {line}.")
+        scores = (self._tail.line_at(offset) for offset in sorted(score_lines))
         return ScoredTrial(record, {one.scorer: one for one in scores if isinstance(one, ScoreRecord)})
-
-    def _line_at(self, offset: int) -> JournalLine:
-        length = 4096
-        while b"\n" not in (data := self._read(offset, length)) and len(data) == length:
-            length *= 8
-        try:
-            return decode_line(data.partition(b"\n")[0])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            path = self.directory / TRIALS
-            raise JournalError(f"{path}: there is no record at byte {offset} ({error}).") from None
 
     def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows in the order in which their trials were first begun; the table must have `effort`."""
@@ -414,10 +383,3 @@ def _counted(column: IntColumn, rows: NDArray[np.intp]) -> list[tuple[int, int]]
 
     numbers, counts = np.unique(column.numbers()[rows], return_counts=True)
     return list(zip(numbers.tolist(), counts.tolist(), strict=True))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.engine.engine_kit import TARGET
+from tests.engine.engine_kit import TARGET, table_of
 
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.records import JournalLine, RequestRecord, RunEvent, Status, TaskSpec, TrialRecord
@@ -38,7 +38,7 @@ def summary_of(*lines: JournalLine, given: int | None = None) -> RunSummary:
     """The summary of a run with these lines in its journal, that was given this concurrency."""
     task = TaskSpec("test", "1", "f")
     manifest = Manifest("20260101T000000-test", "eval", "test", "f", 0, task, [TARGET], concurrency=given)
-    return summarise(manifest, lines)
+    return summarise(manifest, table_of(lines))
 
 
 SETTLES = [

@@ -13,7 +13,8 @@ from benchwright.analysis.comparison.references import resolve
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
-from benchwright.analysis.joint import by_concurrency, joint_view, why_no_table
+from benchwright.analysis.joint.concurrency import by_concurrency, why_no_table
+from benchwright.analysis.joint.views import joint_view
 from benchwright.errors import UserError
 from benchwright.records import Record
 

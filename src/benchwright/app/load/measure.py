@@ -6,7 +6,8 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 
-from benchwright.analysis.joint import by_concurrency, joint_view
+from benchwright.analysis.joint.concurrency import by_concurrency
+from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.load.reading import ReadLevel, read_level, sides_of
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.endpoints import make_client

@@ -1,0 +1,88 @@
+"""The file of a journal, read on as it grows, through one descriptor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from benchwright.errors import JournalError
+from benchwright.records import JournalLine
+from benchwright.runs.journal import TRIALS, decode_line
+
+SLICE = 2**21
+"""Bytes that are read at once."""
+
+USUAL_LINE = 4096
+"""Bytes that hold most lines."""
+
+
+class JournalTail:
+    """Reads the lines that were added; `position` is how far, always at the beginning of a line."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / TRIALS
+        self.position = 0
+        self._descriptor: int | None = None
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; it is opened again where something is read."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None
+
+    def size(self) -> int:
+        """Bytes of the file as it is now, 0 where there is none."""
+        return size_of(self.path)
+
+    def slices(self) -> Iterator[list[bytes]]:
+        """Whole lines, without their ends, as they come in slices; call `passed` for each line that is done with.
+
+        Raises:
+            JournalError: the file cannot be read.
+        """
+        rest = b""
+        while data := self._read(self.position + len(rest), SLICE):
+            *lines, rest = (rest + data).split(b"\n")
+            yield lines
+
+    def passed(self, line: bytes) -> None:
+        """A line was taken in."""
+        self.position += len(line) + 1
+
+    def line_at(self, offset: int) -> JournalLine:
+        """The record whose line begins at an offset.
+
+        Raises:
+            JournalError: there is none.
+        """
+        length = USUAL_LINE
+        while b"\n" not in (data := self._read(offset, length)) and len(data) == length:
+            length *= 8
+        try:
+            return decode_line(data.partition(b"\n")[0])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise JournalError(f"{self.path}: there is no record at byte {offset} ({error}).") from None
+
+    def _read(self, offset: int, length: int) -> bytes:
+        try:
+            if self._descriptor is None:
+                self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            return os.pread(self._descriptor, length, offset)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise JournalError(f"{self.path} cannot be read: {error.strerror}.") from None
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, 0 where there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
