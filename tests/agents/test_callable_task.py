@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_kit import Ran, run_trial, write_rows
+from tests.agents.outside_kit import Ran, run_trial, write_rows
 
 from benchwright.agents.callable_task import CallableAgent, callable_task
 from benchwright.agents.loading import load_object

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_kit import Ran, run_trial, write_rows
+from tests.agents.outside_kit import Ran, run_trial, write_rows
 
 from benchwright.agents.command_task import CommandAgent, command_task
 from benchwright.endpoint.simulate import Faults, Settings, keyed_answers

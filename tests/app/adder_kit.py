@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 
-from app_kit import Program
+from tests.app.app_kit import Program
 
 AGENT = """
 from osmosis_ai.rollout import (

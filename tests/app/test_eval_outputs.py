@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from app_kit import NOWHERE, one_line_of
-from eval_kit import ROWS, Project, Server, logging_server, read_json, read_lines, target
+from tests.app.app_kit import NOWHERE, one_line_of
+from tests.app.eval_kit import ROWS, Project, Server, logging_server, read_json, read_lines, target
 
 from benchwright.analysis.summary import RunSummary
 

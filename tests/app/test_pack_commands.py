@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program, one_line_of
-from pack_kit import Packs, faulty_pack, scenario, write_pack
+from tests.app.app_kit import Program, one_line_of
+from tests.app.pack_kit import Packs, faulty_pack, scenario, write_pack
 
 
 @pytest.fixture

@@ -9,8 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program, one_line_of, settings
-from pack_kit import MIXED, Packs, events, faulty_pack, most_at_once, numbered, outline, rendered, scenario
+from tests.app.app_kit import Program, one_line_of, settings
+from tests.app.pack_kit import (
+    MIXED,
+    Packs,
+    events,
+    faulty_pack,
+    most_at_once,
+    numbered,
+    outline,
+    rendered,
+    scenario,
+)
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth

@@ -18,9 +18,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from llm_bench_project import write_own_package
 from pydantic import BaseModel
 from tests.catalog.documented.answering import answering
+from tests.docs.llm_bench_project import write_own_package
 
 from llm_benchmarker.benchmarks.base import BaseBenchmark, BenchmarkSample, SampleResult
 from llm_benchmarker.config import BenchmarkConfig, RunConfig, VLLMConfig

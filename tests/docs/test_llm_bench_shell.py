@@ -20,7 +20,10 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from llm_bench_project import (
+from tests.catalog.catalog_kit import write_rows
+from tests.catalog.swe_bench.conftest import swe_bench_rows
+from tests.catalog.swe_bench.test_swe_bench_rows import ROW
+from tests.docs.llm_bench_project import (
     ADDRESSES,
     COMPARISON,
     MODELS,
@@ -34,9 +37,6 @@ from llm_bench_project import (
     write_own_package,
     write_results,
 )
-from tests.catalog.catalog_kit import write_rows
-from tests.catalog.swe_bench.conftest import swe_bench_rows
-from tests.catalog.swe_bench.test_swe_bench_rows import ROW
 from tests.simulated import simulated_endpoint
 
 HERE = Path(__file__).parent

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from http_kit import completion, delta, event
 from hypothesis import given
 from hypothesis import strategies as st
-from meter_kit import STREAM, reply_of, streamed, whole
+from tests.endpoint.http_kit import completion, delta, event
+from tests.endpoint.meter_kit import STREAM, reply_of, streamed, whole
 
 from benchwright.endpoint import meter as module
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
 from benchwright.engine.protocols import Score, Session

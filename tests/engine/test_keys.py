@@ -7,10 +7,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from engine_kit import TARGET, FunctionTask, samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.engine.engine_kit import TARGET, FunctionTask, samples
 
 from benchwright.engine.plan import Plan
 from benchwright.records import Sample, TrialLimits

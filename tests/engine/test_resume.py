@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_kit import Asked, FunctionScorer, always, answer, journalled, plan_of, run_plan, samples
+from tests.engine.engine_kit import (
+    Asked,
+    FunctionScorer,
+    always,
+    answer,
+    journalled,
+    plan_of,
+    run_plan,
+    samples,
+)
 
 from benchwright.engine.protocols import Score, Session
 from benchwright.engine.stop import SystemicErrors, TokenBudget

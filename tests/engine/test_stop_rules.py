@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from engine_kit import Asked, always, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import Asked, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from engine_kit import TARGET
+from tests.engine.engine_kit import TARGET
 
 from benchwright.analysis.summary import RunSummary, ScoreSummary, summarise
 from benchwright.records import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from engine_kit import TARGET
+from tests.engine.engine_kit import TARGET
 
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.tool_loop import tool_loop

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_kit import FunctionScorer, Solve, always, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import FunctionScorer, Solve, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, UserError

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from http_kit import Collected
+from tests.endpoint.http_kit import Collected
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.client import EndpointClient, Purpose

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from http_kit import HELLO, STREAMED_HELLO
-from relay_kit import Agent, error_in
-from scripted_server import AGAIN, ASKED, ScriptedServer, Serve, until
+from tests.endpoint.http_kit import HELLO, STREAMED_HELLO
+from tests.endpoint.relay.relay_kit import Agent, error_in
+from tests.endpoint.scripted_server import AGAIN, ASKED, ScriptedServer, Serve, until
 
 from benchwright.endpoint.connection import WireError
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 
 import pytest
-from http_kit import (
+from tests.endpoint.http_kit import (
     DONE,
     HELLO,
     STREAMED_HELLO,
@@ -20,8 +20,8 @@ from http_kit import (
     sse_answer,
     usage,
 )
-from relay_kit import Agent, LetIn, error_in
-from scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve
+from tests.endpoint.relay.relay_kit import Agent, LetIn, error_in
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve
 
 from benchwright.endpoint.connection import WireError
 from benchwright.secrets import SECRETS

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-from http_kit import OpenClient, head
-from relay_kit import HI, Agent
-from scripted_server import AGAIN, ASKED, until
+from tests.endpoint.http_kit import OpenClient, head
+from tests.endpoint.relay.relay_kit import HI, Agent
+from tests.endpoint.scripted_server import AGAIN, ASKED, until
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.relay.answer import SLOW_READER

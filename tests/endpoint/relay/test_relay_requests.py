@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
-from http_kit import HELLO, OpenClient
-from relay_kit import CHAT, HI, LetIn, error_in
-from scripted_server import AGAIN, ASKED, Request, Serve
+from tests.endpoint.http_kit import HELLO, OpenClient
+from tests.endpoint.relay.relay_kit import CHAT, HI, LetIn, error_in
+from tests.endpoint.scripted_server import AGAIN, ASKED, Request, Serve
 
 
 @pytest.fixture
