@@ -82,7 +82,7 @@ def wilson(passed: int, n: int) -> tuple[float, float]:
 
 # Three answered and scored, one unparsed, one the scorer failed on, one the endpoint failed on, one the
 # agent failed on, one refused (and scored 0).
-EIGHT = (
+EIGHT: tuple[JournalLine | list[JournalLine], ...] = (
     scored("a", 1.0),
     scored("b", 1.0),
     scored("c", 0.0),
