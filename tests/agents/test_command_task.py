@@ -8,7 +8,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def ask(content, **fields):
 row = json.load(sys.stdin)
 """
 
-RunProgram = Callable[..., Awaitable[Ran]]
+RunProgram = Callable[..., Coroutine[Any, Any, Ran]]
 
 
 @pytest.fixture
