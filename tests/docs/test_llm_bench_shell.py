@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -307,7 +307,7 @@ def test_result_files_stand_side_by_side(line: str, shell: Shell) -> None:
     assert done.stderr == ""
 
 
-def check_comparison(printed: str, models: list[str], rows: dict[str, tuple[str, ...]]) -> None:
+def check_comparison(printed: str, models: list[str], rows: Mapping[str, tuple[str, ...]]) -> None:
     """A column for each file, under its benchmark and model; these rows among its rows, in this order."""
     table = [
         [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
