@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from tests.app.app_kit import Program
 
@@ -78,7 +79,7 @@ ROWS = [
     ("Just give up.", "never"),
 ]
 
-KEY = [
+KEY: list[dict[str, Any]] = [
     {
         "prompt": "17 plus 25",
         "answer": "it is 42",

@@ -52,7 +52,9 @@ def test_a_javascript_pack_runs_as_it_is_and_gets_its_own_score(packs: Packs, ec
     if entry.endswith(".mjs"):
         (packs.directory / "pack").mkdir()
         packs.directory.joinpath("pack", "package.json").write_text('{"type": "module"}')
-    place = {"entry": entry} if "benchlocal" in entry else {"entry": "./dist/benchlocal/index.mjs"}
+    place: dict[str, Any] = (
+        {"entry": entry} if "benchlocal" in entry else {"entry": "./dist/benchlocal/index.mjs"}
+    )
     told = packs.run(packs.pack("pack", **place), echo)
     assert statuses(told) == {"A-01": "pass", "A-02": "partial", "B-01": "pass", "B-02": "fail"}
     assert told["scores"]["endpoint:m"] == {
