@@ -57,9 +57,7 @@ def what_was_said(record: RequestRecord) -> tuple[Any, ...]:
 
 
 class TestRecord:
-    @pytest.mark.parametrize(
-        "settings", [WORDS, Settings(split=True), Settings(reasoning="So.", reasoning_style="think")]
-    )
+    @pytest.mark.parametrize("settings", [WORDS, SPLIT, INLINE])
     @pytest.mark.parametrize("stream", [True, False])
     async def test_says_what_asking_directly_would_say(
         self, simulate: Simulate, open_client: OpenClient, let_in: LetIn, settings: Settings, stream: bool
