@@ -25,9 +25,9 @@ def column(values: np.ndarray) -> Column:
 
 def aligned(samples: int, per_group: int | None = None, repeats: int = 1) -> Alignment:
     codes = np.repeat(np.arange(samples), repeats)
-    groups: list[str | None] | None = None
+    groups: list[int | None] | None = None
     if per_group is not None:
-        groups = [f"g{number // per_group}" for number in range(samples)]
+        groups = [number // per_group for number in range(samples)]
     return Alignment(codes, codes, samples, "by sample", groups, None)
 
 
