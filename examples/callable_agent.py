@@ -40,7 +40,8 @@ def ask(url: str, api_key: str, body: dict[str, Any]) -> str:
         {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["choices"][0]["message"]["content"]
+        content: str = json.load(answer)["choices"][0]["message"]["content"]
+    return content
 
 
 def last_number(text: str) -> str | None:

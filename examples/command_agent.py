@@ -38,7 +38,8 @@ def ask(messages: list[dict[str, Any]]) -> str:
         {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}", "Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request) as answer:
-        return json.load(answer)["choices"][0]["message"]["content"]
+        content: str = json.load(answer)["choices"][0]["message"]["content"]
+    return content
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, Playwright, sync_playwright
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
@@ -92,10 +92,15 @@ def browser_page(
     context.add_init_script(REPORT_VIOLATIONS)
     page = context.new_page()
     watched = Watched(page, [], [])
+
+    def dismissed(dialog: Dialog) -> None:
+        watched.troubles.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     page.on("request", lambda request: watched.requests.append(request.url))
     page.on("pageerror", lambda error: watched.troubles.append(f"script error: {error}"))
     page.on("console", lambda said: watched.troubles.append(said.text) if said.type == "error" else None)
-    page.on("dialog", lambda dialog: (watched.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("dialog", dismissed)
     try:
         yield watched
     finally:

@@ -33,7 +33,7 @@ def main() -> int:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_AUTH_MODE": "disabled",  # else a token is written to the home directory
     }
-    command = [
+    command: list[str | Path] = [
         python,
         "-m",
         "pytest",
@@ -55,7 +55,7 @@ def compile_once(python: Path) -> None:
     it, and without byte code each of them takes more than twice as long, every time.
     """
     libraries = python.parent.parent / "lib"
-    command = [python, "-m", "compileall", "-q", "-j", "0", "-x", NOT_USED, libraries]
+    command: list[str | Path] = [python, "-m", "compileall", "-q", "-j", "0", "-x", NOT_USED, libraries]
     subprocess.run(command, check=False, capture_output=True)
 
 

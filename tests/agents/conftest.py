@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,7 @@ def scripted() -> type[ScriptedSession]:
     return ScriptedSession
 
 
-Run = Callable[[RolloutContext], Any]
+Run = Callable[[RolloutContext], Awaitable[RolloutResult]]
 
 
 @pytest.fixture

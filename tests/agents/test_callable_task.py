@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_kit import Ran, run_trial, write_rows
+from tests.agents.outside_kit import Ran, run_trial, write_rows
 
 from benchwright.agents.callable_task import CallableAgent, callable_task
 from benchwright.agents.loading import load_object
@@ -32,7 +32,8 @@ def ask(base_url: str, api_key: str, model: str, content: str) -> str:
     )
     try:
         with urllib.request.urlopen(request) as answer:
-            return json.load(answer)["choices"][0]["message"]["content"]
+            said: str = json.load(answer)["choices"][0]["message"]["content"]
+            return said
     except urllib.error.HTTPError as refusal:
         refusal.close()  # or its socket stays open until somebody collects it
         raise
@@ -67,7 +68,7 @@ class TestFunction:
         assert [message["content"] for message in ran.body.messages] == ["Hello", "Hello"]
 
     async def test_gets_only_the_keywords_that_it_takes(self, run_function: RunFunction) -> None:
-        async def only_a_row(row: dict[str, Any]) -> str:
+        async def only_a_row(row: dict[str, str]) -> str:
             return row["topic"]
 
         async def model_too(row: dict[str, Any], model: str, retries: int = 3) -> str:
@@ -128,7 +129,7 @@ class TestFailure:
         return answer
 
     async def test_of_its_own_code_is_its_own(self, run_function: RunFunction) -> None:
-        async def agent(row: dict[str, Any]) -> str:
+        async def agent(row: dict[str, str]) -> str:
             return row["title"]
 
         ran = await run_function(agent)

@@ -8,12 +8,12 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
-from outside_kit import Ran, run_trial, write_rows
+from tests.agents.outside_kit import Ran, run_trial, write_rows
 
 from benchwright.agents.command_task import CommandAgent, command_task
 from benchwright.endpoint.simulate import Faults, Settings, keyed_answers
@@ -37,7 +37,7 @@ def ask(content, **fields):
 row = json.load(sys.stdin)
 """
 
-RunProgram = Callable[..., Awaitable[Ran]]
+RunProgram = Callable[..., Coroutine[Any, Any, Ran]]
 
 
 @pytest.fixture

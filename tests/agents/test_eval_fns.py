@@ -42,7 +42,7 @@ async def score(fn: Callable[..., Any]) -> float:
 
 class TestShapes:
     async def test_a_simple_function_gets_the_last_answer_the_target_and_the_row(self) -> None:
-        seen = {}
+        seen: dict[str, Any] = {}
 
         def fn(solution_str: str, ground_truth: str, extra_info: Any = None, **kwargs: Any) -> float:
             seen.update(solution=solution_str, target=ground_truth, row=extra_info, rest=kwargs)
@@ -69,7 +69,7 @@ class TestShapes:
 
     async def test_decorated_functions_work_as_they_are(self) -> None:
         @osmosis_reward
-        def fn(solution_str: str, ground_truth: str, extra_info: dict = None) -> float:  # type: ignore  # noqa: RUF013
+        def fn(solution_str: str, ground_truth: str, extra_info: dict = None) -> float:  # type: ignore[assignment, type-arg]  # noqa: RUF013
             return float(solution_str == ground_truth)
 
         assert await score(fn) == 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -29,7 +30,7 @@ MILLISECOND = 1_000_000
 
 
 def summary_of(
-    *lines: JournalLine | list[JournalLine],
+    *lines: JournalLine | Sequence[JournalLine],
     scorers: tuple[str, ...] = ("exact",),
     repeats: int = 1,
     **more: Any,
@@ -50,7 +51,7 @@ def summary_of(
     )
     flat: list[JournalLine] = []
     for line in lines:
-        flat.extend(line if isinstance(line, list) else [line])
+        flat.extend(line if isinstance(line, Sequence) else [line])
     return summarise(manifest, table_of(flat, *scorers))
 
 
@@ -82,7 +83,7 @@ def wilson(passed: int, n: int) -> tuple[float, float]:
 
 # Three answered and scored, one unparsed, one the scorer failed on, one the endpoint failed on, one the
 # agent failed on, one refused (and scored 0).
-EIGHT = (
+EIGHT: tuple[JournalLine | Sequence[JournalLine], ...] = (
     scored("a", 1.0),
     scored("b", 1.0),
     scored("c", 0.0),

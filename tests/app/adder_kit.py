@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
-from app_kit import Program
+from tests.app.app_kit import Program
 
 AGENT = """
 from osmosis_ai.rollout import (
@@ -78,7 +79,7 @@ ROWS = [
     ("Just give up.", "never"),
 ]
 
-KEY = [
+KEY: list[dict[str, Any]] = [
     {
         "prompt": "17 plus 25",
         "answer": "it is 42",

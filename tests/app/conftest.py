@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app_kit import Program
-from eval_kit import Project, Server, logging_server
+from tests.app.app_kit import Program
+from tests.app.eval_kit import Project, Server, logging_server
 from tests.simulated import simulated_endpoint
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program, scores, trials
+from tests.app.app_kit import Program, scores, trials
 from tests.sandbox.docker.stand_ins import IMAGE, make_busybox
 
 from benchwright.records import Status

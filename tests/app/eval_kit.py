@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-from app_kit import Program
+from tests.app.app_kit import Program
 from tests.asking_agent import AGENT
 from tests.simulated import simulated_endpoint
 

@@ -232,6 +232,7 @@ class Packs:
         command = ["pack", "run", pack, *self.arguments(base_url, *more, models=models), "--json"]
         ended = self.program.run(*command, **environment)
         assert ended.returncode == 0, ended.stderr
+        told: dict[str, Any]
         (told,) = json.loads(ended.stdout)["packs"]
         return told
 
@@ -239,7 +240,8 @@ class Packs:
         """What `pack` prints with these arguments and `--json`."""
         ended = self.program.run("pack", *arguments, "--json", **environment)
         assert ended.returncode == code, ended.stderr
-        return json.loads(ended.stdout)
+        told: dict[str, Any] = json.loads(ended.stdout)
+        return told
 
 
 def rendered(run: Path, name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from typing import Any
+from unittest.mock import patch
 
 from benchwright.cli.simulate import command
 from benchwright.endpoint.serving.http import Refused
@@ -24,7 +25,7 @@ def refuse_beyond(most: int) -> None:
             raise Refused(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
         return respond(self, *arguments)
 
-    generation.Generation.respond = respond_or_refuse  # type: ignore[method-assign]
+    patch.object(generation.Generation, "respond", respond_or_refuse).start()
 
 
 if __name__ == "__main__":

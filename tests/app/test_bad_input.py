@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from app_kit import NOWHERE, GrowingJournal, Program, finished, one_line_of
+from tests.app.app_kit import NOWHERE, GrowingJournal, Program, finished, one_line_of
 from tests.simulated import simulated_endpoint
 
 AGENT = """

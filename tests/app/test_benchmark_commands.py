@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from tests.app.app_kit import NOWHERE, Program
 from tests.simulated import simulated_endpoint
-
-
-@pytest.fixture
-def program(tmp_path: Path):
-    program = Program(tmp_path)
-    yield program
-    program.end()
 
 
 class TestCheck:

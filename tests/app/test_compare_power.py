@@ -25,7 +25,9 @@ def column(values: np.ndarray) -> Column:
 
 def aligned(samples: int, per_group: int | None = None, repeats: int = 1) -> Alignment:
     codes = np.repeat(np.arange(samples), repeats)
-    groups = None if per_group is None else [f"g{number // per_group}" for number in range(samples)]
+    groups: list[int | None] | None = None
+    if per_group is not None:
+        groups = [number // per_group for number in range(samples)]
     return Alignment(codes, codes, samples, "by sample", groups, None)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from app_kit import GrowingJournal, Program, finished, one_line_of, scores, trials
 from msgspec.structs import replace
-from pack_kit import Packs, numbered
+from tests.app.app_kit import GrowingJournal, Program, finished, one_line_of, scores, trials
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
+from tests.app.pack_kit import Packs, numbered
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.comparison.comparable import no_latency

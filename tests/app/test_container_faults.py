@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app_kit import GrowingJournal, Program, finished, one_line_of, trials
-from container_kit import Boxes, OwnEngine, own_engine, playing
+from tests.app.app_kit import GrowingJournal, Program, finished, one_line_of, trials
+from tests.app.container_kit import Boxes, OwnEngine, own_engine, playing
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth

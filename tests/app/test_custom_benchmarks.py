@@ -45,13 +45,6 @@ class MyBenchmark(BaseBenchmark):
 ANSWERS = [{"prompt": f"What is {number} + 2?", "answer": str(number + 2)} for number in range(4)]
 
 
-@pytest.fixture
-def program(tmp_path: Path):
-    program = Program(tmp_path)
-    yield program
-    program.end()
-
-
 def test_it_is_listed(program: Program) -> None:
     plugin = program.write("mine.py", EXAMPLE)
     listed = program.run("list", "--plugin", plugin)

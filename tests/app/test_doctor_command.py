@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program
+from tests.app.app_kit import Program
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.stand_ins import IMAGE, docker
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from app_kit import NOWHERE, Program, one_line_of
-from eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, target
+from tests.app.app_kit import NOWHERE, Program, one_line_of
+from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, target
 
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings

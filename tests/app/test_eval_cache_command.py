@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from app_kit import Program, one_line_of
-from eval_kit import ROWS, Project, Server
+from tests.app.app_kit import Program, one_line_of
+from tests.app.eval_kit import ROWS, Project, Server
 
 
 def entry(project: Project, model: str, dataset: str, task_id: str, *, status: str = "completed", runs: int = 1,

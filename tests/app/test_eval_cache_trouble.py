@@ -6,8 +6,8 @@ import json
 import signal
 
 import pytest
-from app_kit import one_line_of
-from eval_kit import CACHED, ROWS, Project, Server, read_json
+from tests.app.app_kit import one_line_of
+from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json
 
 
 def test_a_corrupt_cache_file_is_set_aside(project: Project, server: Server) -> None:

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from adder_kit import without_times
-from eval_kit import CACHED, ROWS, Project, Server, logging_server, read_lines, target
+from tests.app.adder_kit import without_times
+from tests.app.eval_kit import CACHED, ROWS, Project, Server, logging_server, read_lines, target
 
 from benchwright import __version__
 

@@ -6,7 +6,7 @@ import json
 import signal
 from pathlib import Path
 
-from app_kit import GrowingJournal, Program, finished, one_line_of, trials
+from tests.app.app_kit import GrowingJournal, Program, finished, one_line_of, trials
 from tests.simulated import simulated_endpoint
 
 AGENT = """

@@ -8,8 +8,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from app_kit import Program, one_line_of
-from eval_kit import CACHED, Project, Server, read_json, target
+from tests.app.app_kit import Program, one_line_of
+from tests.app.eval_kit import CACHED, Project, Server, read_json, target
 
 OFFER = "{} of {} conversations of earlier runs are still valid; --reuse keeps them.\n"
 

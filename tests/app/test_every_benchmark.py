@@ -5,8 +5,6 @@ Those in containers have such tests in their own rooms, on images that these mak
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.app.app_kit import Program
 from tests.app.benchmark_kit import only_result
@@ -20,13 +18,6 @@ NAMES = [about.full_name for about in abouts() if "containers" not in about.need
 
 WRONG = (1,)
 """The samples that the model answers wrongly."""
-
-
-@pytest.fixture
-def program(tmp_path: Path):
-    program = Program(tmp_path)
-    yield program
-    program.end()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,8 +12,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from adder_kit import CALL, FIRST, KEY, SECOND, SYSTEM, TOKENS, trying, without_times, write_project
-from app_kit import Program
+from tests.app.adder_kit import CALL, FIRST, KEY, SECOND, SYSTEM, TOKENS, trying, without_times, write_project
+from tests.app.app_kit import Program
 from tests.simulated import simulated_endpoint
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter_ns
 
 import pytest
-from app_kit import GrowingJournal, Program, finished, scores, settings
+from tests.app.app_kit import GrowingJournal, Program, finished, scores, settings
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import Truth, read_truth

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from app_kit import Program, one_line_of
-from eval_kit import Server
+from tests.app.app_kit import Program, one_line_of
+from tests.app.eval_kit import Server
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.swe_bench.test_swe_bench_rows import ROW
 from tests.catalog.swe_bench_pro.pro_kit import Data

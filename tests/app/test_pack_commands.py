@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program, one_line_of
-from pack_kit import Packs, faulty_pack, scenario, write_pack
+from tests.app.app_kit import Program, one_line_of
+from tests.app.pack_kit import Packs, faulty_pack, scenario, write_pack
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_packs_come_from_a_registry_and_github_at_addresses_of_the_users(
         packs.program.home.mkdir()
         archives = f"{address}/archives/{{repository}}/{{tag}}"
         (packs.program.home / "packs.toml").write_text(f'[registry]\ngithub_archive = "{archives}"\n')
-        registry = {"BENCHWRIGHT_REGISTRY": f"{address}/registry.json"}
+        registry: dict[str, Any] = {"BENCHWRIGHT_REGISTRY": f"{address}/registry.json"}
         ended = packs.program.run("pack", "install", "one", **registry)
         assert ended.returncode == 0, ended.stderr
         phases = [line.split("]")[0].lstrip("[") for line in ended.stderr.splitlines()]

@@ -9,8 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import Program, one_line_of, settings
-from pack_kit import MIXED, Packs, events, faulty_pack, most_at_once, numbered, outline, rendered, scenario
+from tests.app.app_kit import Program, one_line_of, settings
+from tests.app.pack_kit import (
+    MIXED,
+    Packs,
+    events,
+    faulty_pack,
+    most_at_once,
+    numbered,
+    outline,
+    rendered,
+    scenario,
+)
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth
@@ -42,7 +52,9 @@ def test_a_javascript_pack_runs_as_it_is_and_gets_its_own_score(packs: Packs, ec
     if entry.endswith(".mjs"):
         (packs.directory / "pack").mkdir()
         packs.directory.joinpath("pack", "package.json").write_text('{"type": "module"}')
-    place = {"entry": entry} if "benchlocal" in entry else {"entry": "./dist/benchlocal/index.mjs"}
+    place: dict[str, Any] = (
+        {"entry": entry} if "benchlocal" in entry else {"entry": "./dist/benchlocal/index.mjs"}
+    )
     told = packs.run(packs.pack("pack", **place), echo)
     assert statuses(told) == {"A-01": "pass", "A-02": "partial", "B-01": "pass", "B-02": "fail"}
     assert told["scores"]["endpoint:m"] == {

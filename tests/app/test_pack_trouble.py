@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import NOWHERE, GrowingJournal, Program, one_line_of, trials
-from pack_kit import Packs, events, faulty_pack, numbered, outline, rendered, scenario
+from tests.app.app_kit import NOWHERE, GrowingJournal, Program, one_line_of, trials
+from tests.app.pack_kit import Packs, events, faulty_pack, numbered, outline, rendered, scenario
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app_kit import Program
-from pack_kit import Packs, events, rendered, write_pack
+from tests.app.app_kit import Program
+from tests.app.pack_kit import Packs, events, rendered, write_pack
 from tests.sandbox.docker.conftest import running_engine
 from tests.sandbox.docker.services import write_context
 from tests.sandbox.docker.stand_ins import IMAGE, containers, docker

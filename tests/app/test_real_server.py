@@ -7,13 +7,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.real_servers import REAL_SERVER, RealServer
 
 pytestmark = REAL_SERVER
 
 
-def evaluate(rows: Path, model: str, server: RealServer, home: Path, *options: str) -> dict[str, object]:
+def evaluate(rows: Path, model: str, server: RealServer, home: Path, *options: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchwright", "eval", "-d", str(rows), "--scorer", "mcq"]
     command += ["--model", model, "--base-url", server.base_url, "--batch-size", "4", "--json", *options]
     environment = {**os.environ, "BENCHWRIGHT_HOME": str(home), "BENCHWRIGHT_API_KEY": server.key}
@@ -21,7 +22,7 @@ def evaluate(rows: Path, model: str, server: RealServer, home: Path, *options: s
         command, env=environment, cwd=home, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stderr
-    summary: dict[str, object] = json.loads(done.stdout)
+    summary: dict[str, Any] = json.loads(done.stdout)
     return summary
 
 
@@ -35,7 +36,7 @@ def test_a_model_that_always_says_a_is_right_where_the_answer_is_a(
 ) -> None:
     rows = real_rows / "mmlu_pro" / "sample.jsonl"
     summary = evaluate(rows, "always-a", litellm_proxy, tmp_path)
-    (target,) = summary["targets"]  # type: ignore[misc]  # JSON
+    (target,) = summary["targets"]
     (score,) = target["scores"]
     assert target["statuses"] == {"scored": 50}
     assert score["mean"] == score["mean_scored"] == share_of("A", rows)
@@ -47,7 +48,7 @@ def test_streamed_answers_are_timed_and_their_tokens_counted(
 ) -> None:
     rows = real_rows / "mmlu_pro" / "sample.jsonl"
     summary = evaluate(rows, "always-b", litellm_proxy, tmp_path, "--limit", "8")
-    (target,) = summary["targets"]  # type: ignore[misc]  # JSON
+    (target,) = summary["targets"]
     requests = target["requests"]
     assert requests["total_requests"] == 8
     assert 0 < requests["ttft_p50"] <= requests["latency_p50"]
@@ -60,7 +61,7 @@ def test_reasoning_is_not_taken_for_the_answer(
 ) -> None:
     rows = real_rows / "mmlu_pro" / "sample.jsonl"
     summary = evaluate(rows, "think-then-b", litellm_proxy, tmp_path)
-    (target,) = summary["targets"]  # type: ignore[misc]  # JSON
+    (target,) = summary["targets"]
     (score,) = target["scores"]
     assert score["mean"] == share_of("B", rows)
 

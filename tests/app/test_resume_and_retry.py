@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
 
@@ -14,7 +15,7 @@ from tests.simulated import simulated_endpoint
 
 
 @pytest.fixture
-def program(tmp_path: Path):
+def program(tmp_path: Path) -> Iterator[Program]:
     (tmp_path / "work").mkdir()
     program = Program(tmp_path / "work")
     yield program

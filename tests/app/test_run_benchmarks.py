@@ -21,13 +21,6 @@ DOCUMENTED_KEYS = [
 ]
 
 
-@pytest.fixture
-def program(tmp_path: Path):
-    program = Program(tmp_path)
-    yield program
-    program.end()
-
-
 def running(url: str, *more: str) -> list[str]:
     """The arguments of a run of MMLU."""
     return ["--base-url", url, "--model", "org/model", "run", "mmlu", *more]

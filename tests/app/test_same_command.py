@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app_kit import NOWHERE, Program, finished, trials
+from tests.app.app_kit import NOWHERE, Program, finished, trials
 
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from time import monotonic
 
 import pytest
-from app_kit import GrowingJournal, Program, finished, scores, trials
+from tests.app.app_kit import GrowingJournal, Program, finished, scores, trials
 from tests.simulated import simulated_endpoint
 
 from benchwright.records import Status

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from app_kit import Program, finished, one_line_of, scores
+from tests.app.app_kit import Program, finished, one_line_of, scores
 
 ROWS = 300
 

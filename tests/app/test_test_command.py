@@ -14,8 +14,8 @@ from typing import NamedTuple
 from urllib.request import urlopen
 
 import pytest
-from adder_kit import FIRST, KEY, SECOND, TOKENS, trying, without_times, write_project
-from app_kit import NOWHERE, Program, one_line_of
+from tests.app.adder_kit import FIRST, KEY, SECOND, TOKENS, trying, without_times, write_project
+from tests.app.app_kit import NOWHERE, Program, one_line_of
 from tests.simulated import simulated_endpoint
 
 Ended = subprocess.CompletedProcess[str]

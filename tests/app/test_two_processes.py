@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from app_kit import GrowingJournal, Program, one_line_of, settings, trials
+from tests.app.app_kit import GrowingJournal, Program, one_line_of, settings, trials
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth

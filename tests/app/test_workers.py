@@ -7,9 +7,9 @@ import signal
 import time
 from pathlib import Path
 
-from app_kit import GrowingJournal, Program, finished, scores, settings, trials
-from eval_kit import Project
+from tests.app.app_kit import GrowingJournal, Program, finished, scores, settings, trials
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
+from tests.app.eval_kit import Project
 from tests.simulated import simulated_endpoint
 
 

@@ -59,7 +59,11 @@ async def test_the_prompt_is_the_official_one(tmp_path: Path) -> None:
 
 
 def test_questions_with_an_image_are_passed_over_and_counted(tmp_path: Path) -> None:
-    rows = [ROW, {**ROW, "image": "data:image/png;base64,iVBORw0KGgo="}, {**ROW, "image": None}]
+    rows: list[dict[str, str | None]] = [
+        {**ROW},
+        {**ROW, "image": "data:image/png;base64,iVBORw0KGgo="},
+        {**ROW, "image": None},
+    ]
     task = benchmark("hle")
     path = write_rows(tmp_path / "test.jsonl", rows)
     assert len(list(task.samples(source("hle", path)))) == 2

@@ -16,6 +16,7 @@ import llm_benchmarker
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.documented import registry
+from benchwright.catalog.plugin_files import PACKAGE
 from benchwright.catalog.task import BenchmarkTask, Selection
 from benchwright.endpoint.providers import connect, find_target
 from benchwright.engine.executor import LocalExecutor
@@ -84,7 +85,7 @@ def no_traces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "_CLASSES", dict(registry._CLASSES))
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield
-    for name in [name for name in sys.modules if name.startswith(f"{plugins.PACKAGE}._plugin_")]:
+    for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}._plugin_")]:
         del sys.modules[name]
 
 

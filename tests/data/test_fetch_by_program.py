@@ -67,7 +67,7 @@ class TestWheels:
                 thread.join()
 
     def dataset(self, version: str, digest: str) -> Dataset:
-        splits = {"test": ("quiz_data/*.json",)}
+        splits: dict[str, tuple[str, ...]] = {"test": ("quiz_data/*.json",)}
         return Dataset("quiz", splits, Wheel("quiz-data", version, digest), json_lines=True)
 
     def test_one_is_unpacked_without_its_dependencies(self, wheel: Path, tmp_path: Path) -> None:

@@ -70,9 +70,9 @@ def text_file(tmp_path: Path, name: str, text: str | bytes) -> Path:
     return path
 
 
-def refusal(path: Path, **options: int) -> str:
+def refusal(path: Path, offset: int = 0) -> str:
     with pytest.raises(DatasetParseError) as caught:
-        list(read_rows(path, **options))
+        list(read_rows(path, offset=offset))
     return str(caught.value)
 
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.data.dataset_kit import QUIZ, QUIZ_FILES, TEST_FILE, lay, lines, question
 
-from benchwright.data.datasets import Dataset, find_dataset
+from benchwright.data.datasets import Dataset, Source, find_dataset
 from benchwright.data.errors import DatasetError, DatasetNotFound, DatasetParseError, DatasetValidationError
 
 
@@ -24,7 +24,7 @@ class Question(msgspec.Struct, frozen=True):
     answer: int
 
 
-def found(directory: Path, dataset: Dataset = QUIZ):
+def found(directory: Path, dataset: Dataset = QUIZ) -> Source:
     return find_dataset(dataset, directory.parent, path=directory)
 
 

@@ -12,7 +12,7 @@ import shlex
 import shutil
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -224,6 +224,6 @@ def _address(model: str, base_url: str) -> str:
     return base_url or (ANTHROPIC if model.startswith("anthropic/") else OPENAI)
 
 
-def holding(directory: Path, text: str) -> Iterable[Path]:
+def holding(directory: Path, text: str) -> list[Path]:
     """The files below a directory that hold a text."""
     return [path for path in directory.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llm_bench_project import COMPARISON, write_results
 from tests.catalog.catalog_kit import samples
 from tests.catalog.made_up_rows import COUNT, write_all
 from tests.catalog.played import scripts
 from tests.data.loopback_hub import LoopbackHub, serving
+from tests.docs.llm_bench_project import COMPARISON, write_results
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.registry import ROOMS, about, abouts

@@ -34,5 +34,5 @@ def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_know
 
 def score_mean(run: Path) -> float:
     lines = [json.loads(line) for line in (run / "trials.jsonl").read_text().splitlines()]
-    values = [line["value"] for line in lines if line["type"] == "score"]
+    values: list[float] = [line["value"] for line in lines if line["type"] == "score"]
     return round(sum(values) / len(values), 6)

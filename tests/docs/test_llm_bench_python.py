@@ -18,9 +18,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from llm_bench_project import write_own_package
 from pydantic import BaseModel
 from tests.catalog.documented.answering import answering
+from tests.docs.llm_bench_project import write_own_package
 
 from llm_benchmarker.benchmarks.base import BaseBenchmark, BenchmarkSample, SampleResult
 from llm_benchmarker.config import BenchmarkConfig, RunConfig, VLLMConfig
@@ -85,7 +85,7 @@ def test_the_settings_are_those_of_the_class(document: Path) -> None:
     exec(compile(block(document, SETTINGS), "block", "exec", dont_inherit=True), names)
     shown = names["BenchmarkConfig"]
     assert shown is not BenchmarkConfig
-    given = {"vllm": {"model": "m"}, "run": {"concurrency": 3}}
+    given: dict[str, Any] = {"vllm": {"model": "m"}, "run": {"concurrency": 3}}
     assert BenchmarkConfig(**given).model_dump() == shown(**given).model_dump()
     annotations: Callable[[Any], dict[str, Any]] = lambda model: {  # noqa: E731
         name: field.annotation for name, field in model.model_fields.items()

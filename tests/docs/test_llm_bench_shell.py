@@ -14,13 +14,16 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from llm_bench_project import (
+from tests.catalog.catalog_kit import write_rows
+from tests.catalog.swe_bench.conftest import swe_bench_rows
+from tests.catalog.swe_bench.test_swe_bench_rows import ROW
+from tests.docs.llm_bench_project import (
     ADDRESSES,
     COMPARISON,
     MODELS,
@@ -34,9 +37,6 @@ from llm_bench_project import (
     write_own_package,
     write_results,
 )
-from tests.catalog.catalog_kit import write_rows
-from tests.catalog.swe_bench.conftest import swe_bench_rows
-from tests.catalog.swe_bench.test_swe_bench_rows import ROW
 from tests.simulated import simulated_endpoint
 
 HERE = Path(__file__).parent
@@ -307,7 +307,7 @@ def test_result_files_stand_side_by_side(line: str, shell: Shell) -> None:
     assert done.stderr == ""
 
 
-def check_comparison(printed: str, models: list[str], rows: dict[str, tuple[str, ...]]) -> None:
+def check_comparison(printed: str, models: list[str], rows: Mapping[str, tuple[str, ...]]) -> None:
     """A column for each file, under its benchmark and model; these rows among its rows, in this order."""
     table = [
         [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]

@@ -229,7 +229,9 @@ def results_have_the_documented_fields(place: Place) -> None:
     """In this order, with these types, perhaps others among them."""
     ours = {**vars(bench), **vars(evaluation)}
     (shown,) = [
-        found for name, found in place.names.items() if is_dataclass(found) and found is not ours[name]
+        found
+        for name, found in place.names.items()
+        if isinstance(found, type) and is_dataclass(found) and found is not ours[name]
     ]
     documented = [(field.name, as_today(field.type)) for field in fields(shown)]
     actual = [(name, as_today(hint)) for name, hint in get_type_hints(ours[shown.__name__]).items()]

@@ -24,8 +24,8 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from anthropic_server import AnthropicServer, anthropic_server
-from osmosis_project import (
+from tests.docs.anthropic_server import AnthropicServer, anthropic_server
+from tests.docs.osmosis_project import (
     ANTHROPIC,
     ENDPOINT,
     KEYS,

@@ -16,6 +16,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.simulated import simulated_endpoint
@@ -71,7 +72,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def addresses(place: Path) -> Iterator[dict[str, str]]:
     """The servers behind the addresses of the documents: the model, and the judge, which always gives 1."""
-    key = [{"prompt": row["question"], "answer": row["answer"]} for row in rows(place / "questions.jsonl")]
+    key: list[dict[str, Any]] = [
+        {"prompt": row["question"], "answer": row["answer"]} for row in rows(place / "questions.jsonl")
+    ]
     key += [
         {
             "prompt": row["user_prompt"],

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import uvloop
-from http_kit import OpenClient, OpenWire
-from scripted_server import Script, ScriptedServer, Serve
+from tests.endpoint.http_kit import OpenClient, OpenWire
+from tests.endpoint.scripted_server import Script, ScriptedServer, Serve
 
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from http_kit import DONE, event
+from tests.endpoint.http_kit import DONE, event
 
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.reply import Reply

@@ -7,7 +7,7 @@ from time import perf_counter_ns
 from typing import Any
 
 import pytest
-from http_kit import (
+from tests.endpoint.http_kit import (
     DONE,
     HELLO,
     STREAMED_HELLO,
@@ -22,7 +22,7 @@ from http_kit import (
     sse_answer,
     usage,
 )
-from scripted_server import AGAIN, ASKED, CLOSE, Serve
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, Serve
 
 from benchwright.endpoint.client import Purpose
 from benchwright.errors import ProviderError

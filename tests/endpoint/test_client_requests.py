@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from http_kit import HELLO, STREAMED_HELLO, OpenClient, ask, error_answer, refusal_of
-from scripted_server import AGAIN, ASKED, Request, Serve
+from tests.endpoint.http_kit import HELLO, STREAMED_HELLO, OpenClient, ask, error_answer, refusal_of
+from tests.endpoint.scripted_server import AGAIN, ASKED, Request, Serve
 
 from benchwright import __version__
 from benchwright.records import RequestRecord

@@ -6,7 +6,7 @@ import asyncio
 from time import perf_counter
 
 import pytest
-from http_kit import (
+from tests.endpoint.http_kit import (
     HELLO,
     STREAMED_HELLO,
     OpenClient,
@@ -21,7 +21,7 @@ from http_kit import (
     refusal_of,
     sse_answer,
 )
-from scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
 
 from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.wire import Limits

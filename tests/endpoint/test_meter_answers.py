@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from http_kit import DONE, completion, delta, event, usage
-from meter_kit import STREAM, reply_of, streamed, whole
+from tests.endpoint.http_kit import DONE, completion, delta, event, usage
+from tests.endpoint.meter_kit import STREAM, reply_of, streamed, whole
 
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.records import NO_USAGE, Usage

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from http_kit import completion, delta, event
 from hypothesis import given
 from hypothesis import strategies as st
-from meter_kit import STREAM, reply_of, streamed, whole
+from tests.endpoint.http_kit import completion, delta, event
+from tests.endpoint.meter_kit import STREAM, reply_of, streamed, whole
 
 from benchwright.endpoint import meter as module
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
@@ -17,7 +17,10 @@ from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 STOP = delta("stop")
 DEEP = b"[" * 100_000
 
-NO_CHUNKS = [
+STRANGE_CHOICES: list[object] = [[None], [5], ["text"], [[]], {"0": {}}, "text", 5]
+NO_CHOICES: list[object] = [[], [None], None, 5, {"0": {}}]
+
+NO_CHUNKS: list[object] = [
     b"{",
     b"NaN",
     b'{"choices": [{"delta": {"content": "\xff"}}]}',
@@ -26,7 +29,7 @@ NO_CHUNKS = [
     DEEP,
     b'{"choices": ' + DEEP,
     *([], "text", 5, None),
-    *({"choices": choices} for choices in ([None], [5], ["text"], [[]], {"0": {}}, "text", 5)),
+    *({"choices": choices} for choices in STRANGE_CHOICES),
     *({"choices": [{"delta": delta}]} for delta in (["content"], "text", 5)),
     *(delta(content=content) for content in (5, True, {"text": "a"}, ["a"], [None], [{"text": 5}])),
     *(delta(tool_calls=calls) for calls in (5, "look", ["look"], [None], {"index": 0})),
@@ -34,8 +37,8 @@ NO_CHUNKS = [
         delta(tool_calls=[{"index": 0, "function": function}])
         for function in ("look", ["look"], {"name": 5}, {"arguments": 5}, {"arguments": ["x"]})
     ),
-    delta(5),
-    delta(["stop"]),
+    {"choices": [{"delta": {}, "finish_reason": 5}]},
+    {"choices": [{"delta": {}, "finish_reason": ["stop"]}]},
     {"choices": [{"delta": {}, "logprobs": [1]}]},
     {"choices": [], "model": 5},
 ]
@@ -43,7 +46,7 @@ NO_CHUNKS = [
 
 class TestAStream:
     @pytest.mark.parametrize("chunk", NO_CHUNKS, ids=lambda chunk: repr(chunk)[:60])
-    def test_with_a_chunk_that_is_none_is_refused(self, chunk: Any) -> None:
+    def test_with_a_chunk_that_is_none_is_refused(self, chunk: object) -> None:
         with pytest.raises(BadAnswer, match="a piece of the stream is no chat completion chunk: "):
             streamed(delta(content="a"), chunk).finish()
 
@@ -82,17 +85,19 @@ class TestAWholeAnswer:
         [
             *(b"", b"{", b"<html>", b"\xff", b'"\xff"', b"NaN", DEEP, b"data: {}\n\n"),
             *([], "text", 5, None, {}),
-            *({"choices": choices} for choices in ([], [None], None, 5, {"0": {}})),
+            *({"choices": choices} for choices in NO_CHOICES),
             *({"choices": [{"message": message}]} for message in (5, "text", ["content"])),
             *(completion(content) for content in (5, {"text": "a"}, ["a"], [{"text": 5}])),
-            *(completion("a", **{channel: 5}) for channel in ("reasoning", "reasoning_content", "refusal")),
+            completion("a", reasoning=5),
+            completion("a", reasoning_content=5),
+            completion("a", refusal=5),
             *(completion(tool_calls=calls) for calls in (5, [None], ["look"], [{"function": "look"}])),
             {"choices": [{"message": {"content": "a"}, "finish_reason": 5}]},
             {**completion(), "model": 5},
         ],
         ids=lambda answer: repr(answer)[:60],
     )
-    def test_that_is_none_is_refused(self, answer: Any) -> None:
+    def test_that_is_none_is_refused(self, answer: object) -> None:
         with pytest.raises(BadAnswer, match="the answer is no chat completion"):
             whole(answer).finish()
 
@@ -175,7 +180,7 @@ ANSWER_LIKE = st.recursive(
 
 class TestWhateverComes:
     @given(ANSWER_LIKE)
-    def test_a_whole_answer_is_read_or_refused(self, answer: Any) -> None:
+    def test_a_whole_answer_is_read_or_refused(self, answer: object) -> None:
         try:
             reply = whole(answer).finish()
         except BadAnswer:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from http_kit import delta, event, usage
-from meter_kit import STREAM, streamed, whole
+from tests.endpoint.http_kit import delta, event, usage
+from tests.endpoint.meter_kit import STREAM, streamed, whole
 
 from benchwright.endpoint.meter import AnswerMeter
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from http_kit import STREAMED_HELLO, OpenClient, ask, error_answer, refusal_of
-from scripted_server import ASKED, CLOSE, Script, Serve
+from tests.endpoint.http_kit import STREAMED_HELLO, OpenClient, ask, error_answer, refusal_of
+from tests.endpoint.scripted_server import ASKED, CLOSE, Script, Serve
 
 from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.wire import Limits

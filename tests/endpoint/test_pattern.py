@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from http_kit import DONE, delta, usage
 from hypothesis import given
 from hypothesis import strategies as st
-from meter_kit import STREAM
+from tests.endpoint.http_kit import DONE, delta, usage
+from tests.endpoint.meter_kit import STREAM
 
 from benchwright.endpoint import assembly
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer

@@ -10,10 +10,10 @@ from itertools import pairwise
 from time import perf_counter_ns
 
 import pytest
-from http_kit import CALL, Collected, OpenWire, answer, chunked, failure_of, head, send
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted_server import ASKED, CLOSE, RESET, Serve
+from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, chunked, failure_of, head, send
+from tests.endpoint.scripted_server import ASKED, CLOSE, RESET, Serve
 
 from benchwright.endpoint.connection import Connection
 

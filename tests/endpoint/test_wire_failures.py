@@ -6,8 +6,8 @@ from collections.abc import Callable
 from itertools import cycle, islice
 
 import pytest
-from http_kit import CALL, Collected, OpenWire, answer, failure_of, head, send
-from scripted_server import AGAIN, ASKED, CLOSE, RESET, Serve, Step, until
+from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, failure_of, head, send
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Serve, Step, until
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.connection import LARGEST_HEAD, Headers, WireError

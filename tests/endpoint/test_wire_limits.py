@@ -7,8 +7,8 @@ import socket
 from time import perf_counter
 
 import pytest
-from http_kit import OpenWire, answer, failure_of, head, send
-from scripted_server import AGAIN, ASKED, Serve, until
+from tests.endpoint.http_kit import OpenWire, answer, failure_of, head, send
+from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
 
 async def test_connecting_takes_no_longer_than_its_limit(open_wire: OpenWire) -> None:

@@ -6,8 +6,8 @@ import asyncio
 import gc
 
 import pytest
-from http_kit import CALL, Collected, OpenWire, answer, chunked, failure_of, head, send
-from scripted_server import AGAIN, ASKED, CLOSE, RESET, ScriptedServer, Serve, Step, until
+from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, chunked, failure_of, head, send
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, ScriptedServer, Serve, Step, until
 
 from benchwright.endpoint.connection import WireError
 from benchwright.endpoint.wire import Wire

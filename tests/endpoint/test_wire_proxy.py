@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 
 import pytest
-from http_kit import OpenWire, answer, failure_of, send
-from scripted_server import ASKED, CLOSE, Serve, Step, until
+from tests.endpoint.http_kit import OpenWire, answer, failure_of, send
+from tests.endpoint.scripted_server import ASKED, CLOSE, Serve, Step, until
 
 from benchwright.endpoint.address import Proxy, parse_base_url, proxy_for
 

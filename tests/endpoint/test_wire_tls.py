@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from http_kit import OpenWire, answer, chunked, failure_of, send
-from scripted_server import AGAIN, ASKED, CLOSE, ENCRYPT, Serve, until
+from tests.endpoint.http_kit import OpenWire, answer, chunked, failure_of, send
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, ENCRYPT, Serve, until
 
 from benchwright.endpoint import opening
 from benchwright.endpoint.address import Proxy

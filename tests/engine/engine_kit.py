@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.executor import LocalExecutor
@@ -32,7 +31,7 @@ from benchwright.runs.table import RunTable
 
 TARGET = Target("primary", "model", "http://127.0.0.1:9/v1")
 
-Solve = Callable[[Trial, Session], Awaitable[Any]]
+Solve = Callable[[Trial, Session], Awaitable[Outcome]]
 
 
 async def answer(trial: Trial, session: Session) -> Outcome:
@@ -49,7 +48,7 @@ class FunctionScorer:
     """A scorer made of a function from sample and outcome to a Score."""
 
     def __init__(
-        self, function: Callable[[Sample, Outcome], Any], name: str = "score", fingerprint: str = "1"
+        self, function: Callable[[Sample, Outcome], Score], name: str = "score", fingerprint: str = "1"
     ) -> None:
         self.name = name
         self.fingerprint = fingerprint

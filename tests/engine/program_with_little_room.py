@@ -1,6 +1,6 @@
 """Runs a plan of 100 trials in DIRECTORY, whose files may not grow beyond so many BYTES.
 
-Started by test_full_disk.py: python program_with_little_room.py DIRECTORY BYTES
+Started by test_full_disk.py: python -m tests.engine.program_with_little_room DIRECTORY BYTES
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import resource
 import sys
 from pathlib import Path
 
-from engine_kit import always, plan_of, run_plan
+from tests.engine.engine_kit import always, plan_of, run_plan
 
 from benchwright.errors import JournalError
 

@@ -10,21 +10,26 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine_kit import Asked, always, journalled, plan_of, run_plan
+from tests.engine.engine_kit import Asked, always, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Session
 from benchwright.errors import JournalError
 from benchwright.records import Outcome, Trial
 from benchwright.runs.journal import BODIES, TRIALS, read_body
 
-PROGRAM = Path(__file__).with_name("program_with_little_room.py")
+ROOT = Path(__file__).parents[2]
+PROGRAM = "tests.engine.program_with_little_room"
 PLENTY = 1_000_000
 
 
 def run_with_room_for(directory: Path, size: int) -> subprocess.CompletedProcess[str]:
     """Runs 100 trials in a process whose files may grow to so many bytes."""
     return subprocess.run(
-        [sys.executable, PROGRAM, directory, str(size)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", PROGRAM, directory, str(size)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
 from benchwright.engine.protocols import Score, Session
@@ -51,7 +51,7 @@ async def test_what_comes_in_one_turn_of_the_loop_is_one_write(
     journal: WatchedJournal, tmp_path: Path
 ) -> None:
     told: list[Result] = []
-    results = [solved("a", "one"), scored("b"), solved("c", "three")]
+    results: list[Result] = [solved("a", "one"), scored("b"), solved("c", "three")]
     with GroupCommits(journal, told.append) as commits:
         await asyncio.gather(*[commits.deliver(result) for result in results])
         assert (journal.writes, told) == (1, results)

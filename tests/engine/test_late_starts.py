@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine_kit import TARGET, FunctionTask, journalled, run_plan, samples
 from msgspec.structs import replace
+from tests.engine.engine_kit import TARGET, FunctionTask, journalled, run_plan, samples
 
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Session

@@ -6,7 +6,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from engine_kit import plan_of, run_plan
+from tests.engine.engine_kit import plan_of, run_plan
 
 from benchwright.engine.protocols import Session
 from benchwright.records import Outcome, Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from engine_kit import table_in
+from tests.engine.engine_kit import table_in
 
 from benchwright.engine.ledger import Ledger
 from benchwright.records import ASKED_AGAIN, RequestRecord, Status, TrialRecord

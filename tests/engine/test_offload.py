@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -38,7 +39,8 @@ async def test_the_loop_goes_on_while_a_process_is_busy() -> None:
 
 async def test_what_is_printed_there_gets_between_nothing() -> None:
     async with offloading():
-        assert await offload(print, "hello") is None
+        printing: Callable[[str], object] = print
+        assert await offload(printing, "hello") is None
         assert await offload(abs, -3) == 3
 
 

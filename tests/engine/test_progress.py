@@ -6,9 +6,9 @@ from math import sqrt
 from pathlib import Path
 
 import pytest
-from engine_kit import Asked, FunctionScorer, always, answer, plan_of, run_plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.engine.engine_kit import Asked, FunctionScorer, always, answer, plan_of, run_plan
 
 from benchwright.engine.progress import Progress, RunningMean
 from benchwright.engine.protocols import Score

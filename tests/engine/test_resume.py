@@ -7,9 +7,19 @@ import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from engine_kit import Asked, FunctionScorer, always, answer, journalled, plan_of, run_plan, samples
+from tests.engine.engine_kit import (
+    Asked,
+    FunctionScorer,
+    always,
+    answer,
+    journalled,
+    plan_of,
+    run_plan,
+    samples,
+)
 
 from benchwright.engine.progress import Progress
 from benchwright.engine.protocols import Score, Session
@@ -59,16 +69,16 @@ async def test_a_larger_limit_and_more_repeats_keep_what_is_done(tmp_path: Path)
 
 
 @pytest.mark.parametrize("changed", [{"fingerprint": "solver 2"}, {"limits": TrialLimits(turns=1)}])
-async def test_another_solver_or_other_limits_ask_anew(tmp_path: Path, changed: dict[str, object]) -> None:
+async def test_another_solver_or_other_limits_ask_anew(tmp_path: Path, changed: dict[str, Any]) -> None:
     await run_plan(plan_of(5), tmp_path)
     asked = Asked()
-    await run_plan(plan_of(5, asked, **changed), tmp_path)  # type: ignore[arg-type]
+    await run_plan(plan_of(5, asked, **changed), tmp_path)
     assert len(asked.samples) == 5
 
 
 async def test_provider_errors_are_asked_again_and_every_attempt_is_kept(tmp_path: Path) -> None:
     def odd(trial: Trial) -> bool:
-        return trial.sample.content % 2 == 1
+        return int(trial.sample.id) % 2 == 1
 
     for _ in range(2):
         await run_plan(plan_of(4, Asked(odd)), tmp_path)

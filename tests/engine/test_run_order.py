@@ -11,10 +11,19 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from engine_kit import TARGET, FunctionTask, always, answer, journalled, plan_of, run_plan, samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from tests.engine.engine_kit import (
+    TARGET,
+    FunctionTask,
+    always,
+    answer,
+    journalled,
+    plan_of,
+    run_plan,
+    samples,
+)
 
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Session

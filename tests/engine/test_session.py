@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_kit import TARGET, FunctionTask, Solve, journalled, plan_of, run_plan
 from msgspec.structs import replace
+from tests.engine.engine_kit import TARGET, FunctionTask, Solve, journalled, plan_of, run_plan
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.retry import RetryPolicy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from engine_kit import Asked, always, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import Asked, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult
@@ -96,6 +96,6 @@ async def test_a_server_that_fails_later_on_does_not_stop_the_run(tmp_path: Path
 
 
 async def test_the_first_reason_stands(tmp_path: Path) -> None:
-    rules = [TokenBudget(0), TimeBudget(0)]
+    rules: list[StopRule] = [TokenBudget(0), TimeBudget(0)]
     result = await run_plan(plan_of(3), tmp_path, rules=rules, concurrency=1)
     assert result.stop_reason == "the budget of 0 tokens is used up (0 used)"

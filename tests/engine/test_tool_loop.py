@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from engine_kit import TARGET
+from tests.engine.engine_kit import TARGET
 
+from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.relayed import RelayedCalls
 from benchwright.engine.tool_loop import tool_loop
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Message, Outcome, Status
@@ -57,6 +60,12 @@ class Script:
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
         raise AssertionError("a tool loop chats")
+
+    async def count_tokens(self, text: str) -> int | None:
+        raise AssertionError("a tool loop counts no tokens")
+
+    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+        raise AssertionError("a tool loop asks by itself")
 
     def progress(self, text: str) -> None:
         self.shown.append(text)

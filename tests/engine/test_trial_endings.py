@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_kit import FunctionScorer, Solve, always, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import FunctionScorer, Solve, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, UserError
@@ -147,7 +147,8 @@ async def test_scores_of_the_solver_itself_are_plain_numbers(tmp_path: Path) -> 
 async def test_messages_that_json_cannot_hold_are_told_as_well_as_can_be(tmp_path: Path) -> None:
     looped: list[Any] = ["see"]
     looped.append(looped)
-    messages = [{"role": "user", "content": "\ud800"}, {"role": "tool", 7: {1, 2}, ("a", "b"): looped}]
+    odd: dict[Any, Any] = {"role": "tool", 7: {1, 2}, ("a", "b"): looped}
+    messages = [{"role": "user", "content": "\ud800"}, odd]
     await run_plan(plan_of(2, returning(Outcome(messages=messages, answer="4")), [always(1.0)]), tmp_path)
     done = journalled(tmp_path)
     body = read_body(tmp_path, done.trials[1])

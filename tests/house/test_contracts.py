@@ -1,9 +1,8 @@
-"""What others build on: a change of these names or words is a change of the contract, and is made here too."""
+"""What is stored stays readable: the names that journals hold. And every module can be imported."""
 
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 from typing import Any
 
@@ -11,31 +10,11 @@ import msgspec
 import pytest
 
 import benchwright
-from benchwright import errors, records
-from benchwright.engine import protocols
-
-SEAMS = {
-    "Session": {"target", "chat", "complete", "count_tokens", "relay", "progress"},
-    "Solver": {"solve"},
-    "Scorer": {"name", "fingerprint", "score"},
-    "Task": {"spec", "scorers", "samples", "size", "open"},
-}
+from benchwright import records
 
 STATUSES = {
     *("answered", "scored", "unparsed", "refused", "truncated", "limit"),
     *("provider_error", "execution_error", "grader_error", "cancelled"),
-}
-
-ERRORS = {
-    "BenchwrightError": "Exception",
-    "UserError": "BenchwrightError",
-    "RunLocked": "UserError",
-    "JournalError": "BenchwrightError",
-    "TrialError": "BenchwrightError",
-    "ProviderError": "TrialError",
-    "LimitReached": "TrialError",
-    "GraderError": "TrialError",
-    "ExecutionError": "TrialError",
 }
 
 JOURNAL_FIELDS = {
@@ -48,19 +27,8 @@ JOURNAL_FIELDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SEAMS)
-def test_the_seams_are_as_documented(name: str) -> None:
-    protocol = getattr(protocols, name)
-    assert {member for member in vars(protocol) if not member.startswith("_")} == SEAMS[name]
-
-
 def test_the_ways_a_trial_can_end() -> None:
     assert {status.value for status in records.Status} == STATUSES
-
-
-def test_the_tree_of_errors() -> None:
-    classes = {name: value for name, value in vars(errors).items() if inspect.isclass(value)}
-    assert {name: value.__bases__[0].__name__ for name, value in classes.items()} == ERRORS
 
 
 @pytest.mark.parametrize("record", JOURNAL_FIELDS, ids=lambda record: record.__name__)

@@ -172,7 +172,7 @@ def test_the_model_is_required_and_the_concurrency_is_at_least_1() -> None:
     from llm_benchmarker.config import RunConfig, VLLMConfig
 
     with pytest.raises(ValidationError, match="model"):
-        VLLMConfig()
+        VLLMConfig.model_validate({})
     with pytest.raises(ValidationError, match="greater than or equal to 1"):
         RunConfig(concurrency=0)
 

@@ -55,6 +55,8 @@ class Model:
 
 @pytest.fixture
 def model() -> Iterator[Model]:
+    model = Model()
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -72,7 +74,6 @@ def model() -> Iterator[Model]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        model = Model()
         model.base_url = f"http://127.0.0.1:{http.server_address[1]}/v1"
         Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
         yield model
@@ -91,7 +92,7 @@ async def test_a_new_pack_runs_and_its_scores_are_those_of_the_answers(
         assert [scenario.id for scenario in pack.scenarios] == ["A-01", "A-02", "B-01", "B-02"]
         titles = {tuple(card.title for card in scenario.detail_cards) for scenario in pack.scenarios}
         assert titles == {("What this tests", "Success case", "Failure case")}
-        totals = []
+        totals: list[tuple[list[str], float, list[float | None]]] = []
         for model.answers in (RIGHT, HALF, WRONG, {**RIGHT, "pens": HALF["pens"], "market": WRONG["market"]}):
             results = []
             for scenario in pack.scenarios:

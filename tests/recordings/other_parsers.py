@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
-from cases import CHAT, KEY, Case
 from httpx_sse import EventSource
 from openai import OpenAI
 from openai.lib.streaming.chat import ChatCompletionStreamState
+from tests.recordings.cases import CHAT, KEY, Case
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 Run it where the OpenAI SDK, h11 and httpx-sse are installed (not in the project's own environment), beside a
 server that README.md says how to start:
 
-    python tests/recordings/record.py litellm 1.106.2 http://127.0.0.1:4000
+    python -m tests.recordings.record litellm 1.106.2 http://127.0.0.1:4000
 
 `<server>/<case>.http` holds the bytes that came over one connection, `<case>.json` the requests and what the
 other parsers read from those very bytes.
@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import h11
-from cases import Case, cases_of
-from other_parsers import events_in, read_by_sdk
+from tests.recordings.cases import Case, cases_of
+from tests.recordings.other_parsers import events_in, read_by_sdk
 
 
 class Asker:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -142,7 +141,7 @@ def test_another_trials_body_is_never_taken_for_its_own(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def synced(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that were made safe against a power loss, in order."""
     names: list[str] = []
     really_sync = os.fdatasync

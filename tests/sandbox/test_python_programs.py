@@ -18,8 +18,8 @@ check(add)
 """
 
 
-async def verdict(sandbox: LocalSandbox, source: str, **options: float) -> PythonVerdict:
-    return await run_python(sandbox, textwrap.dedent(source), **options)
+async def verdict(sandbox: LocalSandbox, source: str, seconds: float = 3.0) -> PythonVerdict:
+    return await run_python(sandbox, textwrap.dedent(source), seconds=seconds)
 
 
 async def test_a_right_program_passes(sandbox: LocalSandbox) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 
+from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Scorer
+from benchwright.engine.relayed import RelayedCalls
 from benchwright.records import Message, Outcome, Sample, Target
 
 Scoring = Callable[..., Score]
@@ -33,6 +36,12 @@ class ScriptedJudge:
         self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
         raise AssertionError("a judge is asked by chat")
+
+    async def count_tokens(self, text: str) -> int | None:
+        raise AssertionError("scoring counts no tokens")
+
+    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+        raise AssertionError("scoring asks by itself")
 
     def progress(self, text: str) -> None:
         raise AssertionError("scoring shows no progress")

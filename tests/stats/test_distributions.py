@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
@@ -102,6 +103,6 @@ def test_a_binomial_quantile_is_the_first_to_reach_its_probability(q: float, n: 
         lambda: ours.binomial_quantile(2.0, 5, 0.5),
     ],
 )
-def test_what_lies_outside_the_domain_is_refused(call) -> None:
+def test_what_lies_outside_the_domain_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"."):
         call()

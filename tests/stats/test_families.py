@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +13,8 @@ from scipy import stats as scipy_stats
 from benchwright.stats.families import benjamini_hochberg, holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+Adjust = Callable[[list[float]], np.ndarray]
+
 both = pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 
 
@@ -43,7 +46,7 @@ def test_holm_is_closed_testing_with_bonferroni(p: list[float]) -> None:
 
 @both
 @given(p_values)
-def test_adjusting_never_helps_and_keeps_the_order(adjust, p: list[float]) -> None:
+def test_adjusting_never_helps_and_keeps_the_order(adjust: Adjust, p: list[float]) -> None:
     adjusted = adjust(p)
     assert (adjusted >= np.array(p) * (1 - 1e-12)).all()
     assert (adjusted <= 1).all()
@@ -56,13 +59,13 @@ def test_holm_is_stricter(p: list[float]) -> None:
 
 
 @both
-def test_a_single_p_value_stays_and_none_is_fine(adjust) -> None:
+def test_a_single_p_value_stays_and_none_is_fine(adjust: Adjust) -> None:
     assert adjust([0.03]).tolist() == [0.03]
     assert adjust([]).tolist() == []
 
 
 @both
 @pytest.mark.parametrize("p", [[0.1, 1.2], [-0.1], [math.nan]])
-def test_what_is_no_probability_is_refused(adjust, p: list[float]) -> None:
+def test_what_is_no_probability_is_refused(adjust: Adjust, p: list[float]) -> None:
     with pytest.raises(ValueError, match=r"p[-_]values"):
         adjust(p)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -81,7 +82,7 @@ def test_empty_buckets_do_not_matter() -> None:
         (lambda: quantile({3: 1}, 1.5), "between 0 and 1"),
     ],
 )
-def test_what_is_refused(call, message) -> None:
+def test_what_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 

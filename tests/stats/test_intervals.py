@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,7 +111,9 @@ def test_of_nothing_nothing_is_known(interval: Callable[..., Interval]) -> None:
 
 @proportion_intervals
 @pytest.mark.parametrize("arguments", [(3, 2), (-1, 2), (1, 2, 0.0), (1, 2, 1.0), (math.nan, 2)])
-def test_impossible_counts_are_refused(interval: Callable[..., Interval], arguments: tuple) -> None:
+def test_impossible_counts_are_refused(
+    interval: Callable[..., Interval], arguments: tuple[float, ...]
+) -> None:
     with pytest.raises(ValueError, match="lie"):
         interval(*arguments)
 
@@ -129,7 +132,7 @@ def test_t_of_equal_values_has_no_width() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, math.nan], [1.0, math.inf], [[1.0, 2.0]]])
-def test_t_refuses_what_has_no_interval(values: list) -> None:
+def test_t_refuses_what_has_no_interval(values: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"two values|finite|one-dimensional"):
         t_interval(values)
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from math import comb
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.known import known
 
 from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k, pass_at_k, pass_hat_k
 from benchwright.stats.repeats import estimate
@@ -69,7 +71,9 @@ def test_many_trials_lose_no_digits() -> None:
 
 @pytest.mark.parametrize("arguments", [(5, 3, 6), (5, 3, 0), (5, 6, 1), (5, -1, 1), (0, 0, 1)])
 @pytest.mark.parametrize("formula", [pass_at_k, pass_hat_k])
-def test_k_beyond_the_trials_and_impossible_passes_are_refused(formula, arguments) -> None:
+def test_k_beyond_the_trials_and_impossible_passes_are_refused(
+    formula: Callable[[int, int, int], float], arguments: tuple[int, int, int]
+) -> None:
     with pytest.raises(ValueError, match="lie"):
         formula(*arguments)
 
@@ -96,7 +100,7 @@ def test_with_k_1_it_is_the_estimate_of_the_rate() -> None:
 
 
 def test_always_passing_leaves_a_doubt() -> None:
-    low, high = mean_pass_at_k([5] * 15, [5] * 15, 3).interval
+    low, high = known(mean_pass_at_k([5] * 15, [5] * 15, 3).interval)
     assert 0.7 < low < 0.85
     assert high == 1
 

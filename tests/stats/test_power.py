@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -87,6 +88,6 @@ def test_correlated_sides_have_a_smaller_difference() -> None:
         lambda: detectable_proportion(0.5, 0),
     ],
 )
-def test_impossible_designs_are_refused(call) -> None:
+def test_impossible_designs_are_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"."):
         call()

@@ -5,14 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.windows import Cut, ended_within, most_at_once, shares_within, window
+from benchwright.stats.windows import Cut, Window, ended_within, most_at_once, shares_within, window
 
 NOTHING = Cut()
 moments = st.lists(st.floats(0, 1000), min_size=1, max_size=60).map(sorted)
 lengths = st.floats(0.01, 10)
 
 
-def found(due: list[float], length: float = 1.0, warmup: Cut = NOTHING, cooldown: Cut = NOTHING):
+def found(
+    due: list[float], length: float = 1.0, warmup: Cut = NOTHING, cooldown: Cut = NOTHING
+) -> Window | None:
     return window(due, due, [moment + length for moment in due], warmup, cooldown)
 
 

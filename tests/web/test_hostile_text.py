@@ -11,7 +11,7 @@ from tests.app.app_kit import Program
 from tests.app.compare_kit import STARTED
 from tests.web.web_kit import Viewing, viewing, write
 
-from benchwright.records import RequestRecord, ScoreRecord, Status, Target, TrialRecord
+from benchwright.records import Message, RequestRecord, ScoreRecord, Status, Target, TrialRecord
 from benchwright.runs.journal import Body, ExchangeBody, Journal, encode_json
 from benchwright.runs.keys import fingerprint
 
@@ -36,7 +36,7 @@ TEXTS = {
 def attack(journal: Journal, name: str, text: str) -> None:
     """A trial that has the text wherever text can be."""
     key = fingerprint(name)
-    messages = [
+    messages: list[Message] = [
         {"role": text, "content": text, "name": text},
         {"role": "assistant", "content": text, "reasoning_content": text,
          "tool_calls": [{"id": text, "function": {"name": text, "arguments": text}}]},

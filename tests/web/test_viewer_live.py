@@ -9,10 +9,12 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Page, expect
 from tests.app.app_kit import GrowingJournal, Program, finished, trials
+from tests.known import known
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import PATIENCE, Viewing, viewing
 
@@ -89,12 +91,12 @@ def test_a_reload_in_the_middle_and_a_second_window_show_the_same_end(
 def test_a_window_that_was_away_hears_of_what_it_missed(viewer: Viewing, program: Program, slow: str) -> None:
     process = begin(program, slow)
     path = f"/runs/{program.only_run.name}/live"
-    first = next_event(viewer, path, "")
+    first = known(next_event(viewer, path, ""))
     assert process.wait(timeout=30) == 0
-    last = next_event(viewer, path, first["id"])
-    assert int(last["id"].partition("-")[0]) > int(first["id"].partition("-")[0])
-    assert last["told"]["done"] == str(ROWS)
-    assert next_event(viewer, path, last["id"], seconds=1.5) is None
+    last = known(next_event(viewer, path, first.id))
+    assert int(last.id.partition("-")[0]) > int(first.id.partition("-")[0])
+    assert last.told["done"] == str(ROWS)
+    assert next_event(viewer, path, last.id, seconds=1.5) is None
 
 
 def test_a_window_that_was_hidden_catches_up_when_it_is_seen_again(
@@ -115,7 +117,14 @@ def test_a_window_that_was_hidden_catches_up_when_it_is_seen_again(
     expect(page.locator(".head .chip")).to_have_text("finished")
 
 
-def next_event(viewer: Viewing, path: str, after: str, seconds: float = 20) -> dict | None:  # type: ignore[type-arg]
+class Event(NamedTuple):
+    """An event of a live page: its id, and the texts that it tells by their names."""
+
+    id: str
+    told: dict[str, str]
+
+
+def next_event(viewer: Viewing, path: str, after: str, seconds: float = 20) -> Event | None:
     """The next event after this id, as a browser that comes back asks for it; None where there is none."""
     connection = http.client.HTTPConnection("127.0.0.1", viewer.port, timeout=seconds)
     connection.request("GET", path, headers={"Cookie": viewer.cookie, "Last-Event-ID": after})
@@ -130,7 +139,7 @@ def next_event(viewer: Viewing, path: str, after: str, seconds: float = 20) -> d
         return None
     finally:
         connection.close()
-    return {"id": found["id"], "told": json.loads(found["data"])}
+    return Event(found["id"], json.loads(found["data"]))
 
 
 def test_a_run_is_stopped_and_resumed_from_its_page(

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.app.app_kit import Program
 from tests.app.compare_kit import STARTED, Made, made
 from tests.browser import Watched
+from tests.known import known
 from tests.web.web_kit import Viewing, mixed_run, viewing, write
 
 from benchwright.records import Target
@@ -96,7 +97,7 @@ def names(page: Page) -> list[str]:
 
 
 def ids(page: Page) -> list[str]:
-    return [row.get_attribute("data-key") for row in page.locator("table.runs tbody tr").all()]
+    return [known(row.get_attribute("data-key")) for row in page.locator("table.runs tbody tr").all()]
 
 
 def test_the_list_has_all_runs_the_newest_first(viewer: Viewing, page: Page) -> None:
@@ -222,7 +223,7 @@ def test_both_conversations_of_a_sample_stand_side_by_side(viewer: Viewing, page
     page.locator("[data-row]").nth(1).click()
     page.wait_for_url("**/compare/sample?*")
     assert page.locator(".sides > section").count() == 2
-    left, right = (page.locator(".sides > section").nth(place).bounding_box() for place in (0, 1))
+    left, right = (known(page.locator(".sides > section").nth(place).bounding_box()) for place in (0, 1))
     assert left["y"] == right["y"]
     page.keyboard.press("j")
     page.wait_for_url("**id=32*")

@@ -64,7 +64,7 @@ class Viewing:
 
     def get(self, path: str, **headers: str | None) -> Reply:
         """Asks with the cookie."""
-        return self.ask(path, **{"Cookie": self.cookie, **headers})
+        return self.ask(path, "GET", "", **{"Cookie": self.cookie, **headers})
 
     def post(self, path: str, body: str = "", **headers: str | None) -> Reply:
         """Posts as a page of the viewer does."""

@@ -14,7 +14,9 @@ import threading
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 MOST_THREADS = 32
 PATIENCE = 0.01
@@ -52,7 +54,7 @@ class CallThreads:
         self._busy_since: dict[int, float] = {}
         self._next_watch = 0.0
 
-    async def call(self, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    async def call(self, function: Callable[..., T], arguments: dict[str, Any]) -> T:
         """Calls `function(**arguments)` in a thread and returns, or raises, what it does."""
         loop = asyncio.get_running_loop()
         call = _Call(loop, loop.create_future(), function, arguments)
@@ -63,6 +65,7 @@ class CallThreads:
         now = time.monotonic()
         if now >= self._next_watch:
             self._watch_again(loop, now)
+        result: T
         result, error = await call.future
         if error is not None:
             raise error

@@ -62,6 +62,8 @@ class EndpointClient:
         self._retry = retry or RetryPolicy()
         self._usage_in_stream = True
         self._answered = False
+        self.on_overload: Callable[[int], None] = lambda attempt: None
+        """Called with an attempt's number when the server was asked for too much; for others to set."""
         self._ids = _request_ids()
         lines = [
             f"Host: {address.authority}",
@@ -86,12 +88,6 @@ class EndpointClient:
     def close(self) -> None:
         """Closes the connections."""
         self._wire.close()
-
-    def on_overload(self, attempt: int) -> None:
-        """Called when an attempt, the first or a later one, met a server that is asked for too much at once.
-
-        Whoever wants to know replaces it.
-        """
 
     async def ask(
         self,

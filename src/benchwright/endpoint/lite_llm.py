@@ -43,6 +43,8 @@ class LiteLLMClient:
         self._api_key = api_key
         self._retry = retry or RetryPolicy()
         self._requests = 0
+        self.on_overload: Callable[[int], None] = lambda attempt: None
+        """See `EndpointClient.on_overload`."""
 
     async def ask(
         self,
@@ -108,9 +110,6 @@ class LiteLLMClient:
 
     def close(self) -> None:
         """Nothing: LiteLLM shares its connections among all who use it."""
-
-    def on_overload(self, attempt: int) -> None:
-        """See `EndpointClient.on_overload`."""
 
     def check(self) -> None:
         """Checks what LiteLLM can say of the model without asking it.

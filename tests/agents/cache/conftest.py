@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cache_kit import HandWritten
+from tests.agents.cache.cache_kit import HandWritten
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import msgspec
 import pytest
-from cache_kit import manifest, run
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.agents.cache.cache_kit import manifest, run
 
 from benchwright.agents.cache.documents import Results, Totals, output_document, score_summaries
 

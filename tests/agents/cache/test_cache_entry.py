@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cache_kit import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.agents.cache.cache_kit import run
 
 from benchwright.agents.cache.entry import (
     CacheMismatch,

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
-from cache_kit import HandWritten, manifest, request
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.agents.cache.cache_kit import HandWritten, manifest, request
 
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import sample_lines

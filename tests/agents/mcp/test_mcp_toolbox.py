@@ -268,7 +268,7 @@ class TestBlockingTools:
 
     async def test_still_get_the_servers_context(self, connect: Connect) -> None:
         def who(ctx: fastmcp.Context) -> str:
-            return ctx.fastmcp.name
+            return str(ctx.fastmcp.name)
 
         async with connect(who) as toolbox:
             assert "ctx" not in str(toolbox.tools)

@@ -90,7 +90,7 @@ class TestOrder:
 
     @pytest.mark.parametrize("numbers", [{"n_runs": 0}, {"batch_size": 0}])
     async def test_numbers_that_make_no_sense_are_refused(
-        self, make_agent: Any, fake_client: Any, exact: Any, make_rows: Any, numbers: dict[str, int]
+        self, make_agent: Any, fake_client: Any, exact: Any, make_rows: Any, numbers: dict[str, Any]
     ) -> None:
         with pytest.raises(ValueError, match="must be >= 1, got 0"):
             await EvalRunner(make_agent(), fake_client(), [exact]).run_eval(make_rows(1), **numbers)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from load_kit import key, measure, prompts, runs_of, scripted_server
 from tests.app.app_kit import Program, one_line_of, trials
 from tests.app.benchmark_kit import knowing, write_mmlu
+from tests.app.load.load_kit import key, measure, prompts, runs_of, scripted_server
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.records import LoadReport

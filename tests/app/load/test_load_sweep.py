@@ -24,7 +24,7 @@ def swept(
     sweep: Sweep, serve: Callable[[float], LevelResult], most: int = 30
 ) -> tuple[list[float], Saturation | None]:
     """The levels that a sweep asks for, in turn, and what it concludes."""
-    asked = []
+    asked: list[float] = []
     while (level := sweep.next()) is not None and len(asked) < most:
         value = float(level.concurrency or level.rate or 0)
         asked.append(value)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.containers.workshop import WORKSHOP, workshop
 
-from benchwright.catalog.containers.patches import Sandbox, apply_patch, changes, patch_in, text_only
+from benchwright.catalog.containers.patches import apply_patch, changes, patch_in, text_only
 from benchwright.errors import ExecutionError
-from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec
+from benchwright.sandbox.docker import DockerSandboxes, Sandbox, SandboxSpec
 
 __all__ = ["workshop"]
 

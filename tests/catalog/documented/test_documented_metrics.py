@@ -111,7 +111,7 @@ class TestInterval:
     def test_by_hand(self) -> None:
         low, high = confidence_interval_95([1, 1, 1, 0])
         half = 1.96 * (0.75 * 0.25) ** 0.5 / 2
-        assert (low, high) == (pytest.approx(0.75 - half), pytest.approx(0.75 + half))
+        assert (low, high) == pytest.approx((0.75 - half, 0.75 + half))
 
     def test_with_fewer_than_two_scores_it_has_no_width(self) -> None:
         assert confidence_interval_95([]) == (0.0, 0.0)

@@ -19,12 +19,14 @@ from benchwright.catalog.multi_if.texts import chinese_sentences, chinese_words,
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 
-NO_COMMA = ("punctuation:no_comma", {})
-CLOUD = ("keywords:existence", {"keywords": ["cloud"]})
-FEW = ("length_constraints:number_words", {"relation": "less than", "num_words": 4})
+Instruction = tuple[str, dict[str, Any]]
+
+NO_COMMA: Instruction = ("punctuation:no_comma", {})
+CLOUD: Instruction = ("keywords:existence", {"keywords": ["cloud"]})
+FEW: Instruction = ("length_constraints:number_words", {"relation": "less than", "num_words": 4})
 
 
-def row(*turns: Sequence[tuple[str, dict[str, Any]]], **more: str) -> dict[str, str]:
+def row(*turns: Sequence[Instruction], **more: str) -> dict[str, str]:
     """A made-up row in the hub's layout; a turn that is not given is "None"."""
     made = {"turns": "", "responses": "", "key": "12:3:en", "turn_index": "0", "language": "English"}
     for number in (1, 2, 3):

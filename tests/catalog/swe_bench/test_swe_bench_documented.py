@@ -33,7 +33,10 @@ __all__ = ["running_engine"]
 
 ADD, DOUBLE = "tests/test_calculator.py::test_add", "tests/test_calculator.py::test_double"
 
-VARIANTS = {"verified": (verified.DOCUMENTED, verified_benchmark), "full": (pro.DOCUMENTED, pro_benchmark)}
+VARIANTS = {
+    "verified": (verified.DOCUMENTED, verified_benchmark.make),
+    "full": (pro.DOCUMENTED, pro_benchmark.make),
+}
 
 
 class Calculator:
@@ -59,9 +62,9 @@ class Calculator:
         return find_dataset(about.dataset, self.directory, path=path, offline=True)
 
     def benchmark(self, variant: str = "verified", **options: str) -> Benchmark:
-        about, module = VARIANTS[variant]
+        about, make = VARIANTS[variant]
         chosen = {"repositories": str(self.repositories), "image": WORKSHOP, **options}
-        return module.make(about, Options({name: value for name, value in chosen.items() if value}))
+        return make(about, Options({name: value for name, value in chosen.items() if value}))
 
 
 def git(*arguments: str) -> None:

@@ -135,7 +135,7 @@ class TestFaults:
 
     async def run(
         self, sandboxes: DockerSandboxes, data: Data, patch: str, seconds: float = 30, **changed: str
-    ):
+    ) -> testing.Findings:
         content = {**data.samples()[0].content, **changed}
         async with sandboxes.started(Room().spec(content["image"])) as sandbox:
             return await testing.run_tests(sandbox, content, patch, seconds)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from tests.catalog.catalog_kit import benchmark, source, write_rows
 
@@ -142,8 +142,16 @@ AIRLINE_TABLES: dict[str, dict[str, Any]] = {
 DOMAINS = {"airline": AIRLINE, "retail": RETAIL}
 TABLES = {"airline": AIRLINE_TABLES, "retail": RETAIL_TABLES}
 
-CANCEL = {"name": "cancel_pending_order", "kwargs": {"order_id": "#W1", "reason": "no longer needed"}}
-NEW_BAGS = {
+
+class Action(TypedDict):
+    """A call that a task's reference solution makes."""
+
+    name: str
+    kwargs: dict[str, Any]
+
+
+CANCEL: Action = {"name": "cancel_pending_order", "kwargs": {"order_id": "#W1", "reason": "no longer needed"}}
+NEW_BAGS: Action = {
     "name": "update_reservation_baggages",
     "kwargs": {"reservation_id": "R1", "total_baggages": 1, "nonfree_baggages": 1, "payment_id": CARD},
 }

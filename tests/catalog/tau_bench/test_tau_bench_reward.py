@@ -17,6 +17,7 @@ from tests.catalog.tau_bench.tau_kit import (
     CANCEL,
     CARD,
     NEW_BAGS,
+    Action,
     Desk,
     call,
     calling,
@@ -139,7 +140,7 @@ async def test_whole_numbers_and_fractions_are_not_the_same(tmp_path: Path) -> N
 
 
 async def test_gold_actions_that_build_on_each_other_stay_as_they_are(tmp_path: Path) -> None:
-    book = {
+    book: Action = {
         "name": "book_reservation",
         "kwargs": {
             "user_id": "bo_2",
@@ -155,7 +156,7 @@ async def test_gold_actions_that_build_on_each_other_stay_as_they_are(tmp_path: 
             "insurance": "no",
         },
     }
-    cancel = {"name": "cancel_reservation", "kwargs": {"reservation_id": "HATHAT"}}
+    cancel: Action = {"name": "cancel_reservation", "kwargs": {"reservation_id": "HATHAT"}}
     made, one = sample(tmp_path, task("airline", actions=[book, cancel]))
     before = deepcopy(one.content)
     for _ in range(2):
@@ -244,7 +245,9 @@ def test_pass_k_goes_as_far_as_the_task_with_the_fewest_tries() -> None:
 async def test_documented_scores_are_those_of_the_sequence_of_names(
     tmp_path: Path, called: list[str], score: float
 ) -> None:
-    steps = [{"name": name, "kwargs": {}} for name in ("get_order_details", "cancel_pending_order")]
+    steps: list[Action] = [
+        {"name": name, "kwargs": {}} for name in ("get_order_details", "cancel_pending_order")
+    ]
     made, one = sample(tmp_path, task(actions=steps), "tau_bench:documented")
     replies = [calling(*(call(name, {}, number) for number, name in enumerate(called))), saying("Done.")]
     value, detail = await reward(made, one, Desk(replies))

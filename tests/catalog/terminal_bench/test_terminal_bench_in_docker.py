@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from tests.catalog.containers.running import Played, bash, played, says
+from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.terminal_bench.terminal_kit import (
     DOCKERFILE,
-    FIRST,
     RUN_PYTEST,
     RUN_TESTS,
     SOLVE_HELLO,
     TEST_HELLO,
-    WORKSHOP,
     first,
     harbor,
     source,
@@ -27,6 +26,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 )
 from tests.sandbox.docker.stand_ins import containers, docker
 
+from benchwright.catalog.terminal_bench.about import FIRST
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
 from benchwright.sandbox.docker.owner import PROCESS, this_process

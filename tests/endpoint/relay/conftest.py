@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import uvloop
-from relay_kit import Agent, LetIn
+from tests.endpoint.relay.relay_kit import Agent, LetIn
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay

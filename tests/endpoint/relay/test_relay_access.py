@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from http_kit import HELLO, STREAMED_HELLO
-from relay_kit import Agent, error_in
-from scripted_server import AGAIN, ASKED, ScriptedServer, Serve, until
+from tests.endpoint.http_kit import HELLO, STREAMED_HELLO, OpenClient
+from tests.endpoint.relay.relay_kit import Agent, LetIn, error_in
+from tests.endpoint.scripted_server import AGAIN, ASKED, ScriptedServer, Serve, until
 
 from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.relay import Relay
 
 
 @pytest.fixture
@@ -19,38 +20,48 @@ async def server(serve: Serve) -> ScriptedServer:
 
 class TestToken:
     @pytest.mark.parametrize("token", ["", "wrong", "sk-real-key"])
-    async def test_that_is_none_is_refused(self, server, open_client, let_in, token: str) -> None:
+    async def test_that_is_none_is_refused(
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn, token: str
+    ) -> None:
         agent = let_in(open_client(server.url, key="sk-real-key"))
         answer = await agent.ask(token=token)
         assert answer.status == 401
         assert error_in(answer)["code"] == "invalid_api_key"
         assert server.requests == []
 
-    async def test_is_asked_for_whatever_the_path(self, server, open_client, let_in) -> None:
+    async def test_is_asked_for_whatever_the_path(
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         agent = let_in(open_client(server.url))
         assert (await agent.ask(path="/v1/models", method="GET", token="")).status == 401
 
-    async def test_ends_with_its_trial_and_not_with_another(self, server, open_client, let_in) -> None:
+    async def test_ends_with_its_trial_and_not_with_another(
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         client = open_client(server.url)
         ended, other = let_in(client), let_in(client)
         await ended.grant.close()
         assert (await ended.ask()).status == 401
         assert (await other.ask()).status == 200
 
-    async def test_tells_trials_apart(self, serve, open_client, let_in) -> None:
+    async def test_tells_trials_apart(self, serve: Serve, open_client: OpenClient, let_in: LetIn) -> None:
         first, second = (await serve([ASKED, HELLO]), await serve([ASKED, STREAMED_HELLO]))
         agents = let_in(open_client(first.url)), let_in(open_client(second.url))
         await asyncio.gather(*(agent.ask({"messages": [], "user": str(n)}) for n, agent in enumerate(agents)))
         assert [server.requests[0].json["user"] for server in (first, second)] == ["0", "1"]
         assert [len(agent.relayed) for agent in agents] == [1, 1]
 
-    async def test_is_another_one_each_time(self, server, open_client, let_in) -> None:
+    async def test_is_another_one_each_time(
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         client = open_client(server.url)
         assert len({let_in(client).token for _ in range(100)}) == 100
 
 
 class TestLimit:
-    async def test_refuses_the_next_request_and_is_named(self, server, open_client, let_in) -> None:
+    async def test_refuses_the_next_request_and_is_named(
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         agent = let_in(open_client(server.url), turns=2)
         answers = [await agent.ask() for _ in range(3)]
         assert [answer.status for answer in answers] == [200, 200, 400]
@@ -59,7 +70,9 @@ class TestLimit:
         assert error["message"] == "the trial reached its limit of 2 turns."
         assert [relayed.record.turn for relayed in agent.relayed] == [0, 1]
 
-    async def test_is_not_touched_by_a_request_that_cannot_be_read(self, server, open_client, let_in) -> None:
+    async def test_is_not_touched_by_a_request_that_cannot_be_read(
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         agent = let_in(open_client(server.url), turns=1)
         assert (await agent.ask(b"what?")).status == 400
         assert (await agent.ask()).status == 200
@@ -71,17 +84,21 @@ class TestEnd:
         with pytest.raises(WireError):
             await agent.ask()
 
-    async def test_of_a_trial_ends_what_is_under_way_and_notes_it(self, serve, open_client, let_in) -> None:
+    async def test_of_a_trial_ends_what_is_under_way_and_notes_it(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         server = await serve([ASKED, STREAMED_HELLO[:-60]])
         agent = let_in(open_client(server.url))
         asking = asyncio.create_task(self.ask_in_vain(agent))
         await until(lambda: bool(server.requests))
         await agent.grant.close()
         await asking
-        assert "went away" in agent.record.error
+        assert "went away" in agent.error
         await until(lambda: server.open == 0)
 
-    async def test_of_a_trial_waits_for_a_stream_that_has_said_all(self, serve, open_client, let_in) -> None:
+    async def test_of_a_trial_waits_for_a_stream_that_has_said_all(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         server = await serve([ASKED, STREAMED_HELLO[:-5], 0.05, STREAMED_HELLO[-5:]])
         agent = let_in(open_client(server.url))
         asking = asyncio.create_task(self.ask_in_vain(agent))
@@ -93,7 +110,7 @@ class TestEnd:
         assert agent.record.finish_reason == "stop"
 
     async def test_of_a_trial_closes_the_connections_that_it_left_open(
-        self, server, open_client, let_in, relay
+        self, server: ScriptedServer, open_client: OpenClient, let_in: LetIn, relay: Relay
     ) -> None:
         agent, other = let_in(open_client(server.url)), let_in(open_client(server.url))
         await agent.ask()
@@ -104,10 +121,8 @@ class TestEnd:
         assert (await other.ask()).status == 200
 
     async def test_of_a_trial_leaves_idle_connections_to_the_next_one_where_the_relay_keeps_them(
-        self, server, open_client
+        self, server: ScriptedServer, open_client: OpenClient
     ) -> None:
-        from benchwright.endpoint.relay import Relay
-
         async with Relay(keeps_idle=True) as relay:
             client = open_client(server.url)
             first, second = Agent(relay, client), Agent(relay, client)
@@ -120,16 +135,14 @@ class TestEnd:
             await first.leave()
             await second.leave()
 
-    async def test_of_the_relay_ends_everything(self, serve, open_client) -> None:
-        from benchwright.endpoint.relay import Relay
-
+    async def test_of_the_relay_ends_everything(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED])
         async with Relay() as relay:
             agent = Agent(relay, open_client(server.url))
             asking = asyncio.create_task(self.ask_in_vain(agent))
             await until(lambda: bool(server.requests))
         await asking
-        assert "went away" in agent.record.error
+        assert "went away" in agent.error
         with pytest.raises(OSError, match=r"."):
             await asyncio.open_connection("127.0.0.1", agent.port)
         await agent.leave()

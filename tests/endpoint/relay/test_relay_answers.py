@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 
 import pytest
-from http_kit import (
+from tests.endpoint.http_kit import (
     DONE,
     HELLO,
     STREAMED_HELLO,
@@ -20,10 +21,11 @@ from http_kit import (
     sse_answer,
     usage,
 )
-from relay_kit import Agent, LetIn, error_in
-from scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve
+from tests.endpoint.relay.relay_kit import Agent, LetIn, error_in
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve
 
 from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.relay import Relay
 from benchwright.secrets import SECRETS
 
 EVENTS = [
@@ -37,8 +39,12 @@ EVENTS = [
 STREAM = b": a comment\r\n\r\n" + b"".join(map(event, EVENTS)) + DONE
 
 
+Through = Callable[..., Awaitable[Agent]]
+"""Lets an agent ask a server that plays the steps given; the fixture `through`."""
+
+
 @pytest.fixture
-def through(serve: Serve, open_client: OpenClient, let_in: LetIn):
+def through(serve: Serve, open_client: OpenClient, let_in: LetIn) -> Through:
     """Lets an agent ask a server that plays these steps whenever it is asked."""
 
     async def start(*steps: bytes | float, key: str | None = None) -> Agent:
@@ -50,7 +56,9 @@ def through(serve: Serve, open_client: OpenClient, let_in: LetIn):
 
 
 class TestBytes:
-    async def test_of_a_stream_come_through_wherever_it_is_cut(self, serve, open_client, let_in) -> None:
+    async def test_of_a_stream_come_through_wherever_it_is_cut(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         chunked = b"".join(
             b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (STREAM[:200], STREAM[200:], b"")
         )
@@ -60,9 +68,9 @@ class TestBytes:
         agent = let_in(open_client(server.url))
         for _ in cuts:
             assert (await agent.ask()).body == STREAM
-        assert {relayed.reply.text for relayed in agent.relayed} == {"Grüße, 世界"}
+        assert {reply.text for reply in agent.replies} == {"Grüße, 世界"}
 
-    async def test_of_a_stream_come_through_when_they_come(self, through) -> None:
+    async def test_of_a_stream_come_through_when_they_come(self, through: Through) -> None:
         agent = await through(
             head("Content-Type: text/event-stream", "Transfer-Encoding: chunked"),
             0.05,
@@ -75,28 +83,30 @@ class TestBytes:
         waits = [later - earlier for earlier, later in zip(passed.moments, passed.moments[1:], strict=False)]
         assert all(wait > 25e6 for wait in waits), waits
 
-    async def test_of_a_stream_that_ends_by_closing_come_through(self, through) -> None:
+    async def test_of_a_stream_that_ends_by_closing_come_through(self, through: Through) -> None:
         agent = await through(head("Content-Type: text/event-stream") + STREAM, CLOSE)
         passed = await agent.ask()
         assert passed.body == STREAM
         assert (b"transfer-encoding", b"chunked") in passed.headers
 
-    async def test_of_a_whole_answer_come_through_with_their_length(self, through) -> None:
+    async def test_of_a_whole_answer_come_through_with_their_length(self, through: Through) -> None:
         agent = await through(HELLO)
         passed = await agent.ask()
         assert HELLO.endswith(b"\r\n\r\n" + passed.body)
         assert (b"content-length", b"%d" % len(passed.body)) in passed.headers
 
-    async def test_that_are_no_completion_come_through_and_are_told_as_an_error(self, through) -> None:
+    async def test_that_are_no_completion_come_through_and_are_told_as_an_error(
+        self, through: Through
+    ) -> None:
         broken = (
             event(delta(content="Hel")) + b'data: {"choices": [{"del\n\n' + event(delta(content="lo")) + DONE
         )
         agent = await through(answer(broken, "Content-Type: text/event-stream"))
         assert (await agent.ask()).body == broken
-        assert "no chat completion chunk" in agent.record.error
+        assert "no chat completion chunk" in agent.error
         assert "malformed_chunk" in agent.record.flags
 
-    async def test_reach_a_client_that_knows_no_chunks(self, through) -> None:
+    async def test_reach_a_client_that_knows_no_chunks(self, through: Through) -> None:
         agent = await through(STREAMED_HELLO)
         reader, writer = await asyncio.open_connection("127.0.0.1", agent.port)
         call = agent.request(version="1.0")
@@ -108,7 +118,9 @@ class TestBytes:
 
 
 class TestHeaders:
-    async def test_of_the_answer_are_passed_on_but_for_those_of_the_connection(self, through) -> None:
+    async def test_of_the_answer_are_passed_on_but_for_those_of_the_connection(
+        self, through: Through
+    ) -> None:
         agent = await through(
             json_answer(
                 {},
@@ -126,7 +138,7 @@ class TestHeaders:
             b"x-ratelimit-remaining": b"7",
         }
 
-    async def test_let_one_connection_serve_several_requests(self, through, relay) -> None:
+    async def test_let_one_connection_serve_several_requests(self, through: Through, relay: Relay) -> None:
         agent = await through(STREAMED_HELLO)
         for _ in range(3):
             await agent.ask()
@@ -134,7 +146,7 @@ class TestHeaders:
 
 
 class TestErrors:
-    async def test_of_the_target_are_passed_on_for_the_agent_to_decide(self, through) -> None:
+    async def test_of_the_target_are_passed_on_for_the_agent_to_decide(self, through: Through) -> None:
         agent = await through(error_answer("429 Too Many Requests", "slow down", "Retry-After: 3"))
         passed = await agent.ask()
         assert passed.status == 429
@@ -143,7 +155,7 @@ class TestErrors:
         assert agent.record.http_status == 429
         assert agent.record.attempts == 1
 
-    async def test_do_not_tell_the_key(self, through, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_do_not_tell_the_key(self, through: Through, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(SECRETS, "_texts", [])
         monkeypatch.setattr(SECRETS, "_encoded", [])
         SECRETS.add("sk-real-key")
@@ -152,24 +164,26 @@ class TestErrors:
         assert passed.status == 401
         assert json.loads(passed.body)["error"]["message"] == "wrong key: [secret]"
 
-    async def test_that_have_no_end_are_cut(self, through) -> None:
+    async def test_that_have_no_end_are_cut(self, through: Through) -> None:
         endless = answer(b"x" * 2_000_000, status="500 Internal Server Error")
         agent = await through(endless)
         passed = await agent.ask()
         assert passed.status == 502
         assert "larger than" in error_in(passed)["message"]
 
-    async def test_with_an_unheard_of_status_are_passed_on(self, through) -> None:
+    async def test_with_an_unheard_of_status_are_passed_on(self, through: Through) -> None:
         agent = await through(error_answer("529 Overloaded"))
         assert (await agent.ask()).status == 529
 
-    async def test_in_a_stream_are_passed_on_and_recorded(self, through) -> None:
+    async def test_in_a_stream_are_passed_on_and_recorded(self, through: Through) -> None:
         stream = sse_answer(delta(content="Hel"), {"error": {"message": "out of memory"}})
         agent = await through(stream)
         assert b"out of memory" in (await agent.ask()).body
-        assert "out of memory" in agent.record.error
+        assert "out of memory" in agent.error
 
-    async def test_of_connecting_are_told_in_openais_shape(self, open_client, let_in) -> None:
+    async def test_of_connecting_are_told_in_openais_shape(
+        self, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         agent = let_in(open_client("http://127.0.0.1:9"))
         passed = await agent.ask()
         assert passed.status == 502
@@ -178,22 +192,26 @@ class TestErrors:
         assert relayed.error is not None
         assert relayed.error.systemic
 
-    async def test_before_the_answer_are_told_in_openais_shape(self, serve, open_client, let_in) -> None:
+    async def test_before_the_answer_are_told_in_openais_shape(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         server = await serve([ASKED, RESET])
         agent = let_in(open_client(server.url))
         passed = await agent.ask()
         assert passed.status == 502
         assert "before it answered" in error_in(passed)["message"]
 
-    async def test_in_the_middle_cut_the_answer_off(self, serve, open_client, let_in) -> None:
+    async def test_in_the_middle_cut_the_answer_off(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         server = await serve([ASKED, STREAMED_HELLO[:-30], CLOSE])
         agent = let_in(open_client(server.url))
         with pytest.raises(WireError, match="in the middle"):
             await agent.ask()
-        assert "in the middle" in agent.record.error
+        assert "in the middle" in agent.error
         assert agent.record.chunks == 2
 
-    async def test_that_lead_elsewhere_are_not_followed(self, through) -> None:
+    async def test_that_lead_elsewhere_are_not_followed(self, through: Through) -> None:
         agent = await through(answer(b"", "Location: http://elsewhere/v1", status="307 Temporary Redirect"))
         passed = await agent.ask()
         assert passed.status == 502

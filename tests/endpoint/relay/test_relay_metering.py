@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
-from http_kit import OpenClient, head
-from relay_kit import HI, Agent
-from scripted_server import AGAIN, ASKED, until
+from tests.endpoint.http_kit import OpenClient, head
+from tests.endpoint.relay.relay_kit import HI, Agent, LetIn
+from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
+from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.relay.answer import SLOW_READER
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
@@ -24,8 +25,12 @@ INLINE = Settings(reasoning="So.", reasoning_style="think")
 STREAMED = {**HI, "stream": True, "stream_options": {"include_usage": True}}
 
 
+Simulate = Callable[[Settings], Awaitable[SimulatedEndpoint]]
+"""Starts a simulated endpoint; the fixture `simulate`."""
+
+
 @pytest.fixture
-async def simulate(complaints: list[str]) -> AsyncIterator[Callable[..., Any]]:
+async def simulate(complaints: list[str]) -> AsyncIterator[Simulate]:
     started: list[SimulatedEndpoint] = []
 
     async def start(settings: Settings) -> SimulatedEndpoint:
@@ -37,7 +42,7 @@ async def simulate(complaints: list[str]) -> AsyncIterator[Callable[..., Any]]:
         await endpoint.__aexit__(None, None, None)
 
 
-def client_for(open_client: OpenClient, endpoint: SimulatedEndpoint, **options: Any) -> Any:
+def client_for(open_client: OpenClient, endpoint: SimulatedEndpoint, **options: Any) -> EndpointClient:
     return open_client(endpoint.base_url.removesuffix("/v1"), **options)
 
 
@@ -52,24 +57,24 @@ def what_was_said(record: RequestRecord) -> tuple[Any, ...]:
 
 
 class TestRecord:
-    @pytest.mark.parametrize(
-        "settings", [WORDS, Settings(split=True), Settings(reasoning="So.", reasoning_style="think")]
-    )
+    @pytest.mark.parametrize("settings", [WORDS, SPLIT, INLINE])
     @pytest.mark.parametrize("stream", [True, False])
     async def test_says_what_asking_directly_would_say(
-        self, simulate, open_client, let_in, settings: Settings, stream: bool
+        self, simulate: Simulate, open_client: OpenClient, let_in: LetIn, settings: Settings, stream: bool
     ) -> None:
         client = client_for(open_client, await simulate(settings), stream=stream)
         direct = await client.ask("/chat/completions", {"messages": HI["messages"]})
         agent = let_in(client)
         await agent.ask(STREAMED if stream else HI)
-        (relayed,) = agent.relayed
-        assert what_was_said(relayed.record) == what_was_said(direct.record)
-        assert relayed.reply.text == direct.text
-        assert relayed.reply.reasoning == direct.reasoning
-        assert relayed.record.total > 0
+        (reply,) = agent.replies
+        assert what_was_said(agent.record) == what_was_said(direct.record)
+        assert reply.text == direct.text
+        assert reply.reasoning == direct.reasoning
+        assert agent.record.total > 0
 
-    async def test_times_the_target_and_not_the_agent(self, simulate, open_client, let_in) -> None:
+    async def test_times_the_target_and_not_the_agent(
+        self, simulate: Simulate, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         settings = Settings(
             policy="words", first_token=Delay(mean_ms=50), between_tokens=Delay(mean_ms=10), words=6
         )
@@ -85,7 +90,9 @@ class TestRecord:
 
 
 class TestDisconnect:
-    async def test_ends_the_request_at_the_target(self, simulate, open_client, let_in) -> None:
+    async def test_ends_the_request_at_the_target(
+        self, simulate: Simulate, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         endpoint = await simulate(Settings(policy="words", words=1000, between_tokens=Delay(mean_ms=10)))
         client = client_for(open_client, endpoint, connections=1)
         agent = let_in(client)
@@ -97,10 +104,12 @@ class TestDisconnect:
         await until(lambda: bool(endpoint.log))
         assert not endpoint.log[0].complete
         await until(lambda: bool(agent.relayed))
-        assert "went away" in agent.record.error
+        assert "went away" in agent.error
         assert agent.relayed[0].error is None
 
-    async def test_before_the_answer_frees_the_connection(self, serve, open_client, let_in) -> None:
+    async def test_before_the_answer_frees_the_connection(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         server = await serve([ASKED], [ASKED, head("Content-Length: 2") + b"{}"])
         agent = let_in(open_client(server.url, connections=1))
         _, writer = await asyncio.open_connection("127.0.0.1", agent.port)
@@ -128,7 +137,9 @@ class TestSlowReader:
     COUNT = 400
     SIZE = COUNT * len(PIECE)
 
-    async def test_makes_the_target_wait_and_gets_all_in_the_end(self, serve, open_client, let_in) -> None:
+    async def test_makes_the_target_wait_and_gets_all_in_the_end(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         script = Pieces([ASKED, head(f"Content-Length: {self.SIZE}"), *[self.PIECE] * self.COUNT])
         server = await serve(script)
         agent = let_in(open_client(server.url, limits=Limits(stall=0.1)))
@@ -143,7 +154,9 @@ class TestSlowReader:
         await until(lambda: bool(agent.relayed))
         assert SLOW_READER in agent.record.flags
 
-    async def test_leaves_a_connection_that_can_be_used_again(self, serve, open_client, let_in) -> None:
+    async def test_leaves_a_connection_that_can_be_used_again(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn
+    ) -> None:
         big = head("Content-Length: 3000000") + b"y" * 3_000_000
         server = await serve([ASKED, big, AGAIN])
         agent = let_in(open_client(server.url, connections=1))
@@ -159,7 +172,9 @@ class TestSlowReader:
 
 
 class TestManyAtOnce:
-    async def test_64_streams_come_through_whole(self, simulate, open_client, relay: Relay) -> None:
+    async def test_64_streams_come_through_whole(
+        self, simulate: Simulate, open_client: OpenClient, relay: Relay
+    ) -> None:
         settings = Settings(
             policy="echo", first_token=Delay("uniform", 20), between_tokens=Delay("uniform", 2), split=True
         )
@@ -174,7 +189,7 @@ class TestManyAtOnce:
         answers = await asyncio.gather(*map(talk, agents, prompts))
         assert answers == prompts
         for agent, prompt in zip(agents, prompts, strict=True):
-            assert agent.relayed[0].reply.text == prompt
+            assert [reply.text for reply in agent.replies] == [prompt]
             assert agent.record.ttft is not None
         for agent in agents:
             await agent.leave()

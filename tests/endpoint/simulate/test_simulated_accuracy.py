@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.endpoint.simulate.simulate_kit import Client, Simulate
 
 from benchwright.endpoint.simulate import Faults, KeyedAnswer, Settings, keyed_answers
 from benchwright.endpoint.simulate.board import Board
@@ -16,20 +18,22 @@ from benchwright.errors import UserError
 KEY = {f"question {number} of forty?": str(number) for number in range(40)}
 
 
-def right_in_a_round(client, **fields):
+def right_in_a_round(client: Client, **fields: Any) -> set[str]:
     """The prompts that are answered rightly when each is asked once."""
     return {prompt for prompt, answer in KEY.items() if client.chat(prompt, **fields).text == answer}
 
 
 @pytest.mark.parametrize(("accuracy", "right"), [(0.0, 0), (0.3, 12), (0.51, 20), (1.0, 40)])
-def test_exactly_the_stated_share_is_right_in_each_round(simulate, accuracy, right):
+def test_exactly_the_stated_share_is_right_in_each_round(
+    simulate: Simulate, accuracy: float, right: int
+) -> None:
     client = simulate(answers=keyed_answers(KEY), accuracy=accuracy)
 
     assert [len(right_in_a_round(client)) for _ in range(3)] == [right] * 3
 
 
-def test_rounds_differ_and_the_seed_decides(simulate):
-    def rounds(seed):
+def test_rounds_differ_and_the_seed_decides(simulate: Simulate) -> None:
+    def rounds(seed: int) -> list[set[str]]:
         client = simulate(answers=keyed_answers(KEY), accuracy=0.5, seed=seed)
         return [right_in_a_round(client) for _ in range(2)]
 
@@ -39,12 +43,12 @@ def test_rounds_differ_and_the_seed_decides(simulate):
     assert rounds(seed=2) != [first, second]
 
 
-def test_retries_after_faults_do_not_shift_the_rounds(simulate):
+def test_retries_after_faults_do_not_shift_the_rounds(simulate: Simulate) -> None:
     undisturbed = right_in_a_round(simulate(answers=keyed_answers(KEY), accuracy=0.5))
     faults = Faults(rate_limit=0.3, server_error=0.3, malformed=0.2)
     client = simulate(answers=keyed_answers(KEY), accuracy=0.5, faults=faults)
 
-    right = set()
+    right: set[str] = set()
     for prompt, expected in KEY.items():
         while not (answer := client.chat(prompt)).body.endswith(b"}") or answer.status != 200:
             pass
@@ -54,7 +58,7 @@ def test_retries_after_faults_do_not_shift_the_rounds(simulate):
     assert right == undisturbed
 
 
-def test_answers_that_their_clients_left_are_given_again(simulate):
+def test_answers_that_their_clients_left_are_given_again(simulate: Simulate) -> None:
     settings = {"answers": keyed_answers(KEY), "accuracy": 0.5}
     undisturbed = right_in_a_round(simulate(**settings))
     faults = Faults(stall=1.0, stall_seconds=60, max_faults=len(KEY))
@@ -70,7 +74,7 @@ def test_answers_that_their_clients_left_are_given_again(simulate):
     assert right_in_a_round(client) == undisturbed
 
 
-def test_accuracy_goes_with_reasoning_and_streams(simulate):
+def test_accuracy_goes_with_reasoning_and_streams(simulate: Simulate) -> None:
     client = simulate(answers=keyed_answers(KEY), accuracy=0.25, reasoning="Let me think.")
 
     right = 0
@@ -81,7 +85,7 @@ def test_accuracy_goes_with_reasoning_and_streams(simulate):
     assert right == 10
 
 
-def test_tool_calls_use_no_round_up(simulate):
+def test_tool_calls_use_no_round_up(simulate: Simulate) -> None:
     tools = [{"type": "function", "function": {"name": "look"}}]
     client = simulate(answers=keyed_answers(KEY), accuracy=0.5, call_tools=True)
 
@@ -94,7 +98,7 @@ def test_tool_calls_use_no_round_up(simulate):
 
 
 @given(st.lists(st.integers(0, 200), max_size=60))
-def test_the_lowest_free_round_is_taken(actions):
+def test_the_lowest_free_round_is_taken(actions: list[int]) -> None:
     rounds = Rounds(Board(1, 1))
     taken: list[int] = []
     for action in actions:
@@ -106,7 +110,7 @@ def test_the_lowest_free_round_is_taken(actions):
             taken.append(free)
 
 
-def test_rounds_go_on_beyond_the_first_sixty_four():
+def test_rounds_go_on_beyond_the_first_sixty_four() -> None:
     rounds = Rounds(Board(1, 2))
 
     assert [rounds.take(1) for _ in range(200)] == list(range(200))
@@ -117,7 +121,7 @@ def test_rounds_go_on_beyond_the_first_sixty_four():
 
 
 @given(st.sampled_from("ABCDEFGHIJabcdefghij"))
-def test_another_letter_for_a_letter(letter):
+def test_another_letter_for_a_letter(letter: str) -> None:
     wrong = wrong_answer(letter)
 
     assert wrong != letter
@@ -130,16 +134,16 @@ def test_another_letter_for_a_letter(letter):
     st.integers()
     | st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**9), max_value=10**9)
 )
-def test_another_number_for_a_number(number):
+def test_another_number_for_a_number(number: int | Decimal) -> None:
     assert Decimal(wrong_answer(str(number))) != Decimal(number)
 
 
-def test_thousands_separators_do_not_hide_a_number():
+def test_thousands_separators_do_not_hide_a_number() -> None:
     assert wrong_answer("1,234") == "1235"
 
 
 @given(st.text())
-def test_no_wrong_answer_is_right(answer):
+def test_no_wrong_answer_is_right(answer: str) -> None:
     assert wrong_answer(answer).strip() != answer.strip()
 
 
@@ -147,6 +151,6 @@ def test_no_wrong_answer_is_right(answer):
     "answers",
     [(KeyedAnswer("q", "1"), KeyedAnswer("q", "2")), (KeyedAnswer(" ", "1"),)],
 )
-def test_a_contradictory_or_blank_key_is_a_user_error(answers):
+def test_a_contradictory_or_blank_key_is_a_user_error(answers: tuple[KeyedAnswer, ...]) -> None:
     with pytest.raises(UserError, match="answer key"):
         Settings(answers=answers)

@@ -10,7 +10,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,13 +20,17 @@ from benchwright.endpoint.simulate import read_truth
 
 COMMAND = [sys.executable, "-m", "benchwright", "simulate"]
 
+Process = subprocess.Popen[str]
+Start = Callable[..., tuple[Process, int]]
+"""Starts the command with options; the process and its port. The fixture `command`."""
+
 
 @pytest.fixture
-def command(tmp_path):
+def command(tmp_path: Path) -> Iterator[Start]:
     """Starts the command on a free port and returns (process, port)."""
-    started = []
+    started: list[Process] = []
 
-    def start(*options):
+    def start(*options: str) -> tuple[Process, int]:
         port_file = tmp_path / f"port{len(started)}"
         process = subprocess.Popen(
             [*COMMAND, "--port", "0", "--port-file", str(port_file), *options],
@@ -42,14 +48,14 @@ def command(tmp_path):
         process.communicate()
 
 
-def wait_until(condition):
+def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 20
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
 
 
-def ask(port, prompt="one two", **fields):
+def ask(port: int, prompt: str = "one two", **fields: Any) -> tuple[int, Any]:
     """Asks over a connection of its own, so that the kernel picks a process anew."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
@@ -61,7 +67,7 @@ def ask(port, prompt="one two", **fields):
         connection.close()
 
 
-def samples(port):
+def samples(port: int) -> dict[str, str]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
         connection.request("GET", "/metrics")
@@ -71,12 +77,12 @@ def samples(port):
         connection.close()
 
 
-def children(process):
+def children(process: Process) -> list[int]:
     listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return [int(child) for child in listed]
 
 
-def is_running(pid):
+def is_running(pid: int) -> bool:
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:
@@ -85,16 +91,17 @@ def is_running(pid):
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_one_line_says_where_it_is_and_that_it_is_no_model(command, processes):
+def test_one_line_says_where_it_is_and_that_it_is_no_model(command: Start, processes: str) -> None:
     process, port = command("--processes", processes)
 
+    assert process.stdout is not None
     line = process.stdout.readline()
     assert line == f"Simulated endpoint at http://127.0.0.1:{port}/v1 (answers are not from a model)\n"
 
 
 @pytest.mark.parametrize("processes", ["1", "3"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_all_processes(command, processes, number):
+def test_a_signal_ends_all_processes(command: Start, processes: str, number: signal.Signals) -> None:
     process, port = command("--processes", processes)
     assert ask(port)[0] == 200
     family = [process.pid, *children(process)]
@@ -102,11 +109,12 @@ def test_a_signal_ends_all_processes(command, processes, number):
     process.send_signal(number)
 
     assert process.wait(10) == 0
+    assert process.stderr is not None
     assert process.stderr.read() == ""
     assert not any(is_running(pid) for pid in family)
 
 
-def test_processes_end_when_their_parent_is_killed(command):
+def test_processes_end_when_their_parent_is_killed(command: Start) -> None:
     process, _ = command("--processes", "2")
     family = children(process)
     process.kill()
@@ -114,17 +122,18 @@ def test_processes_end_when_their_parent_is_killed(command):
     wait_until(lambda: not any(is_running(pid) for pid in family))
 
 
-def test_the_command_fails_when_a_process_dies(command):
+def test_the_command_fails_when_a_process_dies(command: Start) -> None:
     process, _ = command("--processes", "2")
     first, second = children(process)
     os.kill(first, signal.SIGKILL)
 
     assert process.wait(10) == 1
+    assert process.stderr is not None
     assert "died" in process.stderr.read()
     assert not is_running(second)
 
 
-def test_several_processes_count_and_log_as_one(command, tmp_path):
+def test_several_processes_count_and_log_as_one(command: Start, tmp_path: Path) -> None:
     log = tmp_path / "truth.jsonl"
     process, port = command("--processes", "3", "--log", str(log))
     for _ in range(40):
@@ -141,7 +150,7 @@ def test_several_processes_count_and_log_as_one(command, tmp_path):
     assert len({truth.id.partition("-")[0] for truth in answered}) > 1
 
 
-def test_accuracy_and_the_bound_of_faults_hold_across_processes(command, tmp_path):
+def test_accuracy_and_the_bound_of_faults_hold_across_processes(command: Start, tmp_path: Path) -> None:
     key = {f"question {number}?": str(number) for number in range(30)}
     path = tmp_path / "key.jsonl"
     path.write_text("".join(json.dumps({"prompt": prompt, "answer": key[prompt]}) + "\n" for prompt in key))
@@ -150,10 +159,11 @@ def test_accuracy_and_the_bound_of_faults_hold_across_processes(command, tmp_pat
         *("--fault", "server_error=0.5", "--max-faults", "9"),
     )
 
-    def answer(prompt):
+    def answer(prompt: str) -> str:
         while (reply := ask(port, prompt))[0] != 200:
             pass
-        return reply[1]["choices"][0]["message"]["content"]
+        content: str = reply[1]["choices"][0]["message"]["content"]
+        return content
 
     for _ in range(2):
         assert sum(answer(prompt) == right for prompt, right in key.items()) == 12
@@ -161,7 +171,7 @@ def test_accuracy_and_the_bound_of_faults_hold_across_processes(command, tmp_pat
     assert sum(faults.values()) == 9
 
 
-def test_options_reach_the_answers(command):
+def test_options_reach_the_answers(command: Start) -> None:
     _, port = command(
         *("--model", "small", "--policy", "words", "--words", "5", "--reasoning", "well", "--seed", "3"),
         *("--first-token", "uniform:5", "--between-tokens", "lognormal:1:0.2", "--split"),
@@ -192,7 +202,7 @@ def test_options_reach_the_answers(command):
         (["--host", "192.0.2.1"], 1, "192.0.2.1"),
     ],
 )
-def test_a_bad_option_is_one_clear_line(options, code, named):
+def test_a_bad_option_is_one_clear_line(options: list[str], code: int, named: str) -> None:
     result = subprocess.run(
         [*COMMAND, "--port", "0", *options], capture_output=True, text=True, timeout=20, check=False
     )
@@ -204,7 +214,7 @@ def test_a_bad_option_is_one_clear_line(options, code, named):
 
 
 @pytest.mark.parametrize("options", [["--log", "/nowhere/log.jsonl"], ["--port-file", "/nowhere/port"]])
-def test_a_bad_option_leaves_no_process_behind(options):
+def test_a_bad_option_leaves_no_process_behind(options: list[str]) -> None:
     command = [*COMMAND, "--port", "0", "--processes", "2", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     _, errors = process.communicate(timeout=20)  # ends only when nobody holds the pipes any more

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
+from tests.endpoint.simulate.simulate_kit import Simulate
 
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 from benchwright.errors import UserError
@@ -13,7 +15,7 @@ from benchwright.errors import UserError
 QUESTION = {"model": "m", "messages": [{"role": "user", "content": "one two three"}]}
 
 
-def test_chat_completion_has_the_openai_shape(simulate):
+def test_chat_completion_has_the_openai_shape(simulate: Simulate) -> None:
     answer = simulate().chat("one two three").json
 
     assert answer["object"] == "chat.completion"
@@ -23,7 +25,7 @@ def test_chat_completion_has_the_openai_shape(simulate):
     assert answer["usage"] == {"prompt_tokens": 3, "completion_tokens": 3, "total_tokens": 6}
 
 
-def test_plain_completion_has_the_openai_shape(simulate):
+def test_plain_completion_has_the_openai_shape(simulate: Simulate) -> None:
     answer = simulate().complete("one two").json
 
     assert answer["object"] == "text_completion"
@@ -31,24 +33,24 @@ def test_plain_completion_has_the_openai_shape(simulate):
 
 
 @pytest.mark.parametrize("prompt", [["one two"], [[11, 22]], [11, 22]])
-def test_a_prompt_may_be_a_list_of_one_or_of_token_ids(simulate, prompt):
+def test_a_prompt_may_be_a_list_of_one_or_of_token_ids(simulate: Simulate, prompt: list[Any]) -> None:
     assert simulate().complete(prompt).json["usage"]["prompt_tokens"] == 2
 
 
-def test_several_prompts_are_refused(simulate):
+def test_several_prompts_are_refused(simulate: Simulate) -> None:
     answer = simulate().complete(["one", "two"])
 
     assert answer.status == 400
     assert "$.prompt" in answer.json["error"]["message"]
 
 
-def test_models_lists_what_is_served(simulate):
+def test_models_lists_what_is_served(simulate: Simulate) -> None:
     models = simulate(models=("small", "large")).ask("GET", "/v1/models").json
 
     assert [model["id"] for model in models["data"]] == ["small", "large"]
 
 
-def test_every_response_says_that_it_is_simulated(simulate):
+def test_every_response_says_that_it_is_simulated(simulate: Simulate) -> None:
     client = simulate()
 
     for answer in (client.chat("hi"), client.ask("GET", "/v1/models"), client.ask("GET", "/nowhere")):
@@ -60,7 +62,7 @@ def test_every_response_says_that_it_is_simulated(simulate):
     )
 
 
-def test_unknown_model_is_not_found(simulate):
+def test_unknown_model_is_not_found(simulate: Simulate) -> None:
     client = simulate(models=("small",))
 
     error = client.chat("hi")
@@ -69,7 +71,7 @@ def test_unknown_model_is_not_found(simulate):
     assert client.ask("POST", "/v1/chat/completions", {**QUESTION, "model": "small"}).status == 200
 
 
-def test_wrong_or_missing_key_is_unauthorised(simulate):
+def test_wrong_or_missing_key_is_unauthorised(simulate: Simulate) -> None:
     client = simulate(api_key="right")
 
     assert client.chat("hi").status == 401
@@ -88,7 +90,7 @@ def test_wrong_or_missing_key_is_unauthorised(simulate):
         (b'{"messages": [{"role": "user"}], "max_tokens": -1}', "max_tokens"),
     ],
 )
-def test_bad_request_says_what_is_wrong(simulate, body, hint):
+def test_bad_request_says_what_is_wrong(simulate: Simulate, body: bytes, hint: str) -> None:
     answer = simulate().ask("POST", "/v1/chat/completions", body)
 
     assert answer.status == 400
@@ -96,7 +98,7 @@ def test_bad_request_says_what_is_wrong(simulate, body, hint):
     assert answer.json["error"]["type"] == "invalid_request_error"
 
 
-def test_unknown_path_and_wrong_method(simulate):
+def test_unknown_path_and_wrong_method(simulate: Simulate) -> None:
     client = simulate()
 
     assert client.ask("GET", "/nowhere").status == 404
@@ -105,7 +107,7 @@ def test_unknown_path_and_wrong_method(simulate):
     assert answer.headers["allow"] == "POST"
 
 
-def test_tokenize_counts_as_usage_does(simulate):
+def test_tokenize_counts_as_usage_does(simulate: Simulate) -> None:
     client = simulate()
 
     tokens = client.ask("POST", "/tokenize", {"model": "m", "prompt": "one two three"}).json
@@ -114,7 +116,7 @@ def test_tokenize_counts_as_usage_does(simulate):
     assert chat["count"] == client.chat("one two three").json["usage"]["prompt_tokens"]
 
 
-def test_metrics_count_what_was_answered(simulate):
+def test_metrics_count_what_was_answered(simulate: Simulate) -> None:
     client = simulate()
     client.chat("one two three")
     client.chat("one two three", max_tokens=2)
@@ -131,13 +133,13 @@ def test_metrics_count_what_was_answered(simulate):
     assert samples["benchwright_simulated_answered_total"] == "2"
 
 
-def test_a_model_name_cannot_break_the_metrics_page(simulate):
+def test_a_model_name_cannot_break_the_metrics_page(simulate: Simulate) -> None:
     page = simulate(models=('a"b\\c\nd',)).ask("GET", "/metrics").body.decode()
 
     assert 'vllm:num_requests_running{model_name="a\\"b\\\\c\\nd"} 0' in page.split("\n")
 
 
-def test_connection_is_kept_alive(simulate):
+def test_connection_is_kept_alive(simulate: Simulate) -> None:
     client = simulate()
     client.chat("hi")
     before = client.connection.sock
@@ -146,7 +148,7 @@ def test_connection_is_kept_alive(simulate):
     assert client.connection.sock is before
 
 
-def test_request_body_may_come_in_chunks_and_in_single_bytes(simulate):
+def test_request_body_may_come_in_chunks_and_in_single_bytes(simulate: Simulate) -> None:
     client = simulate()
     body = json.dumps(QUESTION).encode()
     chunked = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (body[:7], body[7:])) + b"0\r\n\r\n"
@@ -159,7 +161,7 @@ def test_request_body_may_come_in_chunks_and_in_single_bytes(simulate):
     assert b'"content":"one two three"' in response
 
 
-def test_expectation_of_100_continue_is_met_before_the_body(simulate):
+def test_expectation_of_100_continue_is_met_before_the_body(simulate: Simulate) -> None:
     client = simulate()
     body = json.dumps(QUESTION).encode()
     head = client.request_bytes(
@@ -172,7 +174,7 @@ def test_expectation_of_100_continue_is_met_before_the_body(simulate):
         assert client.read_to_end(connection).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
-def test_http_1_0_gets_a_stream_that_ends_with_the_connection(simulate):
+def test_http_1_0_gets_a_stream_that_ends_with_the_connection(simulate: Simulate) -> None:
     client = simulate()
     body = json.dumps({**QUESTION, "stream": True}).encode()
     request = client.request_bytes(body, f"Content-Length: {len(body)}").replace(b"HTTP/1.1", b"HTTP/1.0")
@@ -186,7 +188,7 @@ def test_http_1_0_gets_a_stream_that_ends_with_the_connection(simulate):
 
 
 @pytest.mark.parametrize("announced", ["Content-Length: 67108865", "Transfer-Encoding: chunked"])
-def test_a_body_that_is_too_large_is_refused(simulate, announced):
+def test_a_body_that_is_too_large_is_refused(simulate: Simulate, announced: str) -> None:
     client = simulate()
     with client.open_socket() as connection:
         connection.sendall(client.request_bytes(b"", announced))
@@ -197,14 +199,14 @@ def test_a_body_that_is_too_large_is_refused(simulate, announced):
         assert client.read_to_end(connection).startswith(b"HTTP/1.1 413 ")
 
 
-def test_what_is_no_http_is_refused(simulate):
+def test_what_is_no_http_is_refused(simulate: Simulate) -> None:
     client = simulate()
     with client.open_socket() as connection:
         connection.sendall(b"hello?\r\n\r\n")
         assert client.read_to_end(connection).startswith(b"HTTP/1.1 400 ")
 
 
-def test_a_request_ahead_of_its_turn_ends_the_connection(simulate):
+def test_a_request_ahead_of_its_turn_ends_the_connection(simulate: Simulate) -> None:
     client = simulate()
     body = json.dumps(QUESTION).encode()
     request = client.request_bytes(body, f"Content-Length: {len(body)}")
@@ -213,11 +215,11 @@ def test_a_request_ahead_of_its_turn_ends_the_connection(simulate):
         assert client.read_to_end(connection).startswith(b"HTTP/1.1 400 ")
 
 
-def test_request_id_comes_back(simulate):
+def test_request_id_comes_back(simulate: Simulate) -> None:
     assert simulate().chat("hi", {"X-Request-Id": "abc"}).headers["x-request-id"] == "abc"
 
 
-async def test_an_address_that_is_taken_is_a_user_error():
+async def test_an_address_that_is_taken_is_a_user_error() -> None:
     async with SimulatedEndpoint() as endpoint:
         port = int(endpoint.base_url.rpartition(":")[2].removesuffix("/v1"))
         with pytest.raises(UserError, match=f"port {port}"):
@@ -225,6 +227,6 @@ async def test_an_address_that_is_taken_is_a_user_error():
                 pass
 
 
-async def test_ipv6_addresses_stand_in_brackets():
+async def test_ipv6_addresses_stand_in_brackets() -> None:
     async with SimulatedEndpoint(host="::1") as endpoint:
         assert endpoint.base_url.startswith("http://[::1]:")

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from tests.endpoint.simulate.simulate_kit import Client, Served, Simulate
 
 from benchwright.endpoint.simulate import Delay, Settings
 from benchwright.endpoint.simulate.slots import Slots
@@ -14,11 +15,11 @@ from benchwright.errors import UserError
 FIRST_TOKEN = 0.1
 
 
-def ask_all(served, count: int) -> None:
+def ask_all(served: Served, count: int) -> None:
     """Sends so many requests at once, and waits for all answers."""
 
     def ask() -> None:
-        client = type(served).__bases__[0](served.port)
+        client = Client(served.port)
         assert client.chat("hello").status == 200
         client.connection.close()
 
@@ -29,7 +30,7 @@ def ask_all(served, count: int) -> None:
         thread.join(10)
 
 
-def test_requests_beyond_the_slots_wait_until_one_is_free(simulate) -> None:
+def test_requests_beyond_the_slots_wait_until_one_is_free(simulate: Simulate) -> None:
     served = simulate(slots=2, first_token=Delay("constant", FIRST_TOKEN * 1000))
     ask_all(served, 6)
     ended = sorted(truth.first_token / 1e9 for truth in served.log)
@@ -37,7 +38,7 @@ def test_requests_beyond_the_slots_wait_until_one_is_free(simulate) -> None:
         assert after - before >= FIRST_TOKEN - 0.002, "the third begins when one of the first two has ended"
 
 
-def test_those_that_wait_are_told_apart_from_those_that_run(simulate) -> None:
+def test_those_that_wait_are_told_apart_from_those_that_run(simulate: Simulate) -> None:
     served = simulate(slots=1, first_token=Delay("constant", 400))
     asking = threading.Thread(target=ask_all, args=(served, 3))
     asking.start()
@@ -51,7 +52,7 @@ def test_those_that_wait_are_told_apart_from_those_that_run(simulate) -> None:
     assert (served.stats.running, served.stats.waiting) == (0, 0)
 
 
-def test_a_client_that_leaves_the_queue_takes_no_slot(simulate) -> None:
+def test_a_client_that_leaves_the_queue_takes_no_slot(simulate: Simulate) -> None:
     served = simulate(slots=1, first_token=Delay("constant", 300))
     first = threading.Thread(target=ask_all, args=(served, 1))
     first.start()
@@ -68,9 +69,9 @@ def test_a_client_that_leaves_the_queue_takes_no_slot(simulate) -> None:
 
 
 def test_answers_begin_in_the_order_in_which_they_came() -> None:
-    waiting = []
+    waiting: list[int] = []
     slots = Slots(1, waiting.append)
-    begun = []
+    begun: list[str] = []
     assert slots.enter("a", lambda: begun.append("a"))
     assert not slots.enter("b", lambda: begun.append("b"))
     assert not slots.enter("c", lambda: begun.append("c"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import httptools
 import pytest
+from tests.endpoint.simulate.simulate_kit import Client, Simulate
 
 from benchwright.endpoint.simulate import Delay
 
@@ -28,7 +30,7 @@ class ChunkReader:
         self.complete = True
 
 
-def http_chunks(client, prompt, **fields):
+def http_chunks(client: Client, prompt: str, **fields: Any) -> list[bytes]:
     """The HTTP chunks in which an answer to a streamed request comes."""
     body = json.dumps({"messages": [{"role": "user", "content": prompt}], "stream": True, **fields}).encode()
     with client.open_socket() as connection:
@@ -41,7 +43,7 @@ def http_chunks(client, prompt, **fields):
     return [chunk for chunk in reader.chunks if chunk]
 
 
-def undelayed_http_chunks(client, prompt, count):
+def undelayed_http_chunks(client: Client, prompt: str, count: int) -> list[bytes]:
     """An answer of so many HTTP chunks. One of fewer is asked for again: tokens that became due while the server
     got no processor come together."""
     for _ in range(10):
@@ -51,7 +53,7 @@ def undelayed_http_chunks(client, prompt, count):
     raise AssertionError(f"ten answers in other than {count} chunks, the last in {len(chunks)}")
 
 
-def test_a_role_comes_first_and_a_finish_reason_last(simulate):
+def test_a_role_comes_first_and_a_finish_reason_last(simulate: Simulate) -> None:
     answer = simulate().chat("one two three", stream=True)
 
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -66,7 +68,7 @@ def test_a_role_comes_first_and_a_finish_reason_last(simulate):
     assert [choice["finish_reason"] for choice in (first, *middle, last)] == [None] * 4 + ["stop"]
 
 
-def test_all_chunks_share_id_model_and_object(simulate):
+def test_all_chunks_share_id_model_and_object(simulate: Simulate) -> None:
     chunks = simulate().chat("one two", stream=True).chunks
 
     assert {(chunk["id"], chunk["model"], chunk["object"]) for chunk in chunks} == {
@@ -74,7 +76,7 @@ def test_all_chunks_share_id_model_and_object(simulate):
     }
 
 
-def test_usage_comes_on_request_with_empty_choices(simulate):
+def test_usage_comes_on_request_with_empty_choices(simulate: Simulate) -> None:
     client = simulate()
 
     *_, last = client.chat("one two", stream=True, stream_options={"include_usage": True}).chunks
@@ -83,14 +85,14 @@ def test_usage_comes_on_request_with_empty_choices(simulate):
     assert all(chunk["choices"] for chunk in client.chat("one two", stream=True).chunks)
 
 
-def test_plain_completions_stream_text(simulate):
+def test_plain_completions_stream_text(simulate: Simulate) -> None:
     chunks = simulate().complete("one two", stream=True).chunks
 
     assert [chunk["choices"][0]["text"] for chunk in chunks] == ["one", " two", ""]
     assert {chunk["object"] for chunk in chunks} == {"text_completion"}
 
 
-def test_reasoning_comes_before_the_answer(simulate):
+def test_reasoning_comes_before_the_answer(simulate: Simulate) -> None:
     deltas = simulate(reasoning="let me see").chat("hi", stream=True).deltas
 
     keys = [key for delta in deltas[1:-1] for key in delta]
@@ -98,21 +100,21 @@ def test_reasoning_comes_before_the_answer(simulate):
 
 
 @pytest.mark.parametrize("fields", [{"max_tokens": 0}, {"stop": "one"}])
-def test_an_empty_answer_still_ends_well(simulate, fields):
+def test_an_empty_answer_still_ends_well(simulate: Simulate, fields: dict[str, Any]) -> None:
     answer = simulate().chat("one", stream=True, **fields)
 
     assert [delta.get("content") for delta in answer.deltas] == ["", ""]
     assert simulate().chat("one", **fields).text == ""
 
 
-def test_tokens_that_are_due_apart_come_in_chunks_of_their_own(simulate):
+def test_tokens_that_are_due_apart_come_in_chunks_of_their_own(simulate: Simulate) -> None:
     client = simulate(first_token=Delay(mean_ms=5), between_tokens=Delay(mean_ms=5))
 
     chunks = undelayed_http_chunks(client, "one two three", 4)
     assert all(chunk.endswith(b"\n\n") for chunk in chunks)
 
 
-def test_split_cuts_events_anywhere_but_loses_nothing(simulate):
+def test_split_cuts_events_anywhere_but_loses_nothing(simulate: Simulate) -> None:
     delays = {"first_token": Delay(mean_ms=5), "between_tokens": Delay(mean_ms=5)}
     prompt = " ".join("äöü" * 3 for _ in range(20))
     parts = undelayed_http_chunks(simulate(split=True, **delays), prompt, 1 + 2 * 20)
@@ -125,5 +127,5 @@ def test_split_cuts_events_anywhere_but_loses_nothing(simulate):
     assert "".join(delta["content"] for delta in deltas) == prompt
 
 
-def test_split_holds_for_whole_answers_too(simulate):
+def test_split_holds_for_whole_answers_too(simulate: Simulate) -> None:
     assert simulate(split=True).chat("one two").text == "one two"

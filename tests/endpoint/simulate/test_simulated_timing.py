@@ -9,10 +9,13 @@ import random
 import statistics
 import time
 from itertools import islice
+from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.endpoint.simulate.simulate_kit import Simulate
 
 from benchwright.endpoint.simulate import Delay, read_truth
 from benchwright.endpoint.simulate.timing import Delays, Scheduler
@@ -27,20 +30,22 @@ from benchwright.errors import UserError
         ("lognormal:10:0.3", Delay("lognormal", 10.0, 0.3)),
     ],
 )
-def test_delays_are_written_as_mean_or_kind_and_mean(text, delay):
+def test_delays_are_written_as_mean_or_kind_and_mean(text: str, delay: Delay) -> None:
     assert Delay.parse(text) == delay
 
 
 @pytest.mark.parametrize(
     "text", ["", "fast", "normal:10", "uniform:10:0.5:1", "uniform:", "-5", "nan", "uniform:10:2"]
 )
-def test_other_delays_are_a_user_error(text):
+def test_other_delays_are_a_user_error(text: str) -> None:
     with pytest.raises(UserError):
         Delay.parse(text)
 
 
 @given(st.sampled_from(["constant", "uniform", "lognormal"]), st.floats(0, 1000), st.floats(0, 1))
-def test_the_mean_is_the_mean(kind, mean, spread):
+def test_the_mean_is_the_mean(
+    kind: Literal["constant", "uniform", "lognormal"], mean: float, spread: float
+) -> None:
     rng = random.Random(1)
     draws = [Delay(kind, mean, spread).draw(rng) for _ in range(4000)]
 
@@ -49,8 +54,8 @@ def test_the_mean_is_the_mean(kind, mean, spread):
     assert min(draws) >= 0
 
 
-def test_what_a_request_gets_depends_on_the_seed_and_its_number_alone():
-    def draws(seed, number):
+def test_what_a_request_gets_depends_on_the_seed_and_its_number_alone() -> None:
+    def draws(seed: str, number: int) -> list[float]:
         return list(islice(Delays(Delay("uniform", 10.0), seed).start(number), 20))
 
     assert draws("1", 3) == draws("1", 3)
@@ -73,7 +78,7 @@ class Ticker:
         return self.due if len(self.lateness) < self.steps else None
 
 
-async def test_the_scheduler_steps_each_task_at_its_own_pace():
+async def test_the_scheduler_steps_each_task_at_its_own_pace() -> None:
     scheduler = Scheduler(asyncio.get_running_loop())
     tickers = [Ticker(5, 2_000_000), Ticker(2, 7_000_000), Ticker(3, 3_000_000)]
     for ticker in tickers:
@@ -85,7 +90,7 @@ async def test_the_scheduler_steps_each_task_at_its_own_pace():
     scheduler.stop()
 
 
-async def test_a_stopped_scheduler_does_nothing_more():
+async def test_a_stopped_scheduler_does_nothing_more() -> None:
     scheduler = Scheduler(asyncio.get_running_loop())
     ticker = Ticker(5, 1_000_000)
     scheduler.add(ticker.due, ticker)
@@ -95,7 +100,7 @@ async def test_a_stopped_scheduler_does_nothing_more():
     assert ticker.lateness == []
 
 
-def test_tokens_come_when_they_are_due(simulate):
+def test_tokens_come_when_they_are_due(simulate: Simulate) -> None:
     client = simulate(first_token=Delay(mean_ms=60), between_tokens=Delay(mean_ms=20))
     client.chat("one two three", stream=True)
 
@@ -105,7 +110,7 @@ def test_tokens_come_when_they_are_due(simulate):
     assert truth.last_byte - truth.received >= 99e6
 
 
-def test_a_whole_answer_takes_as_long_as_its_stream(simulate):
+def test_a_whole_answer_takes_as_long_as_its_stream(simulate: Simulate) -> None:
     client = simulate(first_token=Delay(mean_ms=30), between_tokens=Delay(mean_ms=10))
     client.chat("one two three")
 
@@ -114,7 +119,7 @@ def test_a_whole_answer_takes_as_long_as_its_stream(simulate):
     assert truth.last_byte - truth.received >= 49e6
 
 
-def test_the_truth_lies_between_what_the_client_sees(simulate):
+def test_the_truth_lies_between_what_the_client_sees(simulate: Simulate) -> None:
     client = simulate(first_token=Delay(mean_ms=20), between_tokens=Delay(mean_ms=5))
     body = json.dumps({"messages": [{"role": "user", "content": "one two"}], "stream": True}).encode()
     request = client.request_bytes(
@@ -138,7 +143,7 @@ def test_the_truth_lies_between_what_the_client_sees(simulate):
     assert (truth.status, truth.fault, truth.tokens, truth.complete) == (200, None, 2, True)
 
 
-def test_an_answer_that_its_client_left_is_told_apart(simulate):
+def test_an_answer_that_its_client_left_is_told_apart(simulate: Simulate) -> None:
     client = simulate(policy="words", words=1000, between_tokens=Delay(mean_ms=5))
     body = b'{"messages": [{"role": "user", "content": "q"}], "stream": true}'
     with client.open_socket() as connection:
@@ -153,7 +158,7 @@ def test_an_answer_that_its_client_left_is_told_apart(simulate):
     assert client.stats.aborted == 1
 
 
-def test_a_client_that_does_not_read_is_waited_for(simulate):
+def test_a_client_that_does_not_read_is_waited_for(simulate: Simulate) -> None:
     client = simulate(policy="words", words=200_000)
     body = b'{"messages": [{"role": "user", "content": "q"}], "stream": true}'
     with client.open_socket() as connection:
@@ -164,7 +169,7 @@ def test_a_client_that_does_not_read_is_waited_for(simulate):
     assert response.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n")
 
 
-def test_the_log_file_has_a_line_per_request(simulate, tmp_path):
+def test_the_log_file_has_a_line_per_request(simulate: Simulate, tmp_path: Path) -> None:
     path = tmp_path / "truth.jsonl"
     client = simulate(truth_file=str(path))
     client.chat("one two", {"X-Request-Id": "a"})
@@ -178,7 +183,7 @@ def test_the_log_file_has_a_line_per_request(simulate, tmp_path):
     assert [first, second] == log
 
 
-def test_only_the_last_requests_are_kept_in_memory(simulate):
+def test_only_the_last_requests_are_kept_in_memory(simulate: Simulate) -> None:
     client = simulate(truth_kept=2)
     for number in range(5):
         client.chat("hi", {"X-Request-Id": str(number)})
@@ -186,7 +191,7 @@ def test_only_the_last_requests_are_kept_in_memory(simulate):
     assert [truth.id for truth in client.log] == ["3", "4"]
 
 
-def test_a_log_that_cannot_be_written_is_a_user_error(tmp_path):
+def test_a_log_that_cannot_be_written_is_a_user_error(tmp_path: Path) -> None:
     from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 
     async def enter() -> None:

@@ -41,7 +41,7 @@ def summary_of(*lines: JournalLine, given: int | None = None) -> RunSummary:
     return summarise(manifest, table_of(lines))
 
 
-SETTLES = [
+SETTLES: list[JournalLine] = [
     started(100),
     at_level(100, 1),
     asked("a", 1000, settling=True),
@@ -66,7 +66,7 @@ def test_times_and_throughput_are_of_what_came_after_it_had_settled() -> None:
 
 
 def test_while_it_settles_anew_nothing_is_timed_and_its_concurrency_is_not_one_number() -> None:
-    again = [
+    again: list[JournalLine] = [
         at_level(106, 1),
         asked("e", 9000, settling=True),
         at_level(109, 1, settled=True),
@@ -89,7 +89,7 @@ def test_a_run_that_never_settled_has_no_timings() -> None:
 
 
 def test_sessions_at_the_same_concurrency_are_of_one_whoever_said_it() -> None:
-    given = [started(200), asked("e", 500), ended(201)]
+    given: list[JournalLine] = [started(200), asked("e", 500), ended(201)]
     assert (
         summary_of(*SETTLES, started(200), at_level(200, 1), at_level(203, 2, settled=True)).concurrency == 2
     )

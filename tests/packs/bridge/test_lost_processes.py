@@ -41,7 +41,7 @@ async def test_others_that_were_under_way_are_begun_again(tmp_path: Path) -> Non
     bodies = {"slow": SLOW, "exits": "await new Promise((r) => setTimeout(r, 100)); process.exit(1);"}
     async with running(scenario_pack(tmp_path / "pack", **bodies), log=log) as pack:
         slow = [run(pack, "slow", f"slow-{n}") for n in range(8)]
-        reason, *cells = await asyncio.gather(failure(pack, "exits"), *slow)
+        reason, cells = await asyncio.gather(failure(pack, "exits"), asyncio.gather(*slow))
         assert "the pack called process.exit(1)" in reason
         assert {cell.result.status for cell in cells} == {"pass"}
         assert pack.restarts == 1

@@ -307,7 +307,7 @@ async def test_the_endpoint_is_there_for_other_clients(relay: Server, tmp_path: 
 
 
 async def test_a_model_that_gives_an_error_is_the_providers_trouble(tmp_path: Path) -> None:
-    bodies = {
+    bodies: dict[str, Any] = {
         "s_raises": "chat([])",
         "s_fails": "\n    try: chat([])\n    except ModelError: return passed(input, status='fail')",
     }

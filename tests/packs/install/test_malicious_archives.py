@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,7 @@ def cut(content: bytes) -> bytes:
     return content[: len(content) // 2]
 
 
-BROKEN = {
+BROKEN: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no archive": (lambda whole: b"PK\x03\x04" + whole, "no .tar.gz"),
     "an empty file": (lambda whole: b"", "no .tar.gz"),
     "a cut off file": (cut, "no whole .tar.gz"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.known import known
 from tests.packs.verifiers.verifier_kit import docker_pack
 from tests.sandbox.docker.services import SERVER, probe
 from tests.sandbox.docker.stand_ins import containers, docker
@@ -93,7 +94,7 @@ async def test_one_whose_server_dies_in_a_living_container_is_an_error(
         docker_pack(tmp_path, name, f"{SERVER} & sleep 600"), Start(run_id)
     ) as verifiers:
         docker("exec", *containers(f"{RUN}={run_id}"), "sh", "-c", "kill -9 $(pidof httpd)")
-        while await probe(verifiers.endpoints[0].url) is None:
+        while await probe(known(verifiers.endpoints[0].url)) is None:
             await asyncio.sleep(0.05)
         [problem] = await verifiers.recheck()
         assert "/health: " in problem

@@ -35,7 +35,7 @@ def url_pack(
         cloud=CloudVerifier(None, path),
         custom_url=CustomUrlVerifier(None, path),
     )
-    at = {"cloud_url": url} if mode == "cloud" else {"custom_url": url}
+    at: dict[str, Any] = {"cloud_url": url} if mode == "cloud" else {"custom_url": url}
     return PackVerifiers("pack", "1", Path(), [spec], {"verifier": VerifierSettings(**at, **settings)})
 
 

@@ -143,7 +143,7 @@ async def test_a_recipe_says_what_is_built_and_the_same_one_is_built_once(
     )
     name = f"benchwright/{run_id}"
     recipe = Recipe("Other", {"WORD": "yes"}, "first")
-    builds, said = Builds(engine), []
+    builds, said = Builds(engine), list[str]()
     try:
         images = [await builds.image(name, tmp_path, "1", recipe, 120, said.append)]
         steps = len(said)
