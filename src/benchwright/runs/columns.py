@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from benchwright.runs.counting import Standing
@@ -18,67 +18,52 @@ MOST_DISTINCT = 250
 
 
 class IntColumn:
-    """Whole numbers from 0: no memory while all are equal, then as many bytes each as the largest needs."""
+    """Whole numbers from 0, as many bytes each as the largest needs; those at the end that are 0 take none.
 
-    def __init__(self) -> None:
-        self._same = 0
-        self._length = 0
-        self._values: array[int] | None = None
+    `rows` tells how many there are.
+    """
+
+    def __init__(self, rows: Callable[[], int]) -> None:
+        self._rows = rows
+        self._values = array("B")
 
     def __len__(self) -> int:
-        return self._length if self._values is None else len(self._values)
-
-    def append(self, value: int) -> None:
-        """Adds a number."""
-        if self._values is None:
-            if value == self._same or not self._length:
-                self._same = value
-                self._length += 1
-                return
-            self._spread(value)
-        self._put(None, value)
+        return self._rows()
 
     def __getitem__(self, place: int) -> int:
-        return self._same if self._values is None else self._values[place]
+        return self._values[place] if place < len(self._values) else 0
 
     def __setitem__(self, place: int, value: int) -> None:
-        if self._values is None:
-            if value == self._same:
+        missing = place - len(self._values)
+        if missing >= 0:
+            if not value:
                 return
-            self._spread(value)
-        self._put(place, value)
-
-    def _spread(self, value: int) -> None:
-        width = next(code for code in WIDTHS if max(self._same, value) < 1 << 8 * array(code).itemsize)
-        self._values = array(width, [self._same]) * self._length
-
-    def _put(self, place: int | None, value: int) -> None:
-        assert self._values is not None
-        while True:
-            try:
-                if place is None:
-                    self._values.append(value)
-                else:
-                    self._values[place] = value
-                return
-            except OverflowError:
-                self._values = array(WIDTHS[WIDTHS.index(self._values.typecode) + 1], self._values)
+            if missing:
+                self._values.frombytes(bytes(missing * self._values.itemsize))
+        try:
+            if missing < 0:
+                self._values[place] = value
+            else:
+                self._values.append(value)
+        except OverflowError:
+            wider = next(width for width in WIDTHS if value < 1 << 8 * array(width).itemsize)
+            self._values = array(wider, self._values)
+            self[place] = value
 
     def numbers(self) -> NDArray[np.int64]:
         """All of them, copied, (n,)."""
         import numpy as np
 
-        if self._values is None:
-            return np.full(self._length, self._same, np.int64)
-        return np.array(self._values, np.int64)
+        found = np.zeros(len(self), np.int64)
+        found[: len(self._values)] = self._values
+        return found
 
     def equal(self, value: int) -> NDArray[np.bool_]:
         """Which of them are this number, (n,)."""
         import numpy as np
 
-        if self._values is None:
-            return np.full(self._length, self._same == value)
-        found: NDArray[np.bool_] = np.frombuffer(self._values, self._values.typecode) == value
+        found = np.full(len(self), value == 0)
+        found[: len(self._values)] = np.frombuffer(self._values, self._values.typecode) == value
         return found
 
 
@@ -113,16 +98,15 @@ class SampleColumn:
     Even numbers stand for row numbers, odd ones for other names.
     """
 
-    def __init__(self) -> None:
-        self._codes = IntColumn()
+    def __init__(self, rows: Callable[[], int]) -> None:
+        self._codes = IntColumn(rows)
         self._names = Names()
 
     def __len__(self) -> int:
         return len(self._codes)
 
-    def append(self, sample: str) -> None:
-        """Adds an id."""
-        self._codes.append(self._code(sample))
+    def __setitem__(self, place: int, sample: str) -> None:
+        self._codes[place] = self._code(sample)
 
     def _code(self, sample: str) -> int:
         if (

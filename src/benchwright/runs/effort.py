@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from benchwright.records import RequestRecord, TrialRecord
@@ -25,15 +25,15 @@ class EffortColumns:
     unknown. Of all attempts together: `prompt_tokens` and `completion_tokens`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Callable[[], int]) -> None:
         self.begun = array("q")
-        self.took = IntColumn()
+        self.took = IntColumn(rows)
         self.latency = array("f")
         self.ttft = array("f")
-        self.unsettled = IntColumn()
-        self.first_prompt = IntColumn()
-        self.prompt_tokens = IntColumn()
-        self.completion_tokens = IntColumn()
+        self.unsettled = IntColumn(rows)
+        self.first_prompt = IntColumn(rows)
+        self.prompt_tokens = IntColumn(rows)
+        self.completion_tokens = IntColumn(rows)
         self._former_rows, self._former_begun, self._former_took = array("Q"), array("q"), array("q")
 
     def append(self) -> None:
@@ -41,14 +41,6 @@ class EffortColumns:
         self.begun.append(0)
         self.latency.append(math.nan)
         self.ttft.append(math.nan)
-        for column in (
-            self.took,
-            self.unsettled,
-            self.first_prompt,
-            self.prompt_tokens,
-            self.completion_tokens,
-        ):
-            column.append(0)
 
     def put(self, row: int, record: TrialRecord) -> None:
         """The attempt that counts from now on; what was there is a former one."""
@@ -75,9 +67,12 @@ class EffortColumns:
         self._add_tokens(row, [request for request in record.requests if request.role == "model"])
 
     def _add_tokens(self, row: int, own: Iterable[RequestRecord]) -> None:
+        prompt = completion = 0
         for request in own:
-            self.prompt_tokens[row] += request.prompt_tokens
-            self.completion_tokens[row] += request.completion_tokens
+            prompt += request.prompt_tokens
+            completion += request.completion_tokens
+        self.prompt_tokens[row] += prompt
+        self.completion_tokens[row] += completion
 
     def _add_former(self, row: int, begun: int, took: int) -> None:
         self._former_rows.append(row)

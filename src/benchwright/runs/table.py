@@ -91,30 +91,33 @@ class RunTable:
         self.groups = Names()
         self.label_sets: list[dict[str, str]] = [{}]
         self.reasons = Names([""])
-        self.sample = SampleColumn()
-        self.status = IntColumn()
-        self.target = IntColumn()
-        self.repeat = IntColumn()
-        self.group = IntColumn()
-        self.labels = IntColumn()
-        self.reason = IntColumn()
-        self.reused = IntColumn()
+        self._rows = RowIndex()
+        self.sample = SampleColumn(self.__len__)
+        self.status = self._column()
+        self.target = self._column()
+        self.repeat = self._column()
+        self.group = self._column()
+        self.labels = self._column()
+        self.reason = self._column()
+        self.reused = self._column()
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
-        self.correct: dict[str, IntColumn] = {name: IntColumn() for name in scorers}
+        self.correct: dict[str, IntColumn] = {name: self._column() for name in scorers}
         self.requests: dict[str, RequestFigures] = {}
-        self.effort = EffortColumns() if effort else None
+        self.effort = EffortColumns(self.__len__) if effort else None
         self._strict = strict
         self._lines_read = 0
-        self._rows = RowIndex()
-        self._line = IntColumn()
-        self._score_lines = {name: IntColumn() for name in scorers}
+        self._line = self._column()
+        self._score_lines = {name: self._column() for name in scorers}
         self._former: dict[int, list[_Former]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._bodies_size = 0
         self._tail = JournalTail(directory)
 
     def __len__(self) -> int:
-        return len(self.status)
+        return len(self._rows)
+
+    def _column(self) -> IntColumn:
+        return IntColumn(self.__len__)
 
     @property
     def position(self) -> int:
@@ -202,16 +205,14 @@ class RunTable:
 
     def _new_row(self, record: TrialRecord) -> int:
         row = self._rows.add(record.key)
-        self.sample.append(record.sample)
-        self.target.append(self.targets.code(record.target))
-        self.repeat.append(record.repeat)
-        self.group.append(0 if record.group is None else self.groups.code(record.group) + 1)
-        self.labels.append(self._label_code(record.labels))
-        for column in (
-            *(self.status, self.reason, self.reused, self._line),
-            *(*self._score_lines.values(), *self.correct.values()),
-        ):
-            column.append(0)
+        self.sample[row] = record.sample
+        self.target[row] = self.targets.code(record.target)
+        if record.repeat:
+            self.repeat[row] = record.repeat
+        if record.group is not None:
+            self.group[row] = self.groups.code(record.group) + 1
+        if record.labels:
+            self.labels[row] = self._label_code(record.labels)
         for scores in self.scores.values():
             scores.append(Standing.FAILED)
         if self.effort is not None:
@@ -229,16 +230,19 @@ class RunTable:
         self.status[row] = _CODE[record.status] if standing else _CUT_OFF
         self.reused[row] = record.reused_from is not None
         self.reason[row] = self._reason_code(record) if standing else 0
-        without = standing_without_score(record.status)
-        for name, column in self.scores.items():
-            column.put(row, without)
-            self._score_lines[name][row] = 0
-            self.correct[name][row] = 0
-        if standing:
+        if row in self._former or record.status is not Status.ANSWERED:
+            self._clear_scores(row, standing_without_score(record.status))
+        if standing and record.scores:
             for name, value in record.scores.items():
                 self._score_column(name).put(row, standing_of_score(record.status, value), value)
         if self.effort is not None:
             self.effort.put(row, record)
+
+    def _clear_scores(self, row: int, without: Standing) -> None:
+        for name, column in self.scores.items():
+            column.put(row, without)
+            self._score_lines[name][row] = 0
+            self.correct[name][row] = 0
 
     def _reason_code(self, record: TrialRecord) -> int:
         if record.status not in FAILED or record.reason is None:
@@ -250,12 +254,10 @@ class RunTable:
         column = self.scores.get(name)
         if column is None:
             column = self.scores[name] = ScoreColumn()
-            lines = self._score_lines[name] = IntColumn()
-            correct = self.correct[name] = IntColumn()
+            self._score_lines[name] = self._column()
+            self.correct[name] = self._column()
             for row in range(len(self)):
                 column.append(standing_without_score(STATUSES[self.status[row]]))
-                lines.append(0)
-                correct.append(0)
         return column
 
     def _add_score(self, record: ScoreRecord, offset: int) -> None:
