@@ -283,7 +283,7 @@ class TestWhatIsNotSilentlyUsed:
         assert [view.timings_valid for view in found.joint] == [True, False]
         shown = terminal(found)
         assert (
-            "TIMINGS INVALID of B: the client was too busy, so what is said here of speed is not to be trusted."
+            "TIMINGS INVALID of B: the client was too busy, so the speed figures cannot be trusted."
             in shown
         )
 

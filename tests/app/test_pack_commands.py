@@ -206,8 +206,8 @@ def test_validate_tells_every_problem_and_fails(packs: Packs) -> None:
     assert told["valid"] is False
     assert told["problems"] == [
         "scenario a: it has no title",
-        "scenario b: its tags are no list of texts",
-        "scenario b: its detailCards are no list of {title, content}",
+        "scenario b: its tags are not a list of strings",
+        "scenario b: its detailCards are not a list of {title, content}",
         "the pack's scoreModelResults() failed: TypeError: Cannot read properties of undefined (reading 'score')",
     ]
     assert "scenario a has no category" in told["warnings"]

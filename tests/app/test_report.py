@@ -205,7 +205,7 @@ class TestSeveral:
         assert [run.letter for run in report.runs] == ["A", "B", "C"]
         (flips,) = report.flips
         assert (flips.a, flips.b, flips.won, len(flips.flips)) == ("A", "C", 20, 4)
-        assert flips.note == "4 of 20 are shown, the largest changes of either kind."
+        assert flips.note == "4 of 20 are shown, the largest changes first."
         assert [len(curve.curves) for curve in report.distributions] == [3, 3]
 
 
@@ -285,7 +285,7 @@ class TestCommand:
         program.write("notes.html", "<p>mine")
         ended = program.run("report", run, "-o", "notes.html")
         assert ended.returncode == 1
-        assert "is there already and is no report" in one_line_of(ended.stderr)
+        assert "exists and is not a report" in one_line_of(ended.stderr)
         assert (program.directory / "notes.html").read_text() == "<p>mine"
 
     def test_a_run_that_is_none_is_told_with_the_nearest(self, program: Program, run: str) -> None:

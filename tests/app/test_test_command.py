@@ -231,7 +231,7 @@ MISTAKES = [
     Case("no tools in them", [*ROWS_GIVEN, "--mcp", "bare"], r"The MCP server in bare has no tools"),
     Case("no key for OpenAI", [*AGENT_GIVEN, "-d", "rows.jsonl"],
          r"Missing API key for provider 'openai'\. Set OPENAI_API_KEY"),
-    Case("an address that is none", [*GIVEN, "--base-url", "localhost:8000"], r"is no http:// or https:// address"),
+    Case("an address that is none", [*GIVEN, "--base-url", "localhost:8000"], r"is not an http:// or https:// address"),
 ]  # fmt: skip
 
 

@@ -241,7 +241,7 @@ class TestFaults:
 
     def test_a_login_page_is_no_hub(self, hub: LoopbackHub, data: Path) -> None:
         hub.garbage = True
-        with pytest.raises(DatasetNotFound, match="does not answer as the hub does"):
+        with pytest.raises(DatasetNotFound, match="does not answer like the hub"):
             find_dataset(QUIZ, data)
 
     def test_two_fetches_at_once_both_end_well(self, hub: LoopbackHub, data: Path) -> None:

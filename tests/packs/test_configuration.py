@@ -176,7 +176,7 @@ def test_the_old_names_of_tables_are_read(tmp_path: Path) -> None:
 BOX = '[providers.box]\nbase_url = "http://127.0.0.1:1/v1"\n'
 
 WRONG = {
-    "no TOML": ("[providers", "is no TOML file"),
+    "no TOML": ("[providers", "is not a TOML file"),
     "an address that is none": (
         '[providers.x]\nbase_url = "host:8080"',
         "providers.x.base_url: The base URL 'host:8080'",
@@ -201,7 +201,7 @@ WRONG = {
     "a model without a name": (BOX + '[[models]]\nprovider = "box"', "models, number 1: Object missing required"),
     "a model twice": (
         BOX + '[[models]]\nprovider = "box"\nmodel = "m"\n' * 2,
-        "models, number 2: the id 'box:m' is there twice",
+        "models, number 2: the id 'box:m' appears twice",
     ),
     "models as a table": ('[models]\nx = 1', "models: expected a list, [[models]]"),
     "an unknown mode": ('[benchpacks.p.verifiers.v]\nmode = "vm"', "benchpacks.p.verifiers.v: Invalid enum value"),

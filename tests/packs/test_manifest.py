@@ -156,7 +156,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "verifiers as an object": ({"verifiers": {}}, "verifiers: expected a list, found {}"),
     "a verifier as text": ({"verifiers": ["x"]}, 'verifiers[0]: expected an object, found "x"'),
-    "a verifier twice": ({"verifiers": [VERIFIER, VERIFIER]}, "verifiers[1].id: 'verifier' is there twice"),
+    "a verifier twice": ({"verifiers": [VERIFIER, VERIFIER]}, "verifiers[1].id: 'verifier' appears twice"),
     "an unknown transport": (
         {"verifiers": [{**VERIFIER, "transport": "grpc"}]},
         'verifiers[0].transport: expected "http", found "grpc"',

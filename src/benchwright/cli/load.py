@@ -41,7 +41,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
             return tuple(kind(part) for part in parts if part.strip())
         except ValueError:
             raise click.BadParameter(
-                f"{text!r} is no list of numbers such as 1,4,16.", param=parameter
+                f"{text!r} is not a list of numbers such as 1,4,16.", param=parameter
             ) from None
 
     return read

@@ -25,7 +25,7 @@ def endpoint_options(function: Function) -> Function:
             "--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none."
         ),
         click.option("--temperature", type=float, help="Sampling temperature."),
-        click.option("--max-tokens", type=int, help="Most tokens per answer."),
+        click.option("--max-tokens", type=int, help="Maximum tokens per answer."),
         click.option("--seed", type=int, help="Sampling seed."),
         click.option(
             "--param", multiple=True, metavar="KEY=JSON", help="Any other body field, e.g. --param top_p=0.9."
@@ -111,7 +111,7 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{path} is no TOML file: {error}") from None
+        raise click.UsageError(f"{path} is not a TOML file: {error}") from None
     shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
     own = content.get(section, {})
     by_name = _option_names(context.command)

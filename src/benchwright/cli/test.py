@@ -51,7 +51,7 @@ Examples:
 @click.option("--base-url", metavar="URL", help="Endpoint, for example http://localhost:8000/v1.")
 @click.option("--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none.")
 @click.option("--temperature", type=float, help="Sampling temperature.")
-@click.option("--max-tokens", type=int, help="Most tokens per answer.")
+@click.option("--max-tokens", type=int, help="Maximum tokens per answer.")
 @click.option("-i", "--interactive", is_flag=True, help="Pause before every call of the model.")
 @click.option("--row", type=int, metavar="N", help="Row to begin with, from 0 (needs --interactive).")
 @click.option(
@@ -72,7 +72,7 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
     from benchwright.errors import UserError
 
     if options["interactive"] and (as_json or output is not None):
-        raise UserError("--json and --output do not go with --interactive.")
+        raise UserError("--json and --output cannot be combined with --interactive.")
     set_up_logging(debug=debug)
     load_dotenv()
     console = Console(stderr=as_json, soft_wrap=True, highlight=False)

@@ -67,7 +67,7 @@ def read_manifest(directory: Path) -> PackManifest:
 def leaves(directory: Path, relative: str) -> str | None:
     """How a path that a manifest gives leads out of the pack, links followed; None where it stays inside."""
     if "\0" in relative:
-        return f"{relative!r} is no path"
+        return f"{relative!r} is not a path"
     if os.path.isabs(relative):
         return f"must be relative to the pack, found {relative!r}"
     root = directory.resolve()
@@ -102,4 +102,4 @@ def _read_json(path: Path) -> Any:
     try:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ManifestError(str(path), [f"it is no JSON ({error})"]) from None
+        raise ManifestError(str(path), [f"it is not valid JSON ({error})"]) from None

@@ -109,7 +109,7 @@ class StartedRuns:
         running = [child for child in children if child.process.poll() is None]
         if running:
             say(
-                f"Stopping {len(running)} run(s) that were started here; `benchwright resume` goes on with them."
+                f"Stopping {len(running)} run(s) that were started here; `benchwright resume` resumes them."
             )
         for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGINT, GRACE / 3), (signal.SIGKILL, GRACE)):
             _signal(running, number)

@@ -63,7 +63,7 @@ class TestNames:
         assert server.requests[0].body["model"] == "gpt-5-mini"
 
     def test_an_address_that_is_none_is_noticed_at_once(self) -> None:
-        with pytest.raises(UserError, match=r"'localhost:8000' is no http:// or https:// address"):
+        with pytest.raises(UserError, match=r"'localhost:8000' is not an http:// or https:// address"):
             ExternalLLMClient("mine", api_base="localhost:8000")
 
     async def test_another_provider_needs_litellm_and_the_line_says_so(

@@ -240,7 +240,7 @@ def _buckets(values: Vector, correct: Mask, clusters: Codes, confidence: float) 
 
 def _notes(effort: Effort) -> Iterable[str]:
     if effort.seconds is None:
-        yield "when its trials were under way is not known, so there are no correct answers per second"
+        yield "it is not known when its trials ran, so correct answers per second cannot be computed"
     if effort.uncounted:
         yield (
             f"{effort.uncounted:,} of {effort.requests:,} answered requests came without a number of tokens, "
