@@ -137,7 +137,7 @@ MISTAKES = [
 ]  # fmt: skip
 
 USAGE = [
-    Case("no such command", ["evl"], r"There is no command 'evl'\. Did you mean 'eval'\?"),
+    Case("no such command", ["evl"], r"Unknown command 'evl'\. Did you mean 'eval'\?"),
     Case("no such option", [*GOOD, "--scroer", "exact"], r"No such option.*--scroer"),
     Case("no number", [*GOOD, *EXACT, "--n", "many"], r"'many' is not a valid integer"),
     Case("no pair", [*GOOD, *EXACT, "--param", "top_p"], r"--param takes KEY=VALUE, got 'top_p'"),

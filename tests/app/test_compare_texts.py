@@ -115,7 +115,7 @@ class TestTheTerminal:
         assert line.startswith(
             "NOT COMPARED: 'exact' was graded by different rules (fingerprint rule 1, then rule 2)."
         )
-        assert line.endswith("--anyway compares them all the same.")
+        assert line.endswith("Use --anyway to compare them regardless.")
         assert first_line(a, b, anyway=True).startswith("No difference found")
 
     def test_simulated_runs_are_called_so(self, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_several_are_only_removed_when_the_user_says_yes(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "Error: Say which: a TASK_ID, --all, --model, --dataset or --status."),
+        ([], "Error: Choose what to remove: a TASK_ID, --all, --model, --dataset or --status."),
         (["0123456789ab"], "Error: No matching cached evaluations found."),
         (["--model", "nobody", "-y"], "Error: No matching cached evaluations found."),
     ],

@@ -11,7 +11,7 @@ import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.app.eval_kit import CACHED, Project, Server, read_json, target
 
-OFFER = "{} of {} conversations from earlier runs are still valid; use --reuse to keep them.\n"
+OFFER = "{} of {} conversations from earlier runs are still valid; --reuse keeps them.\n"
 
 
 @pytest.fixture(scope="module")

@@ -283,8 +283,7 @@ class TestWhatIsNotSilentlyUsed:
         assert [view.timings_valid for view in found.joint] == [True, False]
         shown = terminal(found)
         assert (
-            "TIMINGS INVALID of B: the client was too busy, so the speed figures cannot be trusted."
-            in shown
+            "TIMINGS INVALID of B: the client was too busy, so the speed figures cannot be trusted." in shown
         )
 
     def test_simulated_answers_are_called_so(self, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_broken_and_web_packs_are_listed_and_keep_nobody_from_the_others(packs: 
     assert all(name in table for name in states)
     general = packs.program.run("list")
     assert "Bench packs" in general.stdout
-    assert "lost: its entry ./dist/benchlocal/index.js is not there; was the pack built?" in general.stdout
+    assert "lost: its entry ./dist/benchlocal/index.js is missing; was the pack built?" in general.stdout
     ended = packs.program.run("pack", "run", "web", "--model", "m")
     assert one_line_of(ended.stderr).startswith("Error: web is a web pack, which is not supported")
     claimed = packs.told("list", "--compatible-version", "9.0.0")["packs"]

@@ -66,7 +66,7 @@ class TestOneRun:
         text, (score,) = text_of(page), summary_of(run).targets[0].scores
         assert (score.mean_scored, score.n_scored, score.n) == (0.5, 2, 4)
         assert f"2 of 4 0.500 [{score.low:.3f}, {score.high:.3f}] 0.250 [0.250, 0.750] 1 0" in text
-        assert "1 of 4 trials failed (25.0%). A failure is no wrong answer" in text
+        assert "1 of 4 trials failed (25.0%). A failure is not a wrong answer" in text
 
     def test_groups_are_broken_down_with_what_was_scored(self, tmp_path: Path) -> None:
         found = report_of(write_run(tmp_path / "run", MIXED)).breakdowns[0]

@@ -65,7 +65,7 @@ class TestTags:
     def test_what_is_no_word_is_none(self, program: Program, runs: Path, tag: str) -> None:
         ended = program.run("runs", "tag", "one", tag)
         assert ended.returncode == 1
-        assert "is no tag" in one_line_of(ended.stderr)
+        assert "is not a valid tag" in one_line_of(ended.stderr)
 
 
 class TestDelete:
@@ -92,7 +92,7 @@ class TestDelete:
         os.close(ours)
         os.close(theirs)
         assert process.returncode == 0
-        assert "Delete 1 run(s) for good?" in out
+        assert "Delete 1 run(s) permanently?" in out
         assert (runs / "one").exists() == left
 
     def test_a_run_that_is_being_worked_on_stays(self, program: Program, runs: Path) -> None:
@@ -106,7 +106,7 @@ class TestDelete:
         write_run(tmp_path / "mine", made([1]))
         ended = program.run("runs", "delete", str(tmp_path / "mine"), "--yes")
         assert ended.returncode == 1
-        assert "delete such a directory yourself" in one_line_of(ended.stderr)
+        assert "delete that directory yourself" in one_line_of(ended.stderr)
 
     def test_nothing_is_deleted_where_one_is_not_known(self, program: Program, runs: Path) -> None:
         assert program.run("runs", "delete", "one", "nine", "--yes").returncode == 1

@@ -247,7 +247,7 @@ def test_a_file_that_is_no_manifest_is_an_error_of_one_line(tmp_path: Path, cont
 
 def test_a_manifest_that_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "benchlocal.pack.json")
-    with pytest.raises(ManifestError, match="it is no file"):
+    with pytest.raises(ManifestError, match="it is not a file"):
         read_manifest(tmp_path)
     with pytest.raises(ManifestMissing):
         read_manifest(tmp_path / "nowhere")

@@ -155,7 +155,9 @@ class EvalShelf:
                     say(f"There are {len(paths)} cache files of task {self.task_id}; using {path.name}.")
                 self.entry_path = path
                 return run
-            say(f"The run of {path.name} no longer exists; the file is kept as a backup, and the eval starts over.")
+            say(
+                f"The run of {path.name} no longer exists; the file is kept as a backup, and the eval starts over."
+            )
             back_up(path)
         return None
 

@@ -91,7 +91,7 @@ def _read_json(path: Path) -> Any:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise ManifestError(str(path), ["it is no file"])
+                raise ManifestError(str(path), ["it is not a file"])
             content = file.read(LARGEST_MANIFEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise ManifestMissing(f"There is no {path.name} in {path.parent}.") from None

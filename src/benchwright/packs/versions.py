@@ -61,5 +61,7 @@ def incompatibility(requirements: Requirements, compatible_version: str = COMPAT
             return f"its {name} {limit!r} is not a version (like 0.3.0)"
         if (ours < theirs) == (name == "minVersion"):
             bound = "or later" if name == "minVersion" else "excluded, at most"
-            return f"it needs host version {limit} ({bound}); this one is compatible with {compatible_version}"
+            return (
+                f"it needs host version {limit} ({bound}); this one is compatible with {compatible_version}"
+            )
     return None

@@ -76,7 +76,9 @@ def interrupt(directory: Path) -> None:
             raise UserError(f"{directory.name} has just ended.")
         signal.pidfd_send_signal(handle, signal.SIGINT)
     except PermissionError:
-        raise UserError(f"{directory.name} belongs to another user: it cannot be stopped from here.") from None
+        raise UserError(
+            f"{directory.name} belongs to another user: it cannot be stopped from here."
+        ) from None
     except ProcessLookupError:
         raise UserError(f"{directory.name} has just ended.") from None
     finally:

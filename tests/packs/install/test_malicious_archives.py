@@ -51,7 +51,7 @@ REFUSED = {
     "a long name that leads out": ([entry("././@LongLink", b"../evil\0", b"L"), entry("fine", b"x")], "leads out"),
     "a name with backslashes": ([entry("..\\evil", b"x")], "backslash"),
     "a name with a control character": ([entry("a\x1b[2Jb", b"x")], "control character"),
-    "a name that is not text": ([entry("a\udcffb", b"x")], "no UTF-8"),
+    "a name that is not text": ([entry("a\udcffb", b"x")], "not valid UTF-8"),
     "a name that means the top": ([entry("./", b"x")], "no name"),
     "a symbolic link out": ([link("out", "../..")], "leads out"),
     "an absolute symbolic link": ([link("out", "/etc/passwd")], "leads out"),

@@ -148,4 +148,6 @@ def test_what_is_no_registry_is_told_so(tmp_path: Path, content: str) -> None:
 def test_entries_that_are_no_objects_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "registry.json"
     path.write_text(json.dumps({"schemaVersion": 1, "packs": [1, None, {}]}))
-    assert [entry.problem for entry in read_registry(str(path)).entries] == ["its id '' is not a valid pack name"]
+    assert [entry.problem for entry in read_registry(str(path)).entries] == [
+        "its id '' is not a valid pack name"
+    ]

@@ -29,9 +29,7 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
             f"The data differs, so the samples of {b.run.letter} have different ids: only answers are shown."
         )
     if len(chosen) < len(score.changes):
-        notes.append(
-            f"{len(chosen):,} of {len(score.changes):,} are shown, the largest changes first."
-        )
+        notes.append(f"{len(chosen):,} of {len(score.changes):,} are shown, the largest changes first.")
     return Flips(
         a=a.run.letter,
         b=b.run.letter,

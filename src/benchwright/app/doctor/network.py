@@ -24,7 +24,9 @@ def loopback() -> Iterator[Finding]:
                     theirs.settimeout(SECONDS)
                     theirs.recv(1)
         except OSError as error:
-            advice = "Check `127.0.0.1 localhost` in /etc/hosts and the firewall, or use 127.0.0.1 in addresses."
+            advice = (
+                "Check `127.0.0.1 localhost` in /etc/hosts and the firewall, or use 127.0.0.1 in addresses."
+            )
             said = f"a server on 127.0.0.1 cannot be reached as localhost: {error}"
             yield Finding("loopback", said, "problem", what_to_do=advice)
             return

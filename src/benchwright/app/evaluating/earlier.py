@@ -20,7 +20,7 @@ def offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     known = _count_known(plan, runs)
     if known:
         say(
-            f"{known:,} of {plan.trial_count:,} conversations from earlier runs are still valid; use --reuse to keep them."
+            f"{known:,} of {plan.trial_count:,} conversations from earlier runs are still valid; --reuse keeps them."
         )
 
 

@@ -157,7 +157,9 @@ def read_trace(path: Path) -> list[float]:
                 try:
                     offsets.append(float(text))
                 except ValueError:
-                    raise UserError(f"{path}, line {number}: {text[:40]!r} is not a time in seconds.") from None
+                    raise UserError(
+                        f"{path}, line {number}: {text[:40]!r} is not a time in seconds."
+                    ) from None
         return arrivals.trace(offsets)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"Cannot read the trace {path}: {error}.") from None

@@ -54,7 +54,9 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
                 address = _redirected(_address(at, url), address, first, url)
     except TimeoutError:
         seconds = limits.download_seconds
-        raise DownloadError(f"{_shown(url)} was not downloaded completely within {seconds:g} seconds.") from None
+        raise DownloadError(
+            f"{_shown(url)} was not downloaded completely within {seconds:g} seconds."
+        ) from None
     except WireError as error:
         raise DownloadError(f"{_shown(at)} cannot be downloaded: {error}.") from None
     raise DownloadError(f"{_shown(url)} redirects more than {limits.redirects} times.")

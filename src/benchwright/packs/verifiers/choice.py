@@ -64,9 +64,7 @@ def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) 
         path = spec.custom_url.healthcheck_path if spec.custom_url else None
     setting = "cloud_url" if mode == "cloud" else "custom_url"
     missing = (
-        None
-        if address
-        else f"its mode is {mode} but no address is set; set {setting} {where(pack, spec.id)}"
+        None if address else f"its mode is {mode} but no address is set; set {setting} {where(pack, spec.id)}"
     )
     url = address.rstrip("/") if address else None
     return Choice(spec.id, mode, spec.required, settings.auto_start, path, url=url, missing=missing)

@@ -72,9 +72,8 @@ def _verdict(pair: PairComparison, score: ScoreComparison, tests: int) -> str:
 def _could(score: ScoreComparison) -> str:
     if score.detectable is None:
         return ""
-    return (
-        f" A true difference of {amount_of(score.detectable, score.unit)} would have been detected with 80 % probability."
-    )
+    amount = amount_of(score.detectable, score.unit)
+    return f" A true difference of {amount} would have been detected with 80 % probability."
 
 
 def _interval_words(score: ScoreComparison, *, flip: bool = False) -> str:
@@ -114,7 +113,11 @@ def warnings(comparison: Comparison, *, simulated: bool = True) -> Iterator[Line
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}: " if len(comparison.pairs) > 1 else ""
         if pair.refused:
-            way = "" if "no score in common" in pair.refusals[-1] else " Use --anyway to compare them regardless."
+            way = (
+                ""
+                if "no score in common" in pair.refusals[-1]
+                else " Use --anyway to compare them regardless."
+            )
             yield Line("warning", [f"NOT COMPARED: {told}", Foreign("; ".join(pair.refusals)), f".{way}"])
         elif pair.refusals:
             yield Line(
