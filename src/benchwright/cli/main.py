@@ -36,7 +36,7 @@ COMMANDS = {
     "test": ("benchwright.cli.test:command", "Try an agent on a few rows, in a batch or step by step."),
     "simulate": (
         "benchwright.cli.simulate:command",
-        "Serve a simulated model for tests and trials.",
+        "Serve a simulated model for testing.",
     ),
     "init": ("benchwright.cli.init:command", "Create starter files: an agent with a tool and rewards."),
     "schema": ("benchwright.cli.schema:command", "Print a JSON Schema of configuration files, for editors."),

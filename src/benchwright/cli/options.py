@@ -24,7 +24,7 @@ def endpoint_options(function: Function) -> Function:
             "--base-url",
             metavar="URL",
             help="Base URL of the endpoint, such as http://localhost:8000/v1 "
-            "(default: that address with run, else $OPENAI_BASE_URL or OpenAI).",
+            "(default: that address with run and load, else $OPENAI_BASE_URL or OpenAI).",
         ),
         click.option(
             "--api-key",

@@ -165,7 +165,7 @@ Examples:
     help="Write what the server knows of each request to FILE, one JSON line each.",
 )
 def command(host: str, port: int, port_file: Path | None, processes: int, **options: Any) -> None:
-    """Serve a simulated model for tests and trials. Stop it with Ctrl-C.
+    """Serve a simulated model for testing. Stop it with Ctrl-C.
 
     It speaks the OpenAI API (chat completions, completions, models), and has /metrics and /tokenize like vLLM. Its
     answers follow the rules below; they do not come from a model.
