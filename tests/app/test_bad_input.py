@@ -128,7 +128,7 @@ MISTAKES = [
     Case("a URL without a scheme", [*GOOD, "--scorer", "exact", "--model", "m", "--base-url", "localhost:8000/v1"],
          r"'localhost:8000/v1' is not an http:// or https:// address \(for example http://localhost:8000/v1\)"),
     Case("a URL with a password", [*GOOD, "--scorer", "exact", "--model", "m", "--base-url", "http://a:b@localhost/v1"],
-         r"holds a user name or password; give the key by --api-key"),
+         r"holds a user name or password; give the key with --api-key"),
     Case("a model of an unknown provider", [*GOOD, "--scorer", "exact", "--model", "acme/m"],
          r"Invalid LiteLLM model format\. .* Received model='acme/m'\."),
     Case("a closed port", [*GOOD, *EXACT],

@@ -99,7 +99,7 @@ class TestDelete:
         with FileLock(runs / "one" / "lock"):
             ended = program.run("runs", "delete", "one", "--yes")
         assert ended.returncode == 1
-        assert "one is being worked on" in one_line_of(ended.stderr)
+        assert "one is still running" in one_line_of(ended.stderr)
         assert (runs / "one" / "run.json").exists()
 
     def test_a_directory_elsewhere_is_left_to_its_owner(self, program: Program, tmp_path: Path) -> None:

@@ -181,14 +181,14 @@ WRONG = {
         '[providers.x]\nbase_url = "host:8080"',
         "providers.x.base_url: The base URL 'host:8080'",
     ),
-    "no address": ("[providers.x]\n", "providers.x.base_url: it is missing"),
+    "an invalid address": ("[providers.x]\n", "providers.x.base_url: it is missing"),
     "an unknown kind": ('[providers.x]\nkind = "cray"', "providers.x.kind: unknown kind 'cray'"),
     "a provider as text": ('providers = "x"', "providers: expected a table"),
     "a provider that is no table": ('[providers]\nx = 1', "providers.x: expected a table"),
     "a key as number": ("[providers.x]\napi_key = 5", "providers.x.api_key: expected a string"),
     "a key over two lines": (
         BOX + 'api_key = "sk-first-line\\nsecond-line"',
-        "providers.box: its key holds characters",
+        "providers.box: its key contains characters",
     ),
     "a password in an address": (
         '[providers.x]\nbase_url = "http://me:hunter22@host/v1"',

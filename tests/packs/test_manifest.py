@@ -132,7 +132,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another schema": ({"schemaVersion": 2}, "schemaVersion: expected 1, found 2"),
     "a version as text": ({"protocolVersion": "1"}, 'protocolVersion: expected 1, found "1"'),
     "a version as truth": ({"protocolVersion": True}, "protocolVersion: expected 1, found true"),
-    "no name": ({"name": None}, "name: expected a string, found null"),
+    "not a valid file name": ({"name": None}, "name: expected a string, found null"),
     "an empty version": ({"version": " "}, 'version: expected a string, found " "'),
     "a list as entry": ({"entry": ["a"]}, 'entry: expected a string, found ["a"]'),
     "an id that is a path": ({"id": "../x"}, "id: expected letters"),
