@@ -204,7 +204,8 @@ def test_a_verdict_of_every_score_of_every_pair(tmp_path: Path) -> None:
 
 
 GOLDEN = """\
-No difference found between B and A: +33.3 points (95 % -32.6 to 72.6), p = 0.5. A true difference of 93.4 points would have been detected with 80 % probability.
+No difference found between B and A: +33.3 points (95 % -32.6 to 72.6), p = 0.5. A true difference of 93.4 points would have been detected with 80 %
+probability.
 
 Run  model  task            what  samples  trials  failed  no answer
 A    model  eval questions  a           3       3       0          0

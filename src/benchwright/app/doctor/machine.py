@@ -93,7 +93,7 @@ def open_files() -> Iterator[Finding]:
     if soft == resource.RLIM_INFINITY:
         yield Finding("open files", "no limit")
         return
-    said = f"{soft:,} at once, enough for about {max(0, soft - OWN_FILES):,} requests under way"
+    said = f"{soft:,} at once, enough for about {max(0, soft - OWN_FILES):,} requests in flight"
     more = f"For more, `ulimit -n {MANY_FILES}`." if soft < MANY_FILES else None
     if more and hard != resource.RLIM_INFINITY and hard < MANY_FILES:
         more = f"For more, raise the hard limit of {hard:,} (limits.conf), then `ulimit -n`."
