@@ -76,7 +76,7 @@ def judged_text(judged: Judged) -> str:
 
 def _rates(view: JointView) -> Iterator[list[Cell]]:
     for name, rate, unit in (
-        ("second", view.correct_per_second, "with trials under way"),
+        ("second", view.correct_per_second, "with trials running"),
         ("1,000 completion tokens", view.correct_per_1000_completion_tokens, "completion tokens"),
         ("1,000 tokens", view.correct_per_1000_tokens, "prompt and completion tokens"),
     ):
