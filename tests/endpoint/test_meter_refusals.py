@@ -138,7 +138,9 @@ class TestErrorsInPlaceOfAnAnswer:
 class TestLimits:
     @pytest.mark.parametrize("coding", [b"gzip", b"br", b"GZIP"])
     def test_compressed_answers_are_refused(self, coding: bytes) -> None:
-        with pytest.raises(BadAnswer, match=f"compressed its answer .{coding.decode()}. without being asked to"):
+        with pytest.raises(
+            BadAnswer, match=f"compressed its answer .{coding.decode()}. without being asked to"
+        ):
             AnswerMeter().head(200, [*STREAM, (b"content-encoding", coding)], 50)
 
     def test_but_not_errors_whose_status_says_enough(self) -> None:
