@@ -121,7 +121,7 @@ class TestCorrectPerSecond:
         first, second = joint_views(RunSides(write_run(tmp_path / "run", trials, targets=targets), ""))
         assert (first.slot, second.slot) == ("primary", "baseline")
         assert (first.working_seconds, second.working_seconds) == pytest.approx((8.0, 16.0))
-        assert any("2 targets were asked at the same time" in note for note in first.notes)
+        assert any("2 targets ran at the same time" in note for note in first.notes)
 
 
 class TestCorrectPerTokens:
@@ -139,7 +139,7 @@ class TestCorrectPerTokens:
         view = view_of(tmp_path, trials)
         assert view.correct_per_1000_completion_tokens is view.correct_per_1000_tokens is None
         assert view.notes == [
-            "1 of 10 answered requests came without a number of tokens, "
+            "1 of 10 answered requests came without token counts, "
             "so there are no correct answers per 1,000 tokens"
         ]
 

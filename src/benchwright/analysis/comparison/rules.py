@@ -69,7 +69,7 @@ def apply_rule(rule: Rule, metrics: Mapping[str, float | None]) -> Ruling:
         known = sorted(metrics)
         raise UserError(
             f"--fail-if: there is no metric {rule.name!r}.{did_you_mean(rule.name, known)} "
-            f"There are: {', '.join(known)}."
+            f"Choose from: {', '.join(known)}."
         )
     value = metrics[rule.name]
     if value is None:

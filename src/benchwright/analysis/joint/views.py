@@ -243,11 +243,11 @@ def _notes(effort: Effort) -> Iterable[str]:
         yield "it is not known when its trials ran, so correct answers per second cannot be computed"
     if effort.uncounted:
         yield (
-            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without a number of tokens, "
+            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without token counts, "
             "so there are no correct answers per 1,000 tokens"
         )
     if effort.targets > 1:
         yield (
-            f"{effort.targets} targets were asked at the same time: correct answers per second are of the time in "
-            "which this one's trials were under way"
+            f"{effort.targets} targets ran at the same time: correct answers per second are over the time in "
+            "which this one's trials ran"
         )
