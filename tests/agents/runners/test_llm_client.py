@@ -100,7 +100,7 @@ class TestKeys:
         assert server.requests[0].headers["authorization"] == "Bearer sk-given"
 
     async def test_a_key_that_no_header_can_carry_is_refused(self, server: Any) -> None:
-        with pytest.raises(UserError, match="holds characters"):
+        with pytest.raises(UserError, match="contains characters"):
             await ExternalLLMClient("mine", "sk-\n", server.base_url).chat_completions(HELLO)
 
     async def test_a_foreign_host_that_gets_the_key_of_another_is_named(
