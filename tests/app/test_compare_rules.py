@@ -126,7 +126,7 @@ class TestRegression:
         a, b = paired_outcomes(wins=2, losses=5, both=40, neither=3)
         ruling = ruling_on(*two_runs(tmp_path, made(a), made(b)), max_regression=0.01)
         assert ruling.passed
-        assert "it may be chance" in ruling.told
+        assert "it may be due to chance" in ruling.told
 
     def test_more_confidence_asks_for_more_evidence(self, tmp_path: Path) -> None:
         a, b = paired_outcomes(wins=5, losses=17, both=400, neither=55)

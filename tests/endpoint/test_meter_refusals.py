@@ -47,7 +47,7 @@ NO_CHUNKS: list[object] = [
 class TestAStream:
     @pytest.mark.parametrize("chunk", NO_CHUNKS, ids=lambda chunk: repr(chunk)[:60])
     def test_with_a_chunk_that_is_none_is_refused(self, chunk: object) -> None:
-        with pytest.raises(BadAnswer, match="a piece of the stream is no chat completion chunk: "):
+        with pytest.raises(BadAnswer, match="a piece of the stream is not a chat completion chunk: "):
             streamed(delta(content="a"), chunk).finish()
 
     @pytest.mark.parametrize("channel", ["reasoning", "reasoning_content", "refusal"])
@@ -98,7 +98,7 @@ class TestAWholeAnswer:
         ids=lambda answer: repr(answer)[:60],
     )
     def test_that_is_none_is_refused(self, answer: object) -> None:
-        with pytest.raises(BadAnswer, match="the answer is no chat completion"):
+        with pytest.raises(BadAnswer, match="the answer is not a chat completion"):
             whole(answer).finish()
 
 
