@@ -77,7 +77,7 @@ class TestDelete:
     def test_without_a_terminal_nothing_is_deleted_unasked(self, program: Program, runs: Path) -> None:
         ended = program.run("runs", "delete", "one")
         assert ended.returncode == 1
-        assert "give --yes" in one_line_of(ended.stderr)
+        assert "use --yes" in one_line_of(ended.stderr)
         assert (runs / "one").exists()
 
     @pytest.mark.parametrize(("reply", "left"), [(b"n\n", True), (b"\n", True), (b"y\n", False)])
