@@ -288,7 +288,7 @@ except urllib.error.HTTPError as error:
         program = f"""
 for _ in range(9):
     try: ask('Hello'{fields})
-    except ValueError: pass  # a stream is no JSON
+    except ValueError: pass  # a stream is not valid JSON
 """
         ran = await run_program(program, Settings(policy="words", words=10), limits=TrialLimits(tokens=25))
         assert ran.record.status is Status.LIMIT

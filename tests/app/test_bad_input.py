@@ -126,9 +126,9 @@ MISTAKES = [
          ["eval", "-d", "agent_missing.jsonl", *MODEL, "-m", "agent:Agent", "--eval-fn", "rewards:right"],
          r"Missing required columns: \['ground_truth'\]"),
     Case("a URL without a scheme", [*GOOD, "--scorer", "exact", "--model", "m", "--base-url", "localhost:8000/v1"],
-         r"'localhost:8000/v1' is no http:// or https:// address \(for example http://localhost:8000/v1\)"),
+         r"'localhost:8000/v1' is not an http:// or https:// address \(for example http://localhost:8000/v1\)"),
     Case("a URL with a password", [*GOOD, "--scorer", "exact", "--model", "m", "--base-url", "http://a:b@localhost/v1"],
-         r"holds a user name or password; give the key by --api-key"),
+         r"holds a user name or password; give the key with --api-key"),
     Case("a model of an unknown provider", [*GOOD, "--scorer", "exact", "--model", "acme/m"],
          r"Invalid LiteLLM model format\. .* Received model='acme/m'\."),
     Case("a closed port", [*GOOD, *EXACT],
@@ -137,7 +137,7 @@ MISTAKES = [
 ]  # fmt: skip
 
 USAGE = [
-    Case("no such command", ["evl"], r"There is no command 'evl'\. Did you mean 'eval'\?"),
+    Case("no such command", ["evl"], r"Unknown command 'evl'\. Did you mean 'eval'\?"),
     Case("no such option", [*GOOD, "--scroer", "exact"], r"No such option.*--scroer"),
     Case("no number", [*GOOD, *EXACT, "--n", "many"], r"'many' is not a valid integer"),
     Case("no pair", [*GOOD, *EXACT, "--param", "top_p"], r"--param takes KEY=VALUE, got 'top_p'"),
@@ -211,7 +211,7 @@ def test_a_wrong_key(program: Program, strict: str) -> None:
     assert result.returncode == 1
     line = one_line_of(result.stderr)
     assert f"{strict} refused the key" in line
-    assert "Give a valid one by --api-key or BENCHWRIGHT_API_KEY" in line
+    assert "Give a valid one with --api-key or BENCHWRIGHT_API_KEY" in line
     assert wrong not in result.stderr
 
 
@@ -229,7 +229,7 @@ def test_a_mistake_that_the_endpoint_finds_stops_the_run_at_once_and_is_put_righ
 def test_a_key_that_no_header_can_carry(program: Program) -> None:
     result = program.run(*program.evaluating(program.rows(1), NOWHERE, "--api-key", "sk-with-a-…-in-it"))
     assert result.returncode == 1
-    assert "The API key holds characters that no HTTP header can carry" in one_line_of(result.stderr)
+    assert "The API key contains characters that are invalid in an HTTP header" in one_line_of(result.stderr)
 
 
 def test_no_key_for_openai(program: Program) -> None:

@@ -119,5 +119,5 @@ class TestCompare:
     def test_what_is_no_result_file_is_told(self, program: Program, content: str) -> None:
         ended = program.run("compare", program.write("other.json", content))
         assert ended.returncode == 1
-        assert "other.json is no result file" in ended.stderr
+        assert "other.json is not a result file" in ended.stderr
         assert "Traceback" not in ended.stderr

@@ -186,7 +186,7 @@ class TestAlignment:
         run_a = write_run(tmp_path / "a", a)
         run_b = write_run(tmp_path / "b", moved, data=[DataFile("questions.jsonl", "1" * 32, 15)])
         pair = pair_of(str(run_a), str(run_b), anyway=True)
-        assert pair.alignment == "by what was asked, since the data differ"
+        assert pair.alignment == "by what was asked, because the data differs"
         assert (pair.scores[0].n, pair.scores[0].ties) == (10, 10)
 
     def test_a_question_asked_twice_is_two_samples(self, tmp_path: Path) -> None:
@@ -329,7 +329,7 @@ class TestNotComparable:
     def test_an_unfinished_run_is_said_to_be_one(self, tmp_path: Path) -> None:
         a = str(write_run(tmp_path / "a", made([0, 1])))
         b = str(write_run(tmp_path / "b", made([0, 1]), finished=False))
-        assert "B is unfinished: only what it has done is compared" in pair_of(a, b).notes
+        assert "B is unfinished: only its finished trials are compared" in pair_of(a, b).notes
 
 
 class TestSeveralTasks:
@@ -399,7 +399,7 @@ class TestFiles:
         b = result_file(tmp_path, "b", [True, False, True, False])
         pair = pair_of(a, b)
         assert "by the ids" in pair.alignment
-        assert "whether the data are the same could not be checked" in pair.notes
+        assert "could not check that the data is the same" in pair.notes
         assert (pair.scores[0].score, pair.scores[0].wins, pair.scores[0].losses) == ("accuracy", 1, 1)
         assert pair.scores[0].changes[0].answer_b == "b0"
 

@@ -94,7 +94,7 @@ class TestRules:
     def test_a_name_that_is_misspelt_gets_a_suggestion_and_the_list(self, tmp_path: Path) -> None:
         run = str(write_run(tmp_path / "run", made([1])))
         with pytest.raises(
-            UserError, match=r"'latency_p59'. Did you mean 'latency_p99'\? There are: .*exact"
+            UserError, match=r"'latency_p59'. Did you mean 'latency_p99'\? Choose from: .*exact"
         ):
             compare([run], Wanted(fail_if=("latency_p59 > 1",)))
 
@@ -126,7 +126,7 @@ class TestRegression:
         a, b = paired_outcomes(wins=2, losses=5, both=40, neither=3)
         ruling = ruling_on(*two_runs(tmp_path, made(a), made(b)), max_regression=0.01)
         assert ruling.passed
-        assert "it may be chance" in ruling.told
+        assert "it may be due to chance" in ruling.told
 
     def test_more_confidence_asks_for_more_evidence(self, tmp_path: Path) -> None:
         a, b = paired_outcomes(wins=5, losses=17, both=400, neither=55)
@@ -140,7 +140,7 @@ class TestRegression:
 
     def test_a_run_that_failed_throughout_never_passes(self, tmp_path: Path) -> None:
         b = [Made(str(n), failed=Status.PROVIDER_ERROR) for n in range(5)]
-        with pytest.raises(UserError, match="no value on one side, so there is nothing to decide on"):
+        with pytest.raises(UserError, match="no value on one side, so there is nothing to decide"):
             rulings_on(*two_runs(tmp_path, made([1] * 5), b), max_regression=0.01)
 
     def test_what_is_not_comparable_never_passes(self, tmp_path: Path) -> None:

@@ -57,12 +57,12 @@ class TestVerdicts:
         a, b = paired_outcomes(wins=30, losses=26, both=600, neither=344)
         assert first_line(*two_runs(tmp_path, made(a), made(b))) == (
             "No difference found between B and A: +0.4 points (95 % -1.1 to 1.9), p = 0.6. "
-            "A true difference of 2.1 points would probably (80 %) have shown."
+            "A true difference of 2.1 points would have been detected with 80 % probability."
         )
 
     def test_undecided(self, tmp_path: Path) -> None:
         assert first_line(*two_runs(tmp_path, made([0.25]), made([0.5]))) == (
-            "Undecided between B and A: the difference is +25.0 points, and the data support no test."
+            "Undecided between B and A: the difference is +25.0 points, and the data does not support a test."
         )
 
     def test_scores_that_are_no_shares_are_told_as_they_are(self, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ class TestTheTerminal:
         assert line.startswith(
             "NOT COMPARED: 'exact' was graded by different rules (fingerprint rule 1, then rule 2)."
         )
-        assert line.endswith("--anyway compares them all the same.")
+        assert line.endswith("Use --anyway to compare them regardless.")
         assert first_line(a, b, anyway=True).startswith("No difference found")
 
     def test_simulated_runs_are_called_so(self, tmp_path: Path) -> None:
@@ -204,7 +204,8 @@ def test_a_verdict_of_every_score_of_every_pair(tmp_path: Path) -> None:
 
 
 GOLDEN = """\
-No difference found between B and A: +33.3 points (95 % -32.6 to 72.6), p = 0.5. A true difference of 93.4 points would probably (80 %) have shown.
+No difference found between B and A: +33.3 points (95 % -32.6 to 72.6), p = 0.5. A true difference of 93.4 points would have been detected with 80 %
+probability.
 
 Run  model  task            what  samples  trials  failed  no answer
 A    model  eval questions  a           3       3       0          0
@@ -212,7 +213,7 @@ B    model  eval questions  b           3       3       0          0
 
 Scores  score   first  second  difference            interval    p  won/lost/tied  samples
 B − A   exact  0.6667  1.0000     +0.3333  [-0.3259, +0.7259]  0.5          1/0/2        3
-Agresti-Min interval at 95 %, McNemar mid-p test (exact: p = 1); aligned by sample and repeat; the data are the same
+Agresti-Min interval at 95 %, McNemar mid-p test (exact: p = 1); aligned by sample and repeat; the data is the same
 
 Speed, ms  what                     first  second  difference  95 % interval  requests
 B − A      time to first token p50    100     100          +0         [–, –]   3 and 3

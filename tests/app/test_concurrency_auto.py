@@ -82,7 +82,7 @@ def test_it_settles_near_what_is_served_at_once_and_does_every_trial_once(
     assert summary.concurrency is not None
     assert 2 <= summary.concurrency <= 4 * SLOTS
     assert levels(program.only_run)[-1] == (summary.concurrency, True)
-    assert f"Concurrency settled at {summary.concurrency}; timings count from here on." in said
+    assert f"Concurrency settled at {summary.concurrency}; timings count from now on." in said
 
 
 def test_it_takes_less_time_than_one_by_one(

@@ -95,7 +95,7 @@ def test_an_engine_that_never_answers_is_waited_for_a_few_seconds(
 def test_an_address_that_is_none_is_told_as_that(program: Program) -> None:
     code, found = examined(program, DOCKER_HOST="nonsense")
     assert code == 1
-    assert "DOCKER_HOST or the docker context leads to no engine" in found["container engine"]["said"]
+    assert "no engine at DOCKER_HOST or the docker context" in found["container engine"]["said"]
 
 
 def test_a_home_that_cannot_be_written_to_is_a_problem(program: Program) -> None:
@@ -126,7 +126,7 @@ def test_no_password_of_a_proxy_or_engine_is_shown(program: Program) -> None:
 def test_a_proxy_that_cannot_be_used_is_a_problem(program: Program) -> None:
     code, found = examined(program, https_proxy="socks5://proxy:1080")
     assert code == 1
-    assert "is no http:// address" in found["proxies"]["said"]
+    assert "is not an http:// address" in found["proxies"]["said"]
 
 
 def test_what_a_killed_run_left_is_counted(program: Program, running_engine: None) -> None:
@@ -184,5 +184,5 @@ def test_checks_run_beside_one_another_and_cannot_hang() -> None:
         ("broken", "problem"),
         ("hanging", "problem"),
     ]
-    assert found[2].said == "this could not be found out: RuntimeError: out of order"
-    assert found[3].said == "this could not be found out within 1 s"
+    assert found[2].said == "this check failed: RuntimeError: out of order"
+    assert found[3].said == "this check did not finish within 1 s"

@@ -89,8 +89,8 @@ def test_backups_and_what_cannot_be_read_are_not_listed(three: Project) -> None:
     backup.rename(backup.with_name(backup.name + ".backup.1767225601"))
     ended = three.run("eval", "cache", "ls")
     assert ended.stdout == "".join(LISTED[one] for one in "bca")
-    assert f"Left out: {corrupt} cannot be read.\n" in ended.stderr
-    assert f"Left out: {newer}. Cache file created by a newer version of osmosis (v2)." in ended.stderr
+    assert f"Skipped {corrupt}: it cannot be read.\n" in ended.stderr
+    assert f"Skipped {newer}: Cache file created by a newer version of osmosis (v2)." in ended.stderr
     assert corrupt.exists(), "looking changes nothing"
 
 
@@ -152,7 +152,7 @@ def test_several_are_only_removed_when_the_user_says_yes(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "Error: Say which: a TASK_ID, --all, --model, --dataset or --status."),
+        ([], "Error: Choose what to remove: a TASK_ID, --all, --model, --dataset or --status."),
         (["0123456789ab"], "Error: No matching cached evaluations found."),
         (["--model", "nobody", "-y"], "Error: No matching cached evaluations found."),
     ],

@@ -72,7 +72,7 @@ def test_an_entry_whose_run_is_gone_is_done_anew(project: Project, server: Serve
     (project.program.only_run / "run.json").unlink()
     before = server.asked()
     ended = project.run(*command)
-    assert "is gone; it is kept as a backup, and the eval starts anew." in ended.stderr
+    assert "no longer exists; the file is kept as a backup, and the eval starts over." in ended.stderr
     assert server.asked() - before == ROWS
     assert len(project.backups) == 1
 

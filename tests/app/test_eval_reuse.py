@@ -11,7 +11,7 @@ import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.app.eval_kit import CACHED, Project, Server, read_json, target
 
-OFFER = "{} of {} conversations of earlier runs are still valid; --reuse keeps them.\n"
+OFFER = "{} of {} conversations from earlier runs are still valid; --reuse keeps them.\n"
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_what_is_still_valid_is_kept(project: Project, server: Server, raised: s
     before = server.asked()
     ended = project.run(*project.command(server.base_url, *more, "--reuse"))
     assert server.asked() - before == trials - VALID[raised]
-    assert f"{VALID[raised]} taken over from earlier runs" in ended.stdout
+    assert f"{VALID[raised]} reused from earlier runs" in ended.stdout
     check_scores(project, trials)
 
 
@@ -96,7 +96,7 @@ def test_a_model_evaluated_by_itself_is_a_baseline_that_nobody_asks(project: Pro
     before = server.asked()
     ended = project.run(*project.command(server.base_url, "--limit=4", "--n=2", *baseline(server), "--reuse"))
     assert server.asked() == before
-    assert ended.stdout.count("8 taken over from earlier runs") == 2
+    assert ended.stdout.count("8 reused from earlier runs") == 2
 
 
 def test_a_model_that_was_only_a_baseline_is_not_asked_again_on_its_own(
@@ -106,7 +106,7 @@ def test_a_model_that_was_only_a_baseline_is_not_asked_again_on_its_own(
     before = server.asked()
     ended = project.run(*project.command(server.base_url, "--limit=4", "--n=2", "--reuse", model="b"))
     assert server.asked() == before
-    assert "primary: b  8 trials (2 per row), 8 taken over from earlier runs" in ended.stdout
+    assert "primary: b  8 trials (2 per row), 8 reused from earlier runs" in ended.stdout
     check_scores(project, 8)
 
 
@@ -225,7 +225,7 @@ def right(solution_str, ground_truth, extra_info=None):
 def test_rescoring_leaves_out_what_was_never_asked(project: Project, server: Server) -> None:
     before = server.asked()
     ended = project.run(*project.command(server.base_url, "--limit=6", "--n=2", "--rescore"))
-    assert "4 of 12 trials have no earlier conversation; left out.\n" in ended.stderr
+    assert "4 of 12 trials have no earlier conversation and are skipped.\n" in ended.stderr
     assert server.asked() == before
     assert len(project.last_entry["runs"]) == 8
 
@@ -233,7 +233,7 @@ def test_rescoring_leaves_out_what_was_never_asked(project: Project, server: Ser
 def test_there_must_be_something_to_rescore(project: Project, server: Server) -> None:
     ended = project.run(*project.command(server.base_url, "--max-turns=2", "--rescore"), code=1)
     assert one_line_of(ended.stderr) == (
-        "Error: There are no earlier conversations of this configuration to score; run it without --rescore."
+        "Error: No earlier conversations of this configuration to rescore; run it without --rescore."
     )
 
 

@@ -53,7 +53,7 @@ def test_a_second_time_nothing_is_asked(hub: LoopbackHub, program: Program) -> N
     asked = len(hub.requests)
     ended = program.run("fetch", "ifeval")
     assert ended.returncode == 0
-    assert "already there" in ended.stderr
+    assert "up to date" in ended.stderr
     assert len(hub.requests) == asked
 
 
@@ -61,7 +61,7 @@ def test_variants_share_their_data(hub: LoopbackHub, program: Program) -> None:
     ended = program.run("fetch", "ifeval:documented", "ifeval", "--data-dir", "elsewhere")
     assert ended.returncode == 0, ended.stderr
     assert (program.directory / "elsewhere" / REPOSITORY / FILE).exists()
-    assert ended.stderr.count("already there") == 1
+    assert ended.stderr.count("up to date") == 1
 
 
 def test_a_run_on_what_was_fetched_is_pinned(hub: LoopbackHub, program: Program) -> None:

@@ -67,7 +67,7 @@ class TestShow:
         assert re.search(r"^primary +second +[\d.]+ +\[", section, re.MULTILINE)
         assert "28 correct of 40 graded, none failed" in section
         assert "Fast and slow" in section
-        assert "an association is no cause" in " ".join(section.split())
+        assert "an association is not a cause" in " ".join(section.split())
 
     def test_a_run_that_is_too_short_has_no_section(self, program: Program) -> None:
         with simulated_endpoint() as url:

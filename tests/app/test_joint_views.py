@@ -121,7 +121,7 @@ class TestCorrectPerSecond:
         first, second = joint_views(RunSides(write_run(tmp_path / "run", trials, targets=targets), ""))
         assert (first.slot, second.slot) == ("primary", "baseline")
         assert (first.working_seconds, second.working_seconds) == pytest.approx((8.0, 16.0))
-        assert any("2 targets were asked at the same time" in note for note in first.notes)
+        assert any("2 targets ran at the same time" in note for note in first.notes)
 
 
 class TestCorrectPerTokens:
@@ -139,7 +139,7 @@ class TestCorrectPerTokens:
         view = view_of(tmp_path, trials)
         assert view.correct_per_1000_completion_tokens is view.correct_per_1000_tokens is None
         assert view.notes == [
-            "1 of 10 answered requests came without a number of tokens, "
+            "1 of 10 answered requests came without token counts, "
             "so there are no correct answers per 1,000 tokens"
         ]
 
@@ -191,7 +191,7 @@ class TestFastAndSlow:
     def test_where_all_are_right_there_is_nothing_to_tell(self, tmp_path: Path) -> None:
         found = speed(view_of(tmp_path, made([1] * 9)))
         assert found.wrong_slower is None
-        assert association_text(found) == "by latency there is nothing to tell: all 9 answers are correct"
+        assert association_text(found) == "by latency nothing to compare: all 9 answers are correct"
 
     def test_a_score_is_right_from_the_threshold_on(self, tmp_path: Path) -> None:
         view = view_of(tmp_path, made([0.4, 0.5, 0.6, 0.9, 1.0] * 2), pass_threshold=0.6)
@@ -283,8 +283,7 @@ class TestWhatIsNotSilentlyUsed:
         assert [view.timings_valid for view in found.joint] == [True, False]
         shown = terminal(found)
         assert (
-            "TIMINGS INVALID of B: the client was too busy, so what is said here of speed is not to be trusted."
-            in shown
+            "TIMINGS INVALID of B: the client was too busy, so the speed figures cannot be trusted." in shown
         )
 
     def test_simulated_answers_are_called_so(self, tmp_path: Path) -> None:
@@ -375,9 +374,7 @@ class TestByConcurrency:
         runs = [at(tmp_path, 1, [1, 0] * 5), at(tmp_path, 4, [1, 0] * 5, **change)]
         found = compared(*runs)
         assert found.by_concurrency == []
-        assert "Accuracy is not told by concurrency, since the runs differ in more than that" in terminal(
-            found
-        )
+        assert "Accuracy by concurrency is not shown, because the runs also differ in" in terminal(found)
 
     def test_runs_at_one_concurrency_have_no_table_and_need_no_word(self, tmp_path: Path) -> None:
         found = compared(at(tmp_path, 4, [1, 0] * 5), at(tmp_path, 4, [1, 1] * 5))

@@ -136,7 +136,7 @@ def test_broken_and_web_packs_are_listed_and_keep_nobody_from_the_others(packs: 
     assert all(name in table for name in states)
     general = packs.program.run("list")
     assert "Bench packs" in general.stdout
-    assert "lost: its entry ./dist/benchlocal/index.js is not there; was the pack built?" in general.stdout
+    assert "lost: its entry ./dist/benchlocal/index.js is missing; was the pack built?" in general.stdout
     ended = packs.program.run("pack", "run", "web", "--model", "m")
     assert one_line_of(ended.stderr).startswith("Error: web is a web pack, which is not supported")
     claimed = packs.told("list", "--compatible-version", "9.0.0")["packs"]
@@ -206,8 +206,8 @@ def test_validate_tells_every_problem_and_fails(packs: Packs) -> None:
     assert told["valid"] is False
     assert told["problems"] == [
         "scenario a: it has no title",
-        "scenario b: its tags are no list of texts",
-        "scenario b: its detailCards are no list of {title, content}",
+        "scenario b: its tags are not a list of strings",
+        "scenario b: its detailCards are not a list of {title, content}",
         "the pack's scoreModelResults() failed: TypeError: Cannot read properties of undefined (reading 'score')",
     ]
     assert "scenario a has no category" in told["warnings"]

@@ -80,7 +80,7 @@ def test_a_container_asks_the_model_through_the_relay_and_is_gone_after_the_run(
     assert told["requestsOfNoCell"] == 1
     assert told["attemptsByModel"]["endpoint:m"]["A-01"][0]["requests"] == 0
     run = program.only_run
-    assert "a request of no cell to primary" in rendered(run, "host.log")
+    assert "a request outside any cell to primary" in rendered(run, "host.log")
     kinds = list(dict.fromkeys(event["type"] for event in events(run)))
     assert kinds[:3] == ["verifier_preparing", "run_started", "scenario_started"]
     phases = list(dict.fromkeys(event["phase"] for event in events(run) if "phase" in event))

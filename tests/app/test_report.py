@@ -66,7 +66,7 @@ class TestOneRun:
         text, (score,) = text_of(page), summary_of(run).targets[0].scores
         assert (score.mean_scored, score.n_scored, score.n) == (0.5, 2, 4)
         assert f"2 of 4 0.500 [{score.low:.3f}, {score.high:.3f}] 0.250 [0.250, 0.750] 1 0" in text
-        assert "1 of 4 trials failed (25.0%). A failure is no wrong answer" in text
+        assert "1 of 4 trials failed (25.0%). A failure is not a wrong answer" in text
 
     def test_groups_are_broken_down_with_what_was_scored(self, tmp_path: Path) -> None:
         found = report_of(write_run(tmp_path / "run", MIXED)).breakdowns[0]
@@ -205,7 +205,7 @@ class TestSeveral:
         assert [run.letter for run in report.runs] == ["A", "B", "C"]
         (flips,) = report.flips
         assert (flips.a, flips.b, flips.won, len(flips.flips)) == ("A", "C", 20, 4)
-        assert flips.note == "4 of 20 are shown, the largest changes of either kind."
+        assert flips.note == "4 of 20 are shown, the largest changes first."
         assert [len(curve.curves) for curve in report.distributions] == [3, 3]
 
 
@@ -285,7 +285,7 @@ class TestCommand:
         program.write("notes.html", "<p>mine")
         ended = program.run("report", run, "-o", "notes.html")
         assert ended.returncode == 1
-        assert "is there already and is no report" in one_line_of(ended.stderr)
+        assert "exists and is not a report" in one_line_of(ended.stderr)
         assert (program.directory / "notes.html").read_text() == "<p>mine"
 
     def test_a_run_that_is_none_is_told_with_the_nearest(self, program: Program, run: str) -> None:

@@ -105,7 +105,7 @@ class TestTheResult:
         with knowing("mmlu", path) as url:
             ended = program.run(*running(url, "--scrape-prometheus", "--prometheus-url", NOWHERE))
         assert ended.returncode == 0
-        assert "Metrics are left out" in ended.stderr
+        assert "Metrics are not recorded" in ended.stderr
         assert "prometheus_metrics" not in only_result(program)
 
 

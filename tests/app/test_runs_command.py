@@ -65,7 +65,7 @@ class TestTags:
     def test_what_is_no_word_is_none(self, program: Program, runs: Path, tag: str) -> None:
         ended = program.run("runs", "tag", "one", tag)
         assert ended.returncode == 1
-        assert "is no tag" in one_line_of(ended.stderr)
+        assert "is not a valid tag" in one_line_of(ended.stderr)
 
 
 class TestDelete:
@@ -77,7 +77,7 @@ class TestDelete:
     def test_without_a_terminal_nothing_is_deleted_unasked(self, program: Program, runs: Path) -> None:
         ended = program.run("runs", "delete", "one")
         assert ended.returncode == 1
-        assert "give --yes" in one_line_of(ended.stderr)
+        assert "use --yes" in one_line_of(ended.stderr)
         assert (runs / "one").exists()
 
     @pytest.mark.parametrize(("reply", "left"), [(b"n\n", True), (b"\n", True), (b"y\n", False)])
@@ -92,21 +92,21 @@ class TestDelete:
         os.close(ours)
         os.close(theirs)
         assert process.returncode == 0
-        assert "Delete 1 run(s) for good?" in out
+        assert "Delete 1 run(s) permanently?" in out
         assert (runs / "one").exists() == left
 
     def test_a_run_that_is_being_worked_on_stays(self, program: Program, runs: Path) -> None:
         with FileLock(runs / "one" / "lock"):
             ended = program.run("runs", "delete", "one", "--yes")
         assert ended.returncode == 1
-        assert "one is being worked on" in one_line_of(ended.stderr)
+        assert "one is still running" in one_line_of(ended.stderr)
         assert (runs / "one" / "run.json").exists()
 
     def test_a_directory_elsewhere_is_left_to_its_owner(self, program: Program, tmp_path: Path) -> None:
         write_run(tmp_path / "mine", made([1]))
         ended = program.run("runs", "delete", str(tmp_path / "mine"), "--yes")
         assert ended.returncode == 1
-        assert "delete such a directory yourself" in one_line_of(ended.stderr)
+        assert "delete that directory yourself" in one_line_of(ended.stderr)
 
     def test_nothing_is_deleted_where_one_is_not_known(self, program: Program, runs: Path) -> None:
         assert program.run("runs", "delete", "one", "nine", "--yes").returncode == 1

@@ -88,7 +88,7 @@ def test_what_fits_several_runs_is_asked_for_more_and_told_the_newest() -> None:
     with pytest.raises(UserError) as error:
         store.find_run("maths")
     assert str(error.value) == (
-        f"Several runs fit 'maths' (5), the newest: {', '.join(names[2:])}. Give more of the id."
+        f"Several runs match 'maths' (5), the newest: {', '.join(names[2:])}. Give a longer part of the id."
     )
 
 

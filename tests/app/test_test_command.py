@@ -223,7 +223,7 @@ MISTAKES = [
     Case("a row that is not there", [*GIVEN, "-i", "--offset", "1", "--row", "4"],
          r"Row index out of range: 4\. Rows: 1 to 3\."),
     Case("an interactive file", [*GIVEN, "-i", "-o", "x.json"],
-         r"--json and --output do not go with --interactive\."),
+         r"--json and --output cannot be combined with --interactive\."),
     Case("an offset behind the end", [*GIVEN, "--offset", "4"], r"rows\.jsonl has no rows to test \(--offset 4\)"),
     Case("no such dataset", [*GIVEN, "-d", "row.jsonl"], r"Dataset file not found: row\.jsonl"),
     Case("no such agent", [*ROWS_GIVEN, "-m", "my_agent:Agnet"], r"no attribute 'Agnet'.*Did you mean 'Agent'\?"),
@@ -231,7 +231,7 @@ MISTAKES = [
     Case("no tools in them", [*ROWS_GIVEN, "--mcp", "bare"], r"The MCP server in bare has no tools"),
     Case("no key for OpenAI", [*AGENT_GIVEN, "-d", "rows.jsonl"],
          r"Missing API key for provider 'openai'\. Set OPENAI_API_KEY"),
-    Case("an address that is none", [*GIVEN, "--base-url", "localhost:8000"], r"is no http:// or https:// address"),
+    Case("an address that is none", [*GIVEN, "--base-url", "localhost:8000"], r"is not an http:// or https:// address"),
 ]  # fmt: skip
 
 

@@ -113,5 +113,5 @@ def test_another_configuration_does_not_wait(program: Program, slow: str) -> Non
 def test_a_senseless_time_to_wait_is_said(program: Program, echo: str) -> None:
     ended = program.run(*program.evaluating(program.rows(1), echo), OSMOSIS_EVAL_LOCK_TIMEOUT="soon")
     assert ended.returncode == 0
-    told = "OSMOSIS_EVAL_LOCK_TIMEOUT='soon' is no number of seconds; using 30.\n"
+    told = "OSMOSIS_EVAL_LOCK_TIMEOUT='soon' is not a number of seconds; using 30.\n"
     assert ended.stderr.count(told) == 1

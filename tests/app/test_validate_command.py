@@ -64,7 +64,7 @@ class TestGraders:
         ((_, _, failed, _), verdict) = table(ended.stdout)["humaneval"]
         assert verdict == "failed"
         assert failed >= 1
-        assert "HumanEval/7/gold: scores 0.0, although it is right" in ended.stdout
+        assert "HumanEval/7/gold: scores 0.0, although it is correct" in ended.stdout
 
     def test_a_wrong_answer_that_passes_is_named(self, program: Program, data: Path) -> None:
         row = humaneval_row(test="def check(candidate):\n    candidate(2)\n")
@@ -93,7 +93,7 @@ class TestGraders:
         (entry,) = json.loads(ended.stdout)["validated"]
         assert (entry["name"], entry["samples"]) == ("humaneval", 1)
         said = {failure["check"]: failure["said"] for failure in entry["failures"]}
-        assert "although it is right" in said["HumanEval/7/gold"]
+        assert "although it is correct" in said["HumanEval/7/gold"]
 
 
 class TestWhatIsValidated:

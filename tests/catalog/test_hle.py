@@ -74,7 +74,7 @@ def test_without_a_judge_scores_are_not_comparable() -> None:
     assert "not comparable" in benchmark("hle").departures[0]
     assert JUDGED.departures == ()
     (other,) = benchmark("hle", {"judge_model": "some-judge"}, ["judge"]).departures
-    assert other == f"judged by some-judge; published figures are by {OFFICIAL_JUDGE}"
+    assert other == f"judged by some-judge; published figures use {OFFICIAL_JUDGE}"
 
 
 # --- with a judge

@@ -164,7 +164,7 @@ def test_pass_at_k_comes_from_repeats() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"entry_point": "check(), total"}, "`entry_point` is no name of a function: 'check(), total'"),
+        ({"entry_point": "check(), total"}, "`entry_point` is not a function name: 'check(), total'"),
         ({"test": None}, r"`\$.test`"),
     ],
 )

@@ -211,7 +211,7 @@ class TestEntryPoints:
         ("line", "words"),
         [
             ("talk = gone_module:Talk", "cannot be loaded: ModuleNotFoundError"),
-            ("talk = mine_installed:BenchmarkSample", "is no benchmark"),
+            ("talk = mine_installed:BenchmarkSample", "is not a benchmark"),
             ("other = mine_installed:Talk", "named 'talk' itself"),
         ],
     )

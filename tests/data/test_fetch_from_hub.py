@@ -72,7 +72,7 @@ class TestWhatComes:
         asked = len(hub.requests)
         said: list[str] = []
         fetch(QUIZ, data, said.append)
-        assert (len(hub.requests), "already there" in said[0]) == (asked, True)
+        assert (len(hub.requests), "up to date" in said[0]) == (asked, True)
 
     def test_what_was_fetched_is_found_pinned_and_without_the_network(
         self, hub: LoopbackHub, data: Path
@@ -200,7 +200,7 @@ class TestFaults:
 
     def test_bytes_that_are_not_those_of_the_commit_are_refused(self, hub: LoopbackHub, data: Path) -> None:
         hub.corrupts = True
-        with pytest.raises(DatasetError, match="did not come as the hub lists it"):
+        with pytest.raises(DatasetError, match="differs from what the hub lists"):
             fetch(QUIZ, data, quiet)
         assert left_behind(data) == []
 
@@ -241,7 +241,7 @@ class TestFaults:
 
     def test_a_login_page_is_no_hub(self, hub: LoopbackHub, data: Path) -> None:
         hub.garbage = True
-        with pytest.raises(DatasetNotFound, match="does not answer as the hub does"):
+        with pytest.raises(DatasetNotFound, match="does not answer like the hub"):
             find_dataset(QUIZ, data)
 
     def test_two_fetches_at_once_both_end_well(self, hub: LoopbackHub, data: Path) -> None:
@@ -267,7 +267,7 @@ class TestWhatLiesThere:
     def test_a_changed_file_is_noticed_when_it_is_read(self, hub: LoopbackHub, data: Path) -> None:
         directory = fetch(QUIZ, data, quiet)
         lay(directory, {TEST_FILE: question("another question")})
-        with pytest.raises(DatasetParseError, match="is not what was fetched"):
+        with pytest.raises(DatasetParseError, match="has changed since it was fetched"):
             list(find_dataset(QUIZ, data).rows())
 
     @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"{}\n")])
@@ -287,7 +287,7 @@ class TestWhatLiesThere:
 
     def test_a_manifest_that_cannot_be_read_is_told(self, hub: LoopbackHub, data: Path) -> None:
         lay(fetch(QUIZ, data, quiet), {"fetched.json": b"{"})
-        with pytest.raises(DatasetParseError, match="fetch anew"):
+        with pytest.raises(DatasetParseError, match="fetch it again"):
             find_dataset(QUIZ, data)
 
     def test_a_data_directory_that_cannot_be_written_is_told(self, hub: LoopbackHub, data: Path) -> None:

@@ -173,7 +173,7 @@ class TestNothingThere:
             find_dataset(msgspec.structs.replace(QUIZ, origin=origin), data)
 
     def test_without_an_origin_the_directory_to_fill_is_named(self, data: Path) -> None:
-        with pytest.raises(DatasetNotFound, match=f"lay it into {data / 'quiz'}"):
+        with pytest.raises(DatasetNotFound, match=f"put it into {data / 'quiz'}"):
             find_dataset(msgspec.structs.replace(QUIZ, origin=None), data)
 
     def test_a_named_file_that_is_missing_is_told(self, tmp_path: Path, data: Path) -> None:

@@ -226,7 +226,7 @@ def test_the_model_is_there(place: Place) -> None:
 def test_a_dry_run_says_what_would_be_asked(place: Place) -> None:
     done = place.run("benchwright run mmlu --model my-model --dry-run")
     assert done.stdout.startswith(f"mmlu: {COUNT} trials, data from data/mmlu\n")
-    assert "Nothing was asked" in done.stderr
+    assert "No requests were sent" in done.stderr
     assert place.results() == {}
 
 

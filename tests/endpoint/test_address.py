@@ -29,10 +29,10 @@ class TestBaseUrls:
     @pytest.mark.parametrize(
         ("url", "complaint"),
         [
-            ("", "is no http:// or https:// address (for example http://localhost:8000/v1)"),
-            ("localhost:8000", "is no http:// or https:// address"),
-            ("ftp://h/v1", "is no http:// or https:// address"),
-            ("http:///v1", "is no http:// or https:// address"),
+            ("", "is not an http:// or https:// address (for example http://localhost:8000/v1)"),
+            ("localhost:8000", "is not an http:// or https:// address"),
+            ("ftp://h/v1", "is not an http:// or https:// address"),
+            ("http:///v1", "is not an http:// or https:// address"),
             ("http://h:99999/v1", "cannot be read"),
             ("http://h:port/v1", "cannot be read"),
             ("http://[::1/v1", "cannot be read"),

@@ -168,6 +168,6 @@ class TestTheNote:
         with pytest.raises(asyncio.CancelledError):
             await asking
         (record,) = noted
-        assert record.error == "whoever had asked went away before the answer ended"
+        assert record.error == "the client disconnected before the answer ended"
         assert (record.chunks, record.attempts) == (chunks, attempts)
         assert record.total > 0

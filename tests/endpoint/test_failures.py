@@ -26,7 +26,7 @@ class TestWhatToDo:
     def test_about_a_key(self, status: int) -> None:
         assert str(refused(status, {"error": {"message": "bad key"}})) == (
             f"{URL} refused the key (HTTP {status}: bad key). "
-            "Give a valid one by --api-key or BENCHWRIGHT_API_KEY."
+            "Give a valid one with --api-key or BENCHWRIGHT_API_KEY."
         )
 
     def test_about_a_model_or_path(self) -> None:
@@ -38,7 +38,7 @@ class TestWhatToDo:
     @pytest.mark.parametrize("status", [301, 302, 307, 308])
     def test_about_a_redirect(self, status: int) -> None:
         said = str(refused(status, location="https://h/v1/chat/completions"))
-        assert said == f"{URL} redirects to https://h/v1/chat/completions; give that address as --base-url."
+        assert said == f"{URL} redirects to https://h/v1/chat/completions; use that address as --base-url."
 
     def test_about_an_empty_account(self) -> None:
         quota = {"error": {"message": "pay", "code": "insufficient_quota"}}

@@ -300,7 +300,7 @@ ERRORS = {
     "llama_cpp/too_long_stream": (200, "the stream was empty"),
     "llama_cpp/wrong_key": (401, "Invalid API key"),
     "transformers/error_in_stream": (None, "`penalty` has to be a strictly positive float, but is -2.0"),
-    "transformers/malformed_error_in_stream": (200, "no chat completion chunk"),
+    "transformers/malformed_error_in_stream": (200, "not a chat completion chunk"),
     "transformers/server_error": (500, "Internal Server Error"),
     "transformers/unknown_field": (422, "Unexpected fields in the request: {'top_k'}"),
     "transformers/unknown_model": (400, "requested 'no-such-model'"),

@@ -75,7 +75,7 @@ class TestInvalidAnswers:
         server = await serve([ASKED, garbage])
         error = await failure_of(open_wire(server.url))
         assert (error.kind, error.received) == ("malformed", True)
-        assert str(error).startswith("the answer is no valid HTTP/1.1")
+        assert str(error).startswith("the answer is not valid HTTP/1.1")
         await until(lambda: server.open == 0)
 
     async def test_a_server_that_speaks_first_is_no_http_server(

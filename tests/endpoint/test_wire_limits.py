@@ -51,7 +51,7 @@ async def test_no_pause_within_an_answer_is_longer_than_the_stall_limit(
 async def test_an_answer_that_keeps_coming_ends_at_the_total_limit(serve: Serve, open_wire: OpenWire) -> None:
     server = await serve([ASKED, head(), b"x", 0.01, *[b"x", 0.01] * 200])
     error = await failure_of(open_wire(server.url, stall=0.1, total=0.2))
-    assert (error.kind, str(error)) == ("total_timeout", "no end of the answer within 0.2 s")
+    assert (error.kind, str(error)) == ("total_timeout", "the answer did not end within 0.2 s")
     assert error.received
 
 

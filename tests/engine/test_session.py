@@ -167,7 +167,7 @@ async def test_a_slot_that_the_run_does_not_have_is_the_users_mistake(tmp_path: 
         await session.chat([], slot="judge")
         return Outcome()
 
-    with pytest.raises(UserError, match="no target 'judge'; give one by --judge-model"):
+    with pytest.raises(UserError, match="no target 'judge'; set it with --judge-model"):
         await once(solve, tmp_path)
 
 

@@ -79,7 +79,9 @@ async def test_an_error_that_every_request_must_meet_stops_the_run_at_once(tmp_p
 async def test_trials_that_all_fail_alike_from_the_first_on_stop_the_run(tmp_path: Path) -> None:
     asked = Asked(failing=lambda trial: True)
     result = await run_plan(plan_of(100, asked), tmp_path, rules=[SystemicErrors(alike=10)], concurrency=1)
-    assert result.stop_reason == "the first 10 trials failed alike: the endpoint answered HTTP 500"
+    assert (
+        result.stop_reason == "the first 10 trials failed with the same error: the endpoint answered HTTP 500"
+    )
     assert len(asked.samples) == 10
 
 

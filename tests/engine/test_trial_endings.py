@@ -55,7 +55,7 @@ async def wait_for_what_was_cancelled(trial: Trial, session: Session) -> Outcome
         (wait_for_what_was_cancelled, "CancelledError"),
         (raising(ValueError("a\nb\t c")), "ValueError: a b c"),
         (fall_forever, "RecursionError: maximum recursion depth exceeded"),
-        (returning(None), "the solver returned a NoneType and no Outcome"),
+        (returning(None), "the solver returned a NoneType, not an Outcome"),
         (returning(Outcome(reason=ValueError("x"))), "answer and reason of an outcome are text"),  # type: ignore[arg-type]
         (returning(Outcome(scores={"own": float("nan")})), "the score is nan"),
         (returning(Outcome(scores={"own": "high"})), "must be real number, not str"),  # type: ignore[dict-item]
@@ -179,8 +179,8 @@ def fails(error: BaseException) -> Callable[[], Any]:
         (fails(asyncio.CancelledError()), "CancelledError"),
         (fails(ProviderError("the judge answered HTTP 500")), "the judge answered HTTP 500"),
         (lambda: None, "AttributeError: 'NoneType' object has no attribute 'value'"),
-        (lambda: Score(float("nan")), "the score is nan, which is no number to average"),
-        (lambda: Score(float("inf")), "the score is inf, which is no number to average"),
+        (lambda: Score(float("nan")), "the score is nan, which cannot be averaged"),
+        (lambda: Score(float("inf")), "the score is inf, which cannot be averaged"),
         (lambda: Score("1"), "TypeError: must be real number, not str"),  # type: ignore[arg-type]
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -176,19 +176,19 @@ def test_the_old_names_of_tables_are_read(tmp_path: Path) -> None:
 BOX = '[providers.box]\nbase_url = "http://127.0.0.1:1/v1"\n'
 
 WRONG = {
-    "no TOML": ("[providers", "is no TOML file"),
+    "no TOML": ("[providers", "is not a TOML file"),
     "an address that is none": (
         '[providers.x]\nbase_url = "host:8080"',
         "providers.x.base_url: The base URL 'host:8080'",
     ),
-    "no address": ("[providers.x]\n", "providers.x.base_url: it is missing"),
-    "an unknown kind": ('[providers.x]\nkind = "cray"', "providers.x.kind: there is no kind 'cray'"),
+    "an invalid address": ("[providers.x]\n", "providers.x.base_url: it is missing"),
+    "an unknown kind": ('[providers.x]\nkind = "cray"', "providers.x.kind: unknown kind 'cray'"),
     "a provider as text": ('providers = "x"', "providers: expected a table"),
     "a provider that is no table": ('[providers]\nx = 1', "providers.x: expected a table"),
     "a key as number": ("[providers.x]\napi_key = 5", "providers.x.api_key: expected a string"),
     "a key over two lines": (
         BOX + 'api_key = "sk-first-line\\nsecond-line"',
-        "providers.box: its key holds characters",
+        "providers.box: its key contains characters",
     ),
     "a password in an address": (
         '[providers.x]\nbase_url = "http://me:hunter22@host/v1"',
@@ -201,7 +201,7 @@ WRONG = {
     "a model without a name": (BOX + '[[models]]\nprovider = "box"', "models, number 1: Object missing required"),
     "a model twice": (
         BOX + '[[models]]\nprovider = "box"\nmodel = "m"\n' * 2,
-        "models, number 2: the id 'box:m' is there twice",
+        "models, number 2: the id 'box:m' appears twice",
     ),
     "models as a table": ('[models]\nx = 1', "models: expected a list, [[models]]"),
     "an unknown mode": ('[benchpacks.p.verifiers.v]\nmode = "vm"', "benchpacks.p.verifiers.v: Invalid enum value"),

@@ -21,12 +21,12 @@ def test_a_whole_pack_is_ready(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "status", "reason"),
     [
-        ({"entry": "./missing.js"}, "entry_missing", "missing.js is not there"),
-        ({"entry": "./dist"}, "entry_missing", "dist is not there"),
+        ({"entry": "./missing.js"}, "entry_missing", "missing.js is missing"),
+        ({"entry": "./dist"}, "entry_missing", "dist is missing"),
         ({"name": 5}, "invalid_manifest", "name: expected a string, found 5"),
         ({"entry": "../out.js"}, "invalid_manifest", "must stay inside the pack"),
         ({"requirements": {"benchlocal": {"minVersion": "9"}}}, "incompatible", "needs host version 9"),
-        ({"requirements": {"benchlocal": {"minVersion": "?"}}}, "incompatible", "no version"),
+        ({"requirements": {"benchlocal": {"minVersion": "?"}}}, "incompatible", "not a version"),
         ({"type": "web", "entry": "https://host.example"}, "incompatible", "it is a 'web' pack"),
         ({"type": "video"}, "incompatible", "it is a 'video' pack"),
     ],

@@ -132,7 +132,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another schema": ({"schemaVersion": 2}, "schemaVersion: expected 1, found 2"),
     "a version as text": ({"protocolVersion": "1"}, 'protocolVersion: expected 1, found "1"'),
     "a version as truth": ({"protocolVersion": True}, "protocolVersion: expected 1, found true"),
-    "no name": ({"name": None}, "name: expected a string, found null"),
+    "not a valid file name": ({"name": None}, "name: expected a string, found null"),
     "an empty version": ({"version": " "}, 'version: expected a string, found " "'),
     "a list as entry": ({"entry": ["a"]}, 'entry: expected a string, found ["a"]'),
     "an id that is a path": ({"id": "../x"}, "id: expected letters"),
@@ -156,7 +156,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "verifiers as an object": ({"verifiers": {}}, "verifiers: expected a list, found {}"),
     "a verifier as text": ({"verifiers": ["x"]}, 'verifiers[0]: expected an object, found "x"'),
-    "a verifier twice": ({"verifiers": [VERIFIER, VERIFIER]}, "verifiers[1].id: 'verifier' is there twice"),
+    "a verifier twice": ({"verifiers": [VERIFIER, VERIFIER]}, "verifiers[1].id: 'verifier' appears twice"),
     "an unknown transport": (
         {"verifiers": [{**VERIFIER, "transport": "grpc"}]},
         'verifiers[0].transport: expected "http", found "grpc"',
@@ -247,7 +247,7 @@ def test_a_file_that_is_no_manifest_is_an_error_of_one_line(tmp_path: Path, cont
 
 def test_a_manifest_that_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "benchlocal.pack.json")
-    with pytest.raises(ManifestError, match="it is no file"):
+    with pytest.raises(ManifestError, match="it is not a file"):
         read_manifest(tmp_path)
     with pytest.raises(ManifestMissing):
         read_manifest(tmp_path / "nowhere")

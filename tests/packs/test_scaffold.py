@@ -141,7 +141,7 @@ def test_a_new_pack_is_whole_and_can_be_installed(tmp_path: Path, language: str)
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
-    with pytest.raises(UserError, match=r"README\.md is there already"):
+    with pytest.raises(UserError, match=r"README\.md already exists"):
         init(tmp_path, "python", "my-pack")
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 

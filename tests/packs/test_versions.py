@@ -82,12 +82,12 @@ def test_requirements_that_are_met(requirements: Requirements) -> None:
     [
         (
             Requirements(min_version="0.3.1"),
-            "needs host version 0.3.1 (or later); this one stands in for 0.3.0",
+            "needs host version 0.3.1 (or later); this one is compatible with 0.3.0",
         ),
         (Requirements(max_version_exclusive="0.3.0"), "needs host version 0.3.0 (excluded, at most)"),
-        (Requirements(min_version="soon"), "minVersion 'soon' is no version"),
-        (Requirements(max_version_exclusive="1.x"), "maxVersionExclusive '1.x' is no version"),
-        (Requirements(host_features=["inferenceEndpoints", "teleport"]), "not known here: teleport"),
+        (Requirements(min_version="soon"), "minVersion 'soon' is not a version"),
+        (Requirements(max_version_exclusive="1.x"), "maxVersionExclusive '1.x' is not a version"),
+        (Requirements(host_features=["inferenceEndpoints", "teleport"]), "not supported: teleport"),
     ],
 )
 def test_requirements_that_are_not_met_say_why(requirements: Requirements, reason: str) -> None:

@@ -116,7 +116,7 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     lines = (tmp_path / TRIALS).read_bytes().splitlines(keepends=True)
     lines[1] = b'{"type":"trial","key":"b\n'
     (tmp_path / TRIALS).write_bytes(b"".join(lines))
-    with pytest.raises(JournalError, match=r"trials\.jsonl, line 2: this is no journal record"):
+    with pytest.raises(JournalError, match=r"trials\.jsonl, line 2: this is not a journal record"):
         list(read_lines(tmp_path))
 
 

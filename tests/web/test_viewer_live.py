@@ -167,7 +167,7 @@ def test_a_run_that_nobody_works_on_cannot_be_stopped_nor_a_finished_one_resumed
 ) -> None:
     assert begin(program, slow, rows=4, begun=1).wait(timeout=30) == 0
     run = program.only_run.name
-    assert "Nobody is working on" in viewer.post(f"/runs/{run}/stop").text
+    assert "is not running." in viewer.post(f"/runs/{run}/stop").text
     assert "is finished" in viewer.post(f"/runs/{run}/resume").text
 
 

@@ -98,11 +98,11 @@ def test_a_key_reaches_the_endpoint_and_no_page_nor_argument(
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ("what=&model=m", "Choose what is to be run."),
-        ("what=benchmark:no_such&model=m", "Choose what is to be run."),
-        ("what=run:../../etc&model=m", "Choose what is to be run."),
-        ("what=benchmark:mmlu&model=", "Name the model that is to be asked."),
-        ("what=benchmark:mmlu&model=m&n=many", "is no number."),
+        ("what=&model=m", "Choose what to run."),
+        ("what=benchmark:no_such&model=m", "Choose what to run."),
+        ("what=run:../../etc&model=m", "Choose what to run."),
+        ("what=benchmark:mmlu&model=", "Enter a model."),
+        ("what=benchmark:mmlu&model=m&n=many", "is not a number."),
     ],
 )
 def test_a_form_that_means_nothing_starts_nothing(viewer: Viewing, form: str, told: str) -> None:

@@ -102,7 +102,7 @@ def _split(command: str) -> list[str]:
         raise UserError("The agent's command is empty.")
     if shutil.which(arguments[0]) is None:
         raise UserError(
-            f"The agent's program {arguments[0]!r} is not found, or may not be run; give its path or a name in PATH."
+            f"The agent's program {arguments[0]!r} is not found or not executable; give its path or a name on the PATH."
         )
     return arguments
 

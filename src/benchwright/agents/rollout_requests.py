@@ -76,7 +76,7 @@ def validate_tools(tools: Sequence[OpenAIFunctionToolSchema]) -> None:
         name = tool.function.name
         if not _TOOL_NAME.fullmatch(name):
             raise ToolValidationError(
-                f"Tool validation error: '{name}' is no name for a tool: "
+                f"Tool validation error: '{name}' is not a valid tool name: "
                 "letters, digits and underscores, not starting with a digit"
             )
         if tool.function.parameters.type != "object":

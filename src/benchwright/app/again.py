@@ -46,7 +46,7 @@ def begun_run(reference: str) -> BegunRun:
     manifest = read_manifest(directory)
     if "load" in manifest.about:
         raise UserError(
-            f"{manifest.id} is a level of a measurement under load; measure it again by `benchwright load`."
+            f"{manifest.id} is a level of a measurement under load; measure it again with `benchwright load`."
         )
     return BegunRun(directory, manifest, store.last_event(directory))
 
@@ -73,7 +73,7 @@ def settings_again(run: BegunRun, given: Mapping[str, Any]) -> Settings:
             os.chdir(begun_in)
         except OSError as error:
             raise UserError(
-                f"The run was begun in {begun_in}, which cannot be entered: {error.strerror}."
+                f"The run was started in {begun_in}, which cannot be opened: {error.strerror}."
             ) from None
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
     kind = kinds[manifest.kind]

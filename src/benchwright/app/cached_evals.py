@@ -52,10 +52,10 @@ def _read(path: Path, say: Say) -> CacheEntry | None:
     try:
         entry = read_entry(path)
     except CacheMismatch as error:
-        say(f"Left out: {path}. {error}")
+        say(f"Skipped {path}: {error}")
         return None
     if entry is None:
-        say(f"Left out: {path} cannot be read.")
+        say(f"Skipped {path}: it cannot be read.")
     return entry
 
 

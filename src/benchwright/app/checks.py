@@ -21,14 +21,14 @@ def check_eval(settings: EvalSettings) -> None:
     if settings.model is None:
         raise UserError("--model is required.")
     if not settings.eval_fn and not settings.scorer:
-        raise UserError("--eval-fn is required (or --scorer, to score without code of your own).")
+        raise UserError("--eval-fn is required (or --scorer, to use a built-in scorer).")
     agents = [settings.module, settings.mcp, settings.agent_command]
     check_agent(settings.module, settings.mcp, needed=not settings.scorer and not any(agents))
     if sum(agent is not None for agent in agents) > 1:
-        raise UserError("--agent-command goes with neither --module nor --mcp.")
+        raise UserError("--agent-command cannot be combined with --module or --mcp.")
     check_numbers(settings, AT_LEAST_ONE)
     if any(agents) and settings.column:
-        raise UserError("--column does not go with an agent: it needs the documented columns.")
+        raise UserError("--column cannot be used with an agent, which needs the documented columns.")
     if settings.baseline_model is None:
         if settings.baseline_base_url is not None:
             raise UserError("--baseline-base-url requires --baseline-model.")
@@ -37,7 +37,7 @@ def check_eval(settings: EvalSettings) -> None:
     if settings.fresh and settings.retry_failed:
         raise UserError("--fresh and --retry-failed are mutually exclusive.")
     if settings.fresh and (settings.reuse or settings.rescore):
-        raise UserError("--fresh starts over; it does not go with --reuse or --rescore.")
+        raise UserError("--fresh starts over; it cannot be combined with --reuse or --rescore.")
     if "judge" not in settings.scorer and settings.judge_model is not None:
         raise UserError("--judge-model is only used by --scorer judge.")
 

@@ -137,7 +137,7 @@ class EvalShelf:
             if entry is None:
                 aside = set_corrupt_aside(path)
                 say(
-                    f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts anew."
+                    f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts over."
                 )
                 continue
             if entry.config_hash != self._digest:
@@ -155,7 +155,9 @@ class EvalShelf:
                     say(f"There are {len(paths)} cache files of task {self.task_id}; using {path.name}.")
                 self.entry_path = path
                 return run
-            say(f"The run of {path.name} is gone; it is kept as a backup, and the eval starts anew.")
+            say(
+                f"The run of {path.name} no longer exists; the file is kept as a backup, and the eval starts over."
+            )
             back_up(path)
         return None
 

@@ -217,12 +217,12 @@ def _check_one_process(request: Launch) -> None:
     settings = request.settings
     several = settings.executor == "ray" or settings.workers not in (None, 1)
     if several and request.recipe is None:
-        raise UserError(f"A {request.kind} runs in one process: leave --workers and --executor out.")
+        raise UserError(f"A {request.kind} runs in one process: remove --workers and --executor.")
     if settings.ray_address is not None and settings.executor != "ray":
-        raise UserError("--ray-address goes with --executor ray.")
+        raise UserError("--ray-address requires --executor ray.")
     if several and settings.concurrency == "auto":
         raise UserError(
-            "--concurrency auto is found in one process: give a number, or leave --workers and --executor out."
+            "--concurrency auto works in one process only: give a number, or remove --workers and --executor."
         )
 
 

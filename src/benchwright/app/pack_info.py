@@ -80,12 +80,12 @@ async def validate_pack(path: Path, settings: PackSettings) -> Validation:
                 own, wrong = check_manifest(process.manifest)
                 if own is None:
                     warnings.append(
-                        f"the module's own manifest is not valid ({'; '.join(wrong)}); the file counts"
+                        f"the module's own manifest is not valid ({'; '.join(wrong)}); the file's is used"
                     )
                 elif (own.id, own.version) != (manifest.id, manifest.version):
                     warnings.append(
                         f"the module calls itself {own.id} {own.version}, the file {manifest.id} {manifest.version}; "
-                        "the module counts"
+                        "the module's is used"
                     )
             await process.score([])
     except ExecutionError as error:
@@ -102,11 +102,11 @@ def _scenario_problems(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:
             yield f"scenario {scenario.id}: it has no title"
         for name in ("category", "description", "promptText"):
             if raw.get(name) is not None and not isinstance(raw[name], str):
-                yield f"scenario {scenario.id}: its {name} is no text"
+                yield f"scenario {scenario.id}: its {name} is not text"
         if len(scenario.tags) != _length(raw.get("tags")):
-            yield f"scenario {scenario.id}: its tags are no list of texts"
+            yield f"scenario {scenario.id}: its tags are not a list of strings"
         if len(scenario.detail_cards) != _length(raw.get("detailCards")):
-            yield f"scenario {scenario.id}: its detailCards are no list of {{title, content}}"
+            yield f"scenario {scenario.id}: its detailCards are not a list of {{title, content}}"
 
 
 def _scenario_oddities(scenarios: Sequence[ScenarioMeta]) -> Iterator[str]:

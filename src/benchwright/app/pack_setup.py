@@ -94,7 +94,7 @@ def usable(pack: InstalledPack) -> PackManifest:
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":
-        raise UserError(f"{pack.id} is a web pack, which is not supported: it needs a browser as its host.")
+        raise UserError(f"{pack.id} is a web pack, which is not supported: it needs a browser.")
     if inspection.status != "ready" or inspection.manifest is None:
         raise UserError(f"{pack.id} cannot be run ({inspection.status}): {inspection.error}")
     return inspection.manifest

@@ -35,7 +35,7 @@ class Scrape:
         try:
             return await read_metrics(self._url)
         except ProviderError as error:
-            self._say(f"Metrics are left out: {error}")
+            self._say(f"Metrics are not recorded: {error}")
             return None
 
 

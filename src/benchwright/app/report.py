@@ -69,7 +69,7 @@ def require_free(output: Path) -> None:
         with output.open("rb") as file:
             beginning = file.read(2_000)
         if beginning.strip() and GENERATOR.encode() not in beginning:
-            raise UserError(f"{output} is there already and is no report: give another name.")
+            raise UserError(f"{output} exists and is not a report: give another name.")
 
 
 def make_report(references: Sequence[str], settings: ReportSettings) -> Report:

@@ -43,7 +43,7 @@ class RunShelf:
         if self._run is not None:
             if read_manifest(self._run).fingerprint != self._fingerprint:
                 raise UserError(
-                    f"{self._run.name} cannot be gone on with: its data, benchmark or pack has changed."
+                    f"{self._run.name} cannot be resumed: its data, benchmark or pack has changed."
                 )
             return self._run
         if self._fresh:

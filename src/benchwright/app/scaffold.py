@@ -20,7 +20,7 @@ def write_agent(directory: Path) -> list[Path]:
     targets = [directory / template.name for template in templates]
     for target in targets:
         if target.exists():
-            raise UserError(f"{target} is there already; give a directory without it.")
+            raise UserError(f"{target} already exists; give another directory.")
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for template, target in zip(templates, targets, strict=True):

@@ -33,7 +33,7 @@ def load_module(given: Path) -> ModuleType:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UserError(f"The plugin {given} is no Python file (.py).")
+        raise UserError(f"The plugin {given} is not a Python file (.py).")
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     module = sys.modules[name] = importlib.util.module_from_spec(spec)

@@ -137,7 +137,7 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
         ) from failure
     plugin = next(_plugins(value, None, origin), None)
     if plugin is None or plugin.about.full_name != entry.name:
-        what = "no benchmark" if plugin is None else f"named {plugin.about.full_name!r} itself"
+        what = "not a benchmark" if plugin is None else f"named {plugin.about.full_name!r} itself"
         raise UserError(f"The entry point {entry.name!r} of {GROUP} ({entry.value}) is {what}.")
     return plugin
 

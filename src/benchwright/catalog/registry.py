@@ -46,7 +46,9 @@ def about(name: str) -> About:
     }
     if name not in variants:
         known = ", ".join(variants)
-        raise UserError(f"There is no benchmark {name!r}.{did_you_mean(name, variants)} There is: {known}.")
+        raise UserError(
+            f"There is no benchmark {name!r}.{did_you_mean(name, variants)} Choose from: {known}."
+        )
     found: About = variants[name]
     return found
 

@@ -113,4 +113,4 @@ class BenchmarkTask:
                 return f"The samples of {name} have no {label!r}; they have: {', '.join(sorted(values))}."
             if wanted not in values[label]:
                 return f"No sample of {name} has {label}={wanted}.{did_you_mean(wanted, values[label])}"
-        return f"No sample of {name} has all of what --where asks for."
+        return f"No sample of {name} matches all --where filters."

@@ -105,4 +105,4 @@ def _complaint(trial: TrialRecord, score: ScoreRecord) -> str | None:
     if passed:
         return None
     why = (score.detail or {}).get("error")
-    return f"scores {score.value}, although it is right" + (f" ({why})" if why else "")
+    return f"scores {score.value}, although it is correct" + (f" ({why})" if why else "")

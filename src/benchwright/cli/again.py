@@ -16,14 +16,16 @@ Examples:
 
 RETRY_EXAMPLES = """\b
 Examples:
-  What failed; only what a provider spoilt; one scenario of a pack:
+  All failed trials; only provider errors; one scenario of a pack:
     benchwright retry 20261121T10
     benchwright retry 20261121T10 --provider-errors
     benchwright retry 20261121T10 --scenario TC-03
 """
 
 KEY = click.option(
-    "--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none."
+    "--api-key",
+    metavar="KEY",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
 )
 
 
@@ -32,26 +34,28 @@ KEY = click.option(
 @KEY
 @output_options
 def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: bool) -> None:
-    """Go on with an unfinished RUN (an id, a unique part of one, or a path), as it was begun."""
+    """Resume an unfinished RUN (an id, a unique part of one, or a path) with its original settings."""
     set_up_logging(debug=debug)
     from benchwright.app.again import begun_run
     from benchwright.errors import UserError
 
     begun = begun_run(run)
     if begun.state == "finished":
-        raise UserError(
-            f"{begun.manifest.id} is finished; `benchwright retry` makes its failed trials again."
-        )
+        raise UserError(f"{begun.manifest.id} is finished; `benchwright retry` retries its failed trials.")
     sys.exit(_go_on(begun, {}, api_key, as_json=as_json, quiet=quiet))
 
 
 @click.command("retry", epilog=RETRY_EXAMPLES)
 @click.argument("run", metavar="RUN")
 @click.option(
-    "--failed", is_flag=True, help="All that failed; in a pack, every cell that did not pass (default)."
+    "--failed",
+    is_flag=True,
+    help="Retry all failed trials; in a pack, every cell that did not pass (default).",
 )
-@click.option("--provider-errors", is_flag=True, help="Of a pack: only the cells that the provider spoilt.")
-@click.option("--scenario", multiple=True, metavar="ID", help="Of a pack: this scenario; repeatable.")
+@click.option(
+    "--provider-errors", is_flag=True, help="Packs only: retry the cells that ended in a provider error."
+)
+@click.option("--scenario", multiple=True, metavar="ID", help="Packs only: retry this scenario. Repeatable.")
 @KEY
 @output_options
 def retry(
@@ -64,14 +68,14 @@ def retry(
     quiet: bool,
     debug: bool,
 ) -> None:
-    """Make trials of RUN again, in the same run; all attempts are kept, and the last one counts."""
+    """Retry trials of RUN within the same run. All attempts are kept; the last one counts."""
     set_up_logging(debug=debug)
     from benchwright.app.again import begun_run
 
     begun = begun_run(run)
     if begun.manifest.kind != "pack" and (provider_errors or scenario):
         raise click.UsageError(
-            f"--provider-errors and --scenario are for packs; {begun.manifest.id} is none."
+            f"--provider-errors and --scenario are for packs only; {begun.manifest.id} is not a pack run."
         )
     given: dict[str, Any] = {"provider_errors": True} if provider_errors else {}
     if scenario:

@@ -1,4 +1,4 @@
-"""`benchwright bench`: like `eval`, but a finished benchmark is run anew."""
+"""`benchwright bench`: like `eval`, but a finished benchmark is run again."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ Examples:
 def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Benchmark a model or an agent over a dataset: the options of `eval`.
 
-    A finished benchmark is run anew by the same command; an interrupted one goes on where it stopped.
+    The same command resumes an interrupted run, and runs a finished one again.
     """
     sys.exit(evaluate(options, as_json=as_json, quiet=quiet, debug=debug, anew=True))

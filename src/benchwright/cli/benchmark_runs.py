@@ -125,5 +125,5 @@ def _describe(runs: Sequence[BenchmarkRun], *, as_json: bool) -> int:
         click.echo(f"{facts['benchmark']}: {facts['trials']:,} trials, data from {data.path}")
         for departure in run.request.about["departures"]:
             click.echo(f"  not comparable to published scores: {departure}")
-    click.echo("Nothing was asked (--dry-run).", err=True)
+    click.echo("No requests were sent (--dry-run).", err=True)
     return 0

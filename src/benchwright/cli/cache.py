@@ -22,7 +22,7 @@ Examples:
 @click.group("cache", epilog=EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Look at the cached evaluations, or remove them."""
+    """List or remove cached evaluations."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -36,12 +36,14 @@ def directory() -> None:
 
 
 @command.command("ls")
-@click.option("--model", default="", metavar="TEXT", help="Only models with this in their name.")
-@click.option("--dataset", default="", metavar="TEXT", help="Only datasets with this in their name.")
-@click.option("--status", type=click.Choice(["in_progress", "completed"]), help="Only these.")
+@click.option("--model", default="", metavar="TEXT", help="List only models whose name contains TEXT.")
+@click.option("--dataset", default="", metavar="TEXT", help="List only datasets whose name contains TEXT.")
+@click.option(
+    "--status", type=click.Choice(["in_progress", "completed"]), help="Only evaluations with this status."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None:
-    """List the cached evaluations, the newest first; piped, as lines with tabs."""
+    """List the cached evaluations, newest first; tab-separated when piped."""
     from benchwright.app.cached_evals import cached_evals
 
     found = cached_evals(say, model=model, dataset=dataset, status=status or "")
@@ -71,11 +73,13 @@ def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None
 
 @command.command("rm")
 @click.argument("task_id", required=False)
-@click.option("--all", "everything", is_flag=True, help="All of them.")
-@click.option("--model", default="", metavar="TEXT", help="Those of models with this in their name.")
-@click.option("--dataset", default="", metavar="TEXT", help="Those of datasets with this in their name.")
-@click.option("--status", type=click.Choice(["in_progress", "completed"]), help="Only these.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--all", "everything", is_flag=True, help="Remove all cached evaluations.")
+@click.option("--model", default="", metavar="TEXT", help="Remove those whose model name contains TEXT.")
+@click.option("--dataset", default="", metavar="TEXT", help="Remove those whose dataset name contains TEXT.")
+@click.option(
+    "--status", type=click.Choice(["in_progress", "completed"]), help="Only evaluations with this status."
+)
+@click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
 def removal(
     task_id: str | None, everything: bool, model: str, dataset: str, status: str | None, yes: bool
 ) -> None:
@@ -84,7 +88,7 @@ def removal(
     from benchwright.errors import UserError
 
     if not (task_id or everything or model or dataset or status):
-        raise UserError("Say which: a TASK_ID, --all, --model, --dataset or --status.")
+        raise UserError("Choose what to remove: a TASK_ID, --all, --model, --dataset or --status.")
     found = cached_evals(say, model=model, dataset=dataset, status=status or "", task_id=task_id or "")
     if not found:
         raise UserError("No matching cached evaluations found.")

@@ -16,14 +16,19 @@ Examples:
 
 
 @click.command("check", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.option("--model", metavar="MODEL", required=True, help="Model name as the endpoint serves it.")
-@click.option("--base-url", metavar="URL", default="http://localhost:8000/v1", show_default=True)
-@click.option("--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none.")
+@click.option("--model", metavar="MODEL", required=True, help="Name of the model, as the endpoint lists it.")
+@click.option("--base-url", metavar="URL", default="http://localhost:8000/v1", show_default=True,
+              help="Base URL of the endpoint.")  # fmt: skip
+@click.option(
+    "--api-key",
+    metavar="KEY",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+)
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None:
     """Check that an endpoint can be reached and serves the model.
 
-    Exits with 0 where the server answers, also when it does not list the model (a warning), with 1 otherwise.
+    Exits with 0 if the server answers, even if it does not list the model (a warning), else with 1.
     """
     from benchwright.app.endpoints import load_dotenv
     from benchwright.app.loop import run_async

@@ -21,10 +21,10 @@ FAILED = 3
 EXAMPLES = """\b
 Examples:
   llm-bench compare results/mmlu_model_a_*.json results/mmlu_model_b_*.json
-  Two runs by parts of their ids; a run's baseline against its model:
+  Two runs, by parts of their ids; a run against its own baseline:
     benchwright compare 20261120T09 20261121T10
     benchwright compare 20261121T10
-  In CI: exit code 3 if B lost more than a point for certain, or is below 70 %:
+  In CI: exit with 3 if B is certainly worse by more than a point, or below 70 %:
     benchwright compare main.json branch.json --max-regression 0.01 \\
         --fail-if "accuracy < 0.7" --junit compare.xml
 \b
@@ -35,18 +35,36 @@ Exit codes: 0 compared, and all rules hold; 1 an error, or not comparable; 3 a r
 @click.command("compare", epilog=EXAMPLES)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN|FILE [RUN|FILE ...]")
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Of intervals, tests and gates."
-)
-@click.option("--max-regression", type=float, metavar="LOSS", help="Fail if B is worse by more, for certain.")
-@click.option(
-    "--fail-if", multiple=True, metavar='"NAME < VALUE"', help="Fail if a metric is so; repeatable."
-)
-@click.option("--anyway", is_flag=True, help="Compare what is not comparable, too.")
-@click.option(
-    "--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML."
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Confidence level of intervals, tests and --max-regression.",
 )
 @click.option(
-    "--markdown", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write Markdown."
+    "--max-regression",
+    type=float,
+    metavar="LOSS",
+    help="Exit with 3 if B is worse than A by more than LOSS at that confidence (in units of the score).",
+)
+@click.option(
+    "--fail-if",
+    multiple=True,
+    metavar='"NAME < VALUE"',
+    help='Exit with 3 if the condition holds, such as "accuracy < 0.7". Repeatable.',
+)
+@click.option("--anyway", is_flag=True, help="Compare runs even if they are not comparable.")
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the rules to FILE as JUnit XML.",
+)
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the comparison to FILE as Markdown.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
@@ -63,8 +81,8 @@ def command(
 ) -> None:
     """Compare runs and result files: is the second better than the first?
 
-    Each is a RUN (an id, a unique part of one, a directory; RUN@SLOT for one of its targets), a result file of
-    `run`, or what `eval -o` wrote.
+    RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
+    `run` or `eval -o`.
     """
     from benchwright.analysis.comparison.compare import Wanted, compare
 

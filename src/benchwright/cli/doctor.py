@@ -16,14 +16,14 @@ Examples:
 
 
 @click.command("doctor", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.option("--network", is_flag=True, help="Also pull the smallest image, to see whether images can be.")
+@click.option("--network", is_flag=True, help="Also check that images can be pulled, by pulling a small one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(network: bool, as_json: bool, debug: bool) -> None:
-    """Look at this machine: what can be used, what is missing and for what, and what is broken.
+    """Check this machine: what works, what is missing and what for, and what is broken.
 
-    Nothing is changed, and nobody is asked outside of this machine unless --network is given. Exits with 1 where
-    something is broken; what is only missing is none of that.
+    Nothing is changed, and the network is not used unless --network is given. Exits with 1 if something is broken,
+    and with 0 if something is only missing.
     """
     from benchwright.app.doctor import examine
     from benchwright.reports.doctor import Line, render_findings

@@ -12,10 +12,10 @@ from benchwright.cli.eval_options import eval_options, evaluate
 
 EXAMPLES = """\b
 Examples:
-  No code at all; multiple choice, five trials per row:
+  No code: multiple choice, five repeats per row:
     benchwright eval -d questions.jsonl --scorer mcq --n 5 --model my-model \\
         --base-url http://localhost:8000/v1 --batch-size 32
-  An agent of your own, scored by a function of your own:
+  Your own agent, scored by your own function:
     benchwright eval -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
         --model my-model --base-url http://localhost:8000/v1
   Other column names, and an answer found by a pattern:
@@ -38,8 +38,8 @@ Examples:
 def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Evaluate a model or an agent over a dataset.
 
-    Every trial is journalled as it ends. Interrupt the run, or kill it: the same command goes on where it
-    stopped, and shows the result again once it is finished.
+    Every trial is saved when it ends. If the run is interrupted or killed, the same command resumes it. Once the
+    run is finished, the same command shows its result again.
     """
     if context.invoked_subcommand is None:
         sys.exit(evaluate(options, as_json=as_json, quiet=quiet, debug=debug))

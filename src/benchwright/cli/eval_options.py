@@ -30,7 +30,7 @@ OPTIONS: list[Callable[[Any], Any]] = [
         "--dataset",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Dataset: .jsonl, .json, .csv or .parquet.",
+        help="Dataset file: .jsonl, .json, .csv or .parquet.",
     ),
     click.option(
         "-m",
@@ -38,85 +38,114 @@ OPTIONS: list[Callable[[Any], Any]] = [
         "--agent",
         "module",
         metavar="MODULE:ATTR",
-        help="Your agent: a RolloutAgentLoop, or a function. Without it the model is asked each row's prompt.",
+        help="Your agent: a RolloutAgentLoop or a function (default: send each row's prompt to the model).",
     ),
     click.option(
         "--mcp",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Directory with MCP tools (main.py with a FastMCP instance).",
+        help="Directory of MCP tools, with a main.py that creates a FastMCP instance.",
     ),
     click.option(
         "--agent-command",
         metavar="COMMAND",
-        help="Your agent as a program: the row as JSON on stdin, the model at OPENAI_BASE_URL, the answer on stdout.",
+        help="Your agent as a program: it reads the row as JSON from stdin, calls the model at $OPENAI_BASE_URL and "
+        "prints its answer.",
     ),
-    click.option("--eval-fn", multiple=True, metavar="MODULE:FN", help="Your eval function. Repeatable."),
+    click.option(
+        "--eval-fn", multiple=True, metavar="MODULE:FN", help="Score with your own function. Repeatable."
+    ),
     click.option(
         "--scorer",
         multiple=True,
         metavar="NAME",
-        help="Built-in scorer: exact, numeric, regex, json, mcq, judge. Repeatable.",
+        help="Score with a built-in scorer: exact, numeric, regex, json, mcq or judge. Repeatable.",
     ),
     click.option(
         "--scorer-option",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Option of the scorer (pattern, tolerance, rubric, ...).",
+        help="Set an option of the scorer (pattern, relative, rubric, ...). Repeatable.",
     ),
     click.option(
         "--column",
         multiple=True,
         metavar="PART=NAME",
-        help="Column for prompt, target, options or system, where its name does not tell.",
+        help="Column of prompt, target, options or system (default: found by name). Repeatable.",
     ),
-    click.option("--system", metavar="TEXT", help="System prompt for every row."),
     click.option(
-        "--template", metavar="TEXT", help="Text around every prompt, which replaces {prompt} in it."
+        "--system", metavar="TEXT", help="System prompt for every row (default: the row's own, if any)."
+    ),
+    click.option(
+        "--template",
+        metavar="TEXT",
+        help="Prompt template; {prompt} is replaced by the row's prompt (default: {prompt}).",
     ),
     click.option(
         "--group-by",
         metavar="COLUMN",
-        help="Rows that belong together (passage, topic): intervals respect it.",
+        help="Column that groups dependent rows (passage, topic); intervals account for it.",
     ),
-    click.option("--n", type=int, default=1, show_default=True, help="Trials per row, for pass@k."),
+    click.option("--n", type=int, default=1, show_default=True, help="Repeats per row, for pass@k."),
     click.option(
-        "--pass-threshold", type=float, default=1.0, show_default=True, help="A score from here on is a pass."
+        "--pass-threshold",
+        type=float,
+        default=1.0,
+        show_default=True,
+        help="Lowest score that counts as a pass.",
     ),
     click.option(
-        "--max-turns", type=int, default=10, show_default=True, help="Most turns of an agent per trial."
+        "--max-turns", type=int, default=10, show_default=True, help="Maximum turns of an agent per trial."
     ),
-    click.option("--limit", "--max-samples", "limit", type=int, help="At most this many rows."),
-    click.option("--offset", type=int, default=0, show_default=True, help="Rows to skip first."),
+    click.option(
+        "--limit", "--max-samples", "limit", type=int, help="Maximum number of rows (default: all)."
+    ),
+    click.option("--offset", type=int, default=0, show_default=True, help="Number of rows to skip first."),
     endpoint_options,
     click.option(
-        "--baseline-model", metavar="MODEL", help="A second model to compare with, on the same rows."
+        "--baseline-model", metavar="MODEL", help="Second model to run on the same rows and compare with."
     ),
-    click.option("--baseline-base-url", metavar="URL", help="Where the baseline is."),
-    click.option("--baseline-api-key", metavar="KEY", help="Key for the baseline."),
-    click.option("--judge-model", metavar="MODEL", help="The judge of --scorer judge."),
     click.option(
-        "--judge-base-url", metavar="URL", help="Where the judge is; by default where the model is."
+        "--baseline-base-url",
+        metavar="URL",
+        help="Base URL of the baseline (default: $OPENAI_BASE_URL or OpenAI).",
     ),
-    click.option("--judge-api-key-env", metavar="NAME", help="Environment variable with the judge's key."),
+    click.option(
+        "--baseline-api-key", metavar="KEY", help="API key of the baseline (default: found like --api-key)."
+    ),
+    click.option(
+        "--judge-model",
+        metavar="MODEL",
+        help="Model that --scorer judge uses (default: the model judges itself).",
+    ),
+    click.option(
+        "--judge-base-url", metavar="URL", help="Base URL of the judge (default: that of the model)."
+    ),
+    click.option(
+        "--judge-api-key-env", metavar="NAME", help="Environment variable that holds the judge's API key."
+    ),
     concurrency_option(1),
     run_options,
-    click.option("--retry-failed", is_flag=True, help="Try only the failed trials of an earlier run again."),
+    click.option("--retry-failed", is_flag=True, help="Retry only the failed trials of an earlier run."),
+    click.option("--reuse", is_flag=True, help="Reuse conversations of earlier runs that are still valid."),
     click.option(
-        "--reuse", is_flag=True, help="Take over conversations of earlier runs that are still valid."
-    ),
-    click.option("--rescore", is_flag=True, help="Score earlier conversations anew; ask no model."),
-    click.option(
-        "--log-samples", is_flag=True, help="Write every conversation to a JSONL file beside the cache."
+        "--rescore", is_flag=True, help="Rescore earlier conversations without sending any request."
     ),
     click.option(
-        "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results as JSON."
+        "--log-samples", is_flag=True, help="Write every conversation to a JSONL file next to the cache file."
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write results to FILE as JSON.",
     ),
     click.option(
         "--output-path",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Write results to DIR/model/dataset/.",
+        help="Write result files to DIR/model/dataset/.",
     ),
     output_options,
 ]

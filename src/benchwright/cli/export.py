@@ -21,10 +21,13 @@ Examples:
     type=click.Choice(["trials", "requests"]),
     default="trials",
     show_default=True,
-    help="Which rows.",
+    help="What to write, one row each.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(["parquet", "csv", "jsonl"]), help="By default by FILE's suffix."
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "csv", "jsonl"]),
+    help="File format (default: from the suffix of FILE).",
 )
 @click.option(
     "-o",
@@ -32,11 +35,11 @@ Examples:
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
     metavar="FILE",
-    help="Where to.",
+    help="File to write.",
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(run: str, what: str, form: str | None, output: Path, debug: bool) -> None:
-    """Write the trials or requests of RUN, one row each: an id, a unique part of one, or a directory."""
+    """Write the trials or requests of RUN (an id, a unique part of one, or a directory), one row each."""
     from benchwright.app.export import export
 
     count = export(run, what, output, form)

@@ -18,11 +18,15 @@ Examples:
 @click.command("fetch", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @click.argument("benchmarks", nargs=-1, required=True)
 @click.option(
-    "--data-dir", type=click.Path(path_type=Path), default="data", show_default=True, help="Datasets."
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    default="data",
+    show_default=True,
+    help="Directory of datasets.",
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(benchmarks: tuple[str, ...], data_dir: Path, debug: bool) -> None:
-    """Fetch the datasets of BENCHMARKS: pinned, hashed, and checked again whenever they are used."""
+    """Fetch the datasets of BENCHMARKS: pinned, hashed, and verified on every use."""
     from benchwright.app.endpoints import load_dotenv
     from benchwright.catalog.registry import about
     from benchwright.data.fetch import fetch

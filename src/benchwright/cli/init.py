@@ -8,25 +8,25 @@ import click
 
 EXAMPLES = """\b
 Examples:
-  benchwright init agent             into the working directory
-  benchwright init agent my-agent    into a directory of its own
+  benchwright init agent             in the working directory
+  benchwright init agent my-agent    in a new directory
 """
 
 
 @click.group("init", epilog=EXAMPLES)
 def command() -> None:
-    """Write files to start from."""
+    """Create starter files."""
 
 
 @command.command("agent")
 @click.argument("directory", type=click.Path(path_type=Path), default=".")
 def agent(directory: Path) -> None:
-    """Write an agent with a tool, rewards and ten rows into DIRECTORY."""
+    """Create an agent with a tool, an eval function and ten rows in DIRECTORY (default: here)."""
     from benchwright.app.scaffold import write_agent
 
     for path in write_agent(directory):
         click.echo(path)
-    click.echo("Evaluate it, with a model of yours or `benchwright simulate --tools`:", err=True)
+    click.echo("Evaluate it with your model or `benchwright simulate --tools`:", err=True)
     click.echo(
         "  benchwright eval -m agent:UnitAgent -d data.jsonl --eval-fn rewards:right_number \\\n"
         "      --model MODEL --base-url http://localhost:8000/v1",

@@ -17,13 +17,21 @@ Examples:
 
 
 @click.command("list", epilog=EXAMPLES)
-@click.option("--plugin", multiple=True, type=click.Path(path_type=Path), help="Python file with benchmarks.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object, with variants, options and sources."
+    "--plugin",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Python file that defines benchmarks. Repeatable.",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON object that includes variants, options and sources.",
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(plugin: tuple[Path, ...], as_json: bool, debug: bool) -> None:
-    """List the benchmarks: name, tier, description; then their variants, and the bench packs that are installed."""
+    """List the benchmarks with tier and description, their variants, and the installed bench packs."""
     from benchwright.app.pack_store import installed_packs
     from benchwright.catalog import plugins
     from benchwright.catalog.registry import abouts

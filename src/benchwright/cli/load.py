@@ -22,12 +22,12 @@ from benchwright.cli.options import (
 
 EXAMPLES = """\b
 Examples:
-  A benchmark with 1, 4, 16 and 64 requests in flight: speed and accuracy at each:
+  Speed and accuracy of a benchmark at 1, 4, 16 and 64 requests in flight:
     benchwright load mmlu --model my-model --base-url http://localhost:8000/v1 --concurrency 1,4,16,64
-  Users who come on their own, two to sixteen per second; how many are served well:
+  Two to sixteen requests per second, and how many meet the objectives:
     benchwright load --dataset questions.jsonl --scorer mcq --model my-model --rate 2,4,8,16 \\
         --slo ttft=0.5 --slo latency=10
-  Where is it saturated? Synthetic prompts, doubled until more load buys nothing:
+  Find saturation with synthetic prompts, doubling the load:
     benchwright load --synthetic-input 512 --synthetic-output 128 --model my-model --sweep
 """
 
@@ -41,7 +41,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
             return tuple(kind(part) for part in parts if part.strip())
         except ValueError:
             raise click.BadParameter(
-                f"{text!r} is no list of numbers such as 1,4,16.", param=parameter
+                f"{text!r} is not a list of numbers such as 1,4,16.", param=parameter
             ) from None
 
     return read
@@ -53,97 +53,188 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
 @click.argument("benchmark", required=False)
 @config_option("load")
 @endpoint_options
-@click.option("-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE", help="Rows to ask.")
 @click.option(
-    "--synthetic-input", type=int, metavar="TOKENS", help="Made-up prompts of about so many tokens."
+    "-d",
+    "--dataset",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Dataset file whose rows are sent: .jsonl, .json, .csv or .parquet.",
 )
-@click.option("--synthetic-output", type=int, metavar="TOKENS", help="Most tokens of their answers.")
-@click.option("--source", type=click.Path(path_type=Path), metavar="PATH", help="The benchmark's data.")
 @click.option(
-    "--data-dir", type=click.Path(path_type=Path), default="data", show_default=True, help="Datasets."
+    "--synthetic-input", type=int, metavar="TOKENS", help="Send synthetic prompts of about this many tokens."
 )
-@click.option("--limit", "--max-samples", "limit", type=int, help="At most so many different prompts.")
-@click.option("--shuffle", is_flag=True, help="Take a benchmark's samples in an order shuffled by the seed.")
 @click.option(
-    "--where", multiple=True, metavar="KEY=VALUE", help="Only samples with this metadata. Repeatable."
+    "--synthetic-output",
+    type=int,
+    metavar="TOKENS",
+    help="Maximum tokens per answer to a synthetic prompt (default: not sent).",
 )
-@click.option("--option", multiple=True, metavar="KEY=VALUE", help="An option of the benchmark. Repeatable.")
-@click.option("--plugin", multiple=True, type=click.Path(path_type=Path), help="Python file with benchmarks.")
-@click.option("--scorer", multiple=True, metavar="NAME", help="Scorer of the dataset's answers. Repeatable.")
-@click.option("--scorer-option", multiple=True, metavar="KEY=VALUE", help="Option of the scorer.")
-@click.option("--judge-model", metavar="MODEL", help="The judge of --scorer judge.")
-@click.option("--judge-base-url", metavar="URL", help="Where the judge is; by default where the model is.")
-@click.option("--judge-api-key-env", metavar="NAME", help="Environment variable with the judge's key.")
 @click.option(
-    "--column", multiple=True, metavar="PART=NAME", help="Column for prompt, target, options, system."
+    "--source",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="File or directory of the benchmark's data (default: found in --data-dir).",
 )
-@click.option("--system", metavar="TEXT", help="System prompt for every row.")
-@click.option("--template", metavar="TEXT", help="Text around every prompt, which replaces {prompt} in it.")
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    default="data",
+    show_default=True,
+    help="Directory of datasets.",
+)
+@click.option(
+    "--limit", "--max-samples", "limit", type=int, help="Maximum number of different prompts (default: all)."
+)
+@click.option("--shuffle", is_flag=True, help="Shuffle a benchmark's samples, using the seed.")
+@click.option(
+    "--where", multiple=True, metavar="KEY=VALUE", help="Use only samples with this metadata. Repeatable."
+)
+@click.option(
+    "--option", multiple=True, metavar="KEY=VALUE", help="Set an option of the benchmark. Repeatable."
+)
+@click.option(
+    "--plugin",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Python file that defines benchmarks. Repeatable.",
+)
+@click.option(
+    "--scorer",
+    multiple=True,
+    metavar="NAME",
+    help="Score the dataset's answers with a built-in scorer (default: not scored). Repeatable.",
+)
+@click.option(
+    "--scorer-option", multiple=True, metavar="KEY=VALUE", help="Set an option of the scorer. Repeatable."
+)
+@click.option(
+    "--judge-model",
+    metavar="MODEL",
+    help="Model that --scorer judge uses (default: the model judges itself).",
+)
+@click.option("--judge-base-url", metavar="URL", help="Base URL of the judge (default: that of the model).")
+@click.option(
+    "--judge-api-key-env", metavar="NAME", help="Environment variable that holds the judge's API key."
+)
+@click.option(
+    "--column",
+    multiple=True,
+    metavar="PART=NAME",
+    help="Column of prompt, target, options or system (default: found by name). Repeatable.",
+)
+@click.option(
+    "--system", metavar="TEXT", help="System prompt for every row (default: the row's own, if any)."
+)
+@click.option(
+    "--template",
+    metavar="TEXT",
+    help="Prompt template; {prompt} is replaced by the row's prompt (default: {prompt}).",
+)
 @click.option(
     "--concurrency", "levels", callback=_numbers(int), metavar="N,N,...",
-    help="Closed loop: so many requests in flight, at each level.",
+    help="Closed loop: requests in flight, one number per level.",
 )  # fmt: skip
 @click.option(
     "--rate",
     "rates",
     callback=_numbers(float),
     metavar="R,R,...",
-    help="Open loop: so many requests per second.",
+    help="Open loop: requests per second, one number per level.",
 )
 @click.option(
     "--arrivals",
     type=click.Choice(["constant", "poisson", "trace"]),
-    help="When they come (default: poisson).",
+    help="When requests of an open loop arrive (default: poisson).",
 )
 @click.option(
-    "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Arrivals: seconds, one a line."
+    "--trace",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File of arrival times: offsets in seconds, one per line.",
 )
 @click.option(
     "--max-in-flight",
     type=int,
     default=1024,
     show_default=True,
-    help="Most requests of an open loop at once.",
+    help="Maximum requests of an open loop in flight at once.",
 )
-@click.option("--requests", type=int, help="Requests of each level.")
 @click.option(
-    "--duration", type=float, metavar="SECONDS", help="Time of each level (default: 30, or --requests)."
+    "--requests", type=int, help="Number of requests per level (default: as many as fit into --duration)."
+)
+@click.option(
+    "--duration",
+    type=float,
+    metavar="SECONDS",
+    help="Length of each level (default: 30, or no limit with --requests).",
 )
 @click.option(
     "--warmup", metavar="N|SECONDSs",
-    help="Requests (20) or time (5s) left out at the beginning (default: those in flight; open loop: a tenth).",
+    help="Requests (20) or time (5s) to ignore at the start of a level "
+    "(default: as many requests as are in flight; in an open loop, a tenth).",
 )  # fmt: skip
-@click.option("--cooldown", metavar="N|SECONDSs", help="The same at the end (default: none).")
-@click.option("--sweep", is_flag=True, help="Double the level until more load buys nothing.")
 @click.option(
-    "--gain", type=float, default=0.1, show_default=True, help="What twice the load must bring, as a share."
+    "--cooldown",
+    metavar="N|SECONDSs",
+    help="Requests or time to ignore at the end of a level (default: none).",
+)
+@click.option("--sweep", is_flag=True, help="Double the level until throughput stops growing.")
+@click.option(
+    "--gain",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Throughput growth, as a fraction, below which doubling the load ends the sweep.",
 )
 @click.option(
-    "--bisect", type=int, default=2, show_default=True, help="Levels in between, to find it more finely."
+    "--bisect",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Maximum extra levels that narrow the saturation point down.",
 )
-@click.option("--most", type=float, help="Highest level of a sweep (default: 1024, or 4096 requests/s).")
+@click.option(
+    "--most", type=float, help="Highest level of a sweep (default: 1024 in flight, or 4096 requests/s)."
+)
 @click.option(
     "--slo", multiple=True, metavar="NAME=TIME",
-    help="Objective of each request: ttft=0.5, latency=10s, itl=50ms. Repeatable.",
+    help="Latency objective, in seconds unless a unit is given: ttft=0.5, latency=10s, itl=50ms. Repeatable.",
 )  # fmt: skip
-@click.option("--metrics/--no-metrics", default=True, help="Look at the server's own metrics each second.")
-@click.option("--metrics-url", metavar="URL", help="Where they are (default: /metrics of the endpoint).")
 @click.option(
-    "--no-stream", "stream", flag_value=False, default=True, type=bool, help="Do not stream: no TTFT."
+    "--metrics/--no-metrics",
+    default=True,
+    help="Whether to read the server's own metrics every second (default: yes).",
 )
 @click.option(
-    "--timeout", type=float, default=300.0, show_default=True, help="Seconds to wait for an answer to begin."
+    "--metrics-url", metavar="URL", help="Address of the metrics (default: /metrics of the endpoint)."
 )
-@click.option("--retries", type=int, default=0, show_default=True, help="Further tries of a failed request.")
-@click.option("--trial-seconds", type=float, help="Longest time of one sample.")
-@click.option("--dry-run", is_flag=True, help="Show what would be run, and ask no model.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it all as JSON.")
+@click.option(
+    "--no-stream",
+    "stream",
+    flag_value=False,
+    default=True,
+    type=bool,
+    help="Do not stream answers; TTFT is then not measured.",
+)
+@click.option(
+    "--timeout", type=float, default=300.0, show_default=True, help="Seconds to wait for the answer to start."
+)
+@click.option("--retries", type=int, default=0, show_default=True, help="Retries of a failed request.")
+@click.option("--trial-seconds", type=float, help="Maximum seconds of one sample (default: no limit).")
+@click.option("--dry-run", is_flag=True, help="Show what would run, without sending any request.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the results to FILE as JSON.",
+)
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure speed, goodput and accuracy of a served model at rising levels of load.
 
-    The prompts are those of BENCHMARK, of a --dataset, or synthetic. Every level is an ordinary run: show, compare,
-    report and view know it. Ctrl-C ends the level that is under way, and shows what was found.
+    The prompts come from BENCHMARK, from a --dataset, or are synthetic. Every level is an ordinary run, which show,
+    compare, report and view can read. Ctrl-C ends the current level and shows the results so far.
     """
     set_up_logging(debug=debug)
     from benchwright.app.endpoints import load_dotenv

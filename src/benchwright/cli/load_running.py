@@ -131,10 +131,10 @@ class LevelProgress:
 
 def _describe(load: Load) -> int:
     """What would be run."""
-    click.echo(f"{plain(load.workload.about)}, asked of {plain(load.settings.model or '')}")
+    click.echo(f"{plain(load.workload.about)}, sent to {plain(load.settings.model or '')}")
     for level in load.first_levels:
         due = due_times(level, load.settings)
         size = "" if due is None else f": {len(due):,} requests in {due[-1]:.1f} s"
         click.echo(f"  {level_text(level)}{size}")
-    click.echo("Nothing was asked (--dry-run).", err=True)
+    click.echo("No requests were sent (--dry-run).", err=True)
     return 0

@@ -20,28 +20,31 @@ OBJECTS_OF_IMPORTS = 10_000
 
 COMMANDS = {
     "eval": ("benchwright.cli.eval:command", "Evaluate a model or an agent over a dataset."),
-    "bench": ("benchwright.cli.bench:command", "Like eval, but a finished benchmark is run anew."),
+    "bench": ("benchwright.cli.bench:command", "Like eval, but runs a finished benchmark again."),
     "check": ("benchwright.cli.check:command", "Check that an endpoint serves a model."),
-    "doctor": ("benchwright.cli.doctor:command", "Look at this machine: what works, what is missing."),
-    "list": ("benchwright.cli.list:command", "List the benchmarks, and the bench packs that are installed."),
+    "doctor": ("benchwright.cli.doctor:command", "Check this machine: what works, what is missing."),
+    "list": ("benchwright.cli.list:command", "List the benchmarks and the installed bench packs."),
     "run": ("benchwright.cli.run:command", "Run benchmarks of the catalog against a model."),
     "load": ("benchwright.cli.load:command", "Measure speed, goodput and accuracy at rising levels of load."),
     "compare": ("benchwright.cli.compare:command", "Compare runs and result files: is B better than A?"),
     "fetch": ("benchwright.cli.fetch:command", "Fetch the datasets of benchmarks."),
-    "validate": ("benchwright.cli.validate:command", "Check graders: gold answers score 1, wrong ones not."),
-    "pack": ("benchwright.cli.pack:command", "Install, look at, write and run bench packs."),
+    "validate": (
+        "benchwright.cli.validate:command",
+        "Check graders: gold answers must score 1, wrong ones must not.",
+    ),
+    "pack": ("benchwright.cli.pack:command", "Install, inspect, write and run bench packs."),
     "test": ("benchwright.cli.test:command", "Try an agent on a few rows, in a batch or step by step."),
     "simulate": (
         "benchwright.cli.simulate:command",
-        "Serve a simulated model, for trying things out and tests.",
+        "Serve a simulated model for testing.",
     ),
-    "init": ("benchwright.cli.init:command", "Write files to start from: an agent with a tool and rewards."),
+    "init": ("benchwright.cli.init:command", "Create starter files: an agent with a tool and rewards."),
     "schema": ("benchwright.cli.schema:command", "Print a JSON Schema of configuration files, for editors."),
     "runs": ("benchwright.cli.runs:command", "List, tag and delete the runs on this machine."),
-    "resume": ("benchwright.cli.again:resume", "Go on with an unfinished run."),
-    "retry": ("benchwright.cli.again:retry", "Make failed trials of a run again."),
+    "resume": ("benchwright.cli.again:resume", "Resume an unfinished run."),
+    "retry": ("benchwright.cli.again:retry", "Retry failed trials of a run."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
-    "report": ("benchwright.cli.report:command", "Write runs as one HTML file to read, send and keep."),
+    "report": ("benchwright.cli.report:command", "Write runs as a single HTML file."),
     "export": ("benchwright.cli.export:command", "Write a run's rows as Parquet, CSV or JSONL."),
     "view": ("benchwright.cli.view:command", "Watch, read and compare runs in the browser."),
 }
@@ -54,14 +57,14 @@ NEED_NO_ENDPOINT = ("list", "compare")
 
 EXAMPLES = """\b
 Examples:
-  Start a simulated model, then evaluate it with no code at all:
+  Start a simulated model, then evaluate it without any code:
     benchwright simulate --port 8000
     benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
         --base-url http://localhost:8000/v1
-  Evaluate your own agent with your own eval function, five runs per row:
+  Evaluate your own agent with your own eval function, five repeats per row:
     benchwright eval -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
         --model my-model --base-url http://localhost:8000/v1 --n 5 --batch-size 8
-  See what was run, and a summary again:
+  List runs, and show the summary of one:
     benchwright runs
     benchwright show RUN
 """
@@ -89,7 +92,7 @@ class LazyGroup(click.Group):
         if args and args[0] in HOSTED:
             _refuse_hosted(args[0])
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
+            ctx.fail(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
         name, command, rest = super().resolve_command(ctx, args)
         return name, command, [*_moved(ctx, command), *rest]
 
@@ -125,17 +128,19 @@ def _moved(ctx: click.Context, command: click.Command | None) -> list[str]:
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.option("--base-url", metavar="URL", help="Endpoint; here or after the command.")
-@click.option("--model", metavar="MODEL", help="Model; here or after the command.")
-@click.option("--api-key", metavar="KEY", help="Key; here or after the command.")
-@click.option("--output-dir", metavar="DIR", help="Result files; here or after the command.")
-@click.option("--data-dir", metavar="DIR", help="Datasets; here or after the command.")
+@click.option("--base-url", metavar="URL", help="Base URL of the endpoint; also accepted after the command.")
+@click.option("--model", metavar="MODEL", help="Name of the model; also accepted after the command.")
+@click.option("--api-key", metavar="KEY", help="API key; also accepted after the command.")
+@click.option(
+    "--output-dir", metavar="DIR", help="Directory of result files; also accepted after the command."
+)
+@click.option("--data-dir", metavar="DIR", help="Directory of datasets; also accepted after the command.")
 @click.version_option(__version__, "-V", "--version", prog_name="benchwright")
 def cli(**_: str | None) -> None:
     """Find out what a language model or an agent can do, how fast, and whether B is better than A.
 
-    Works with any OpenAI-compatible endpoint. Each run is kept under BENCHWRIGHT_HOME, survives being killed,
-    and goes on where it stopped when the same command is given again.
+    Works with any OpenAI-compatible endpoint. Runs are kept under BENCHWRIGHT_HOME. A run that was interrupted or
+    killed is resumed by the same command.
     """
 
 

@@ -19,16 +19,38 @@ Model = TypeVar("Model")
 def endpoint_options(function: Function) -> Function:
     """The model, where it is, and what is sent with every request."""
     options = [
-        click.option("--model", metavar="MODEL", help="Model name as the endpoint serves it."),
-        click.option("--base-url", metavar="URL", help="Endpoint, for example http://localhost:8000/v1."),
+        click.option("--model", metavar="MODEL", help="Name of the model, as the endpoint lists it."),
         click.option(
-            "--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none."
+            "--base-url",
+            metavar="URL",
+            help="Base URL of the endpoint, such as http://localhost:8000/v1 "
+            "(default: that address with run and load, else $OPENAI_BASE_URL or OpenAI).",
         ),
-        click.option("--temperature", type=float, help="Sampling temperature."),
-        click.option("--max-tokens", type=int, help="Most tokens per answer."),
-        click.option("--seed", type=int, help="Sampling seed."),
         click.option(
-            "--param", multiple=True, metavar="KEY=JSON", help="Any other body field, e.g. --param top_p=0.9."
+            "--api-key",
+            metavar="KEY",
+            help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+        ),
+        click.option(
+            "--temperature",
+            type=float,
+            help="Sampling temperature (default: the benchmark's, else not sent).",
+        ),
+        click.option(
+            "--max-tokens",
+            type=int,
+            help="Maximum tokens per answer (default: the benchmark's, else not sent).",
+        ),
+        click.option(
+            "--seed",
+            type=int,
+            help="Sampling seed, the base for further repeats (default: 42 with run, else not sent).",
+        ),
+        click.option(
+            "--param",
+            multiple=True,
+            metavar="KEY=JSON",
+            help="Any other field of the request body, such as --param top_p=0.9. Repeatable.",
         ),
     ]
     return _apply(options, function)
@@ -52,7 +74,7 @@ def concurrency_option(default: int) -> Callable[[Function], Function]:
     return click.option(
         "--batch-size", "--batch_size", "--concurrency", "concurrency",
         type=_NumberOrAuto(), metavar="N|auto", default=default, show_default=True,
-        help="Trials in flight at once; auto: as many as serve, found while they run.",
+        help="Trials in flight at once; auto finds the number during the run.",
     )  # fmt: skip
 
 
@@ -60,24 +82,24 @@ def run_options(function: Function) -> Function:
     """How a run is carried out."""
     options = [
         click.option("--workers", type=int,
-                     help="Processes that share the trials in flight: 1, or with Ray one per CPU, by default."),
+                     help="Number of processes that share the trials in flight (default: 1; with Ray, one per CPU)."),
         click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True,
-                     help="Where trials run: processes of this machine, or actors of a Ray cluster."),
-        click.option("--ray-address", help="The Ray cluster; without it Ray is started on this machine."),
+                     help="Where trials run: processes on this machine or Ray actors."),
+        click.option("--ray-address", help="Ray cluster, HOST:PORT (default: start Ray on this machine)."),
         click.option("--no-stream", "stream", flag_value=False, default=True, type=bool,
-                     help="Do not stream answers: no TTFT."),
+                     help="Do not stream answers; TTFT is then not measured."),
         click.option("--timeout", type=float, default=300.0, show_default=True,
-                     help="Seconds to wait for an answer to begin."),
+                     help="Seconds to wait for the answer to start."),
         click.option("--retries", type=int, default=5, show_default=True,
-                     help="Further tries after rate limits and passing faults."),
-        click.option("--trial-tokens", type=int, help="Most tokens of one trial."),
-        click.option("--trial-seconds", type=float, help="Longest time of one trial."),
-        click.option("--budget-tokens", type=int, help="Stop the run when it has used this many tokens."),
-        click.option("--budget-seconds", type=float, help="Stop the run after this time."),
-        click.option("--fresh", is_flag=True, help="Start a new run, whatever there is already."),
-        click.option("--dry-run", is_flag=True, help="Show what would be run, and ask no model."),
+                     help="Retries per request after rate limits and temporary errors."),
+        click.option("--trial-tokens", type=int, help="Maximum tokens of one trial (default: no limit)."),
+        click.option("--trial-seconds", type=float, help="Maximum seconds of one trial (default: no limit)."),
+        click.option("--budget-tokens", type=int, help="Stop the run after this many tokens (default: no limit)."),
+        click.option("--budget-seconds", type=float, help="Stop the run after this many seconds (default: no limit)."),
+        click.option("--fresh", is_flag=True, help="Start a new run instead of resuming or showing an earlier one."),
+        click.option("--dry-run", is_flag=True, help="Show what would run, without sending any request."),
         click.option("--fsync", type=click.Choice(["second", "always"]), default="second", show_default=True,
-                     help="How often the journal is made safe against a power loss."),
+                     help="Flush the journal to disk every second or on every write."),
     ]  # fmt: skip
     return _apply(options, function)
 
@@ -86,10 +108,13 @@ def output_options(function: Function) -> Function:
     """What is printed."""
     options = [
         click.option(
-            "--json", "as_json", is_flag=True, help="Print one JSON object to stdout, all else to stderr."
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print one JSON object to stdout, everything else to stderr.",
         ),
-        click.option("-q", "--quiet", is_flag=True, help="No progress."),
-        click.option("--debug", is_flag=True, help="Log details; show tracebacks."),
+        click.option("-q", "--quiet", is_flag=True, help="Hide progress."),
+        click.option("--debug", is_flag=True, help="Log details and show tracebacks."),
     ]
     return _apply(options, function)
 
@@ -103,7 +128,8 @@ def config_option(section: str) -> Callable[[Function], Function]:
 
     return click.option(
         "--config", type=click.Path(exists=True, dir_okay=False, path_type=Path), is_eager=True,
-        expose_value=False, callback=read, help=f"Options from a TOML file (top level and [{section}]).",
+        expose_value=False, callback=read,
+        help=f"Read options from the top level and the [{section}] section of a TOML file.",
     )  # fmt: skip
 
 
@@ -111,7 +137,7 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{path} is no TOML file: {error}") from None
+        raise click.UsageError(f"{path} is not a TOML file: {error}") from None
     shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
     own = content.get(section, {})
     by_name = _option_names(context.command)
@@ -120,7 +146,7 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
         parameter = by_name.get(name.replace("-", "_"))
         if parameter is None:
             hint = did_you_mean(name, by_name) or " See --help."
-            raise click.UsageError(f"{path}: there is no option {name!r}.{hint}")
+            raise click.UsageError(f"{path}: unknown option {name!r}.{hint}")
         if isinstance(value, dict):
             value = tuple(f"{key}={_as_text(item)}" for key, item in value.items())
         values[parameter] = value

@@ -46,4 +46,4 @@ class PackGroup(click.Group):
 
 @click.group("pack", cls=PackGroup, epilog=EXAMPLES)
 def command(**_: Any) -> None:
-    """Bench packs of Bench Protocol v1: install, look at, validate, write and run them."""
+    """Install, inspect, validate, write and run bench packs of Bench Protocol v1."""

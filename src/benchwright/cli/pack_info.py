@@ -13,7 +13,7 @@ from benchwright.cli.output import print_json, print_table
 from benchwright.cli.pack_install import SETTINGS, debug_option, described, json_option, version_option
 from benchwright.text import plain
 
-node_option = click.option("--node", default="node", show_default=True, help="The Node program.")
+node_option = click.option("--node", default="node", show_default=True, help="Node.js program to use.")
 
 
 @click.command("info", context_settings=SETTINGS)
@@ -56,7 +56,7 @@ def info(pack: str, compatible_version: str | None, node: str, as_json: bool, de
 @json_option
 @debug_option
 def validate(path: Path, compatible_version: str | None, node: str, as_json: bool, debug: bool) -> None:
-    """Check the pack at PATH: manifest, loading, scenarios, scorer. Exit code 1 where there are problems."""
+    """Check the manifest, loading, scenarios and scorer of the pack at PATH. Exits with 1 if there are problems."""
     set_up_logging(debug=debug)
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import validate_pack
@@ -78,17 +78,19 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
 
 @click.command("init")
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--language", type=click.Choice(["python", "javascript"]), required=True)
+@click.option(
+    "--language", type=click.Choice(["python", "javascript"]), required=True, help="Language of the pack."
+)
 @click.option("--id", "pack_id", metavar="ID", help="The pack's id (default: the directory's name).")
-@click.option("--name", help="The pack's name (default: made of its id).")
+@click.option("--name", help="The pack's name (default: derived from its id).")
 @debug_option
 def init(directory: Path, language: str, pack_id: str | None, name: str | None, debug: bool) -> None:
-    """Write a new pack into DIRECTORY that runs as it is."""
+    """Create a new, runnable pack in DIRECTORY."""
     from benchwright.packs.scaffold import init as write_pack
 
     for path in write_pack(directory, language, pack_id or directory.resolve().name, name):
         click.echo(path)
-    say("Check it, and run it with a model of yours or `benchwright simulate`:")
+    say("Check it, then run it with your model or `benchwright simulate`:")
     say(f"  benchwright pack validate {directory}")
     say(f"  benchwright pack run {directory} --model MODEL --base-url http://localhost:8000/v1")
 

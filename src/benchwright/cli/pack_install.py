@@ -25,15 +25,17 @@ Examples:
     benchwright pack install toolcall-15
     benchwright pack install stevibe/BugFind-15@v1.0.1
     benchwright pack install ./my-pack.tar.gz --sha256 HEX
-    benchwright pack install ./my-pack              used where it is
+    benchwright pack install ./my-pack              used in place
     benchwright pack install ./my-pack --copy
 """
 
 version_option = click.option(
-    "--compatible-version", metavar="VERSION", help="The desktop host's version to stand in for."
+    "--compatible-version",
+    metavar="VERSION",
+    help="Version of the desktop host to be compatible with (default: 0.3.0).",
 )
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object to stdout, all else to stderr."
+    "--json", "as_json", is_flag=True, help="Print one JSON object to stdout, everything else to stderr."
 )
 debug_option = click.option("--debug", is_flag=True, help="Show tracebacks.")
 
@@ -43,9 +45,13 @@ def source_options(function: Function) -> Function:
     for option in (
         version_option,
         click.option(
-            "--github-archive", metavar="URL", help="Address of archives, with {repository} and {tag} in it."
+            "--github-archive",
+            metavar="URL",
+            help="Address of archives, containing {repository} and {tag} (default: GitHub).",
         ),
-        click.option("--registry", metavar="URL", help="Address or file of the registry."),
+        click.option(
+            "--registry", metavar="URL", help="Address or file of the registry (default: the official one)."
+        ),
     ):
         function = option(function)
     return function
@@ -53,8 +59,8 @@ def source_options(function: Function) -> Function:
 
 @click.command("install", epilog=EXAMPLES, context_settings=SETTINGS)
 @click.argument("source")
-@click.option("--sha256", metavar="HEX", help="What the archive's checksum must be.")
-@click.option("--copy", is_flag=True, help="Copy a directory instead of using it where it is.")
+@click.option("--sha256", metavar="HEX", help="Expected SHA-256 of the archive (default: not checked).")
+@click.option("--copy", is_flag=True, help="Copy a directory instead of using it in place.")
 @source_options
 @json_option
 @debug_option
@@ -68,7 +74,7 @@ def install(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Install the pack that SOURCE means: a registry name, owner/repo@tag, a .tar.gz or a directory."""
+    """Install a pack from SOURCE: a registry name, owner/repo@tag, a .tar.gz or a directory."""
     from benchwright.app.pack_store import install_settings
     from benchwright.home import packs_directory
     from benchwright.packs.install import install as install_pack
@@ -85,7 +91,7 @@ def install(
 
 @click.command("update", context_settings=SETTINGS)
 @click.argument("packs", nargs=-1, metavar="[PACK]...")
-@click.option("--all", "every", is_flag=True, help="All installed packs.")
+@click.option("--all", "every", is_flag=True, help="Update all installed packs.")
 @source_options
 @json_option
 @debug_option
@@ -98,7 +104,7 @@ def update(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Install packs anew from where they came from, if there is something new."""
+    """Update packs from where they were installed."""
     from benchwright.app.pack_store import install_settings, installed_packs
     from benchwright.errors import UserError
     from benchwright.home import packs_directory
@@ -133,7 +139,7 @@ def update(
 @click.argument("pack")
 @debug_option
 def uninstall(pack: str, debug: bool) -> None:
-    """Remove PACK; a directory that is used where it is stays."""
+    """Remove PACK. A directory that is used in place is kept."""
     from benchwright.home import packs_directory
     from benchwright.packs.install import uninstall as uninstall_pack
 
@@ -146,7 +152,7 @@ def uninstall(pack: str, debug: bool) -> None:
 @json_option
 @debug_option
 def listing(compatible_version: str | None, as_json: bool, debug: bool) -> None:
-    """List the installed packs, broken ones too; no pack's code is run."""
+    """List the installed packs, including broken ones. No pack code runs."""
     from benchwright.app.pack_store import installed_packs
     from benchwright.home import packs_directory
 
@@ -156,7 +162,7 @@ def listing(compatible_version: str | None, as_json: bool, debug: bool) -> None:
     elif packs:
         click.echo(packs_table(packs))
     else:
-        say("There are no packs yet; see benchwright pack install --help.")
+        say("No packs are installed; see benchwright pack install --help.")
 
 
 def packs_table(packs: list[InstalledPack]) -> str:

@@ -40,7 +40,9 @@ def print_pack_run(report: Any) -> None:
     click.echo()
     print_table(render_scores(setup.models, report.scores))
     if count := report.document["requestsOfNoCell"]:
-        click.echo(f"{count:,} requests belonged to no cell (from a container, or past fetch); see host.log.")
+        click.echo(
+            f"{count:,} requests belong to no cell (sent from a container, or without fetch); see host.log."
+        )
     if setup.direct:
         click.echo("Nothing was metered (--direct).")
 

@@ -34,7 +34,7 @@ class PackProgress:
         """Shows what there is to do."""
         self._solved = done
         if done:
-            click.echo(f"Going on: {done:,} of {total:,} cells are done.", err=True)
+            click.echo(f"Resuming: {done:,} of {total:,} cells are done.", err=True)
         if not sys.stderr.isatty():
             return
         from rich.console import Console

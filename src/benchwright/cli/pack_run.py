@@ -26,12 +26,12 @@ INTERRUPTED = 130
 
 EXAMPLES = """\b
 Examples:
-  An installed pack, and one in a directory, against a model at an address:
+  An installed pack and one in a directory:
     benchwright pack run toolcall-15 ./my-pack --model my-model --base-url http://localhost:8000/v1
   Several models, five attempts at each scenario, everything at once:
     benchwright pack run bugfind-15 --model a --model b --base-url http://localhost:8000/v1 \\
         --n 5 --mode full_parallel
-  Try again what failed, or only what the provider spoilt; a single scenario:
+  Retry what failed, only provider errors, or one scenario:
     benchwright pack run toolcall-15 --model my-model --base-url URL --retry-failed
     benchwright pack run toolcall-15 --model my-model --base-url URL --provider-errors
     benchwright pack run toolcall-15 --model my-model --base-url URL --retry-scenario TC-03
@@ -49,63 +49,100 @@ Examples:
     multiple=True,
     metavar="MODEL",
     envvar="BENCHWRIGHT_MODEL",
-    help="A model; repeatable.",
+    help="Name of a model. Repeatable (default: all models enabled in packs.toml).",
+)
+@click.option("--base-url", metavar="URL", help="Base URL of the models (default: looked up in packs.toml).")
+@click.option(
+    "--api-key",
+    metavar="KEY",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+)
+@click.option("--mode", default="parallel_by_test_case", show_default=True, help="What runs at once: serial, "
+              "serial_by_model, parallel_by_test_case, parallel_by_model or full_parallel.")  # fmt: skip
+@click.option("--n", type=int, default=1, show_default=True, help="Attempts per scenario.")
+@click.option("--scenario", multiple=True, metavar="ID", help="Run only this scenario. Repeatable.")
+@click.option("--temperature", type=float, help="Sampling temperature (default: the pack's, else not sent).")
+@click.option(
+    "--top-p", type=float, help="Nucleus sampling threshold, 0 to 1 (default: the pack's, else not sent)."
 )
 @click.option(
-    "--base-url", metavar="URL", help="Where the models are; without it they are looked up in packs.toml."
+    "--top-k", type=int, help="Number of tokens to sample from (default: the pack's, else not sent)."
 )
-@click.option("--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none.")
-@click.option("--mode", default="parallel_by_test_case", show_default=True, help="serial, serial_by_model, "
-              "parallel_by_test_case, parallel_by_model or full_parallel.")  # fmt: skip
-@click.option("--n", type=int, default=1, show_default=True, help="Attempts at each scenario.")
-@click.option("--scenario", multiple=True, metavar="ID", help="Only this scenario; repeatable.")
 @click.option(
-    "--temperature", type=float, help="Sampling temperature; not sent unless given here or by the pack."
+    "--min-p", type=float, help="Minimum relative probability (default: the pack's, else not sent)."
 )
-@click.option("--top-p", type=float, help="Likewise, and so the next ones.")
-@click.option("--top-k", type=int)
-@click.option("--min-p", type=float)
-@click.option("--repetition-penalty", type=float)
-@click.option("--presence-penalty", type=float)
-@click.option("--max-tokens", type=int)
-@click.option("--seed", type=int)
-@click.option("--param", multiple=True, metavar="KEY=JSON", help="Any other generation setting.")
 @click.option(
-    "--scenario-seconds", type=float, default=1800.0, show_default=True, help="Longest time of an attempt."
+    "--repetition-penalty", type=float, help="Repetition penalty (default: the pack's, else not sent)."
+)
+@click.option("--presence-penalty", type=float, help="Presence penalty (default: the pack's, else not sent).")
+@click.option(
+    "--max-tokens", type=int, help="Maximum tokens per answer (default: the pack's, else not sent)."
+)
+@click.option("--seed", type=int, help="Sampling seed (default: the pack's, else not sent).")
+@click.option("--param", multiple=True, metavar="KEY=JSON", help="Any other generation setting. Repeatable.")
+@click.option(
+    "--scenario-seconds",
+    type=float,
+    default=1800.0,
+    show_default=True,
+    help="Maximum seconds of one attempt.",
 )
 @click.option("--cell-retries", type=int, default=2, show_default=True,
-              help="Further attempts where the provider had passing trouble.")  # fmt: skip
-@click.option("--pack-memory", type=int, default=4096, show_default=True, help="MiB for the pack's process.")
+              help="Retries of an attempt after a temporary provider error.")  # fmt: skip
+@click.option(
+    "--pack-memory",
+    type=int,
+    default=4096,
+    show_default=True,
+    help="Memory limit of the pack's process, in MiB.",
+)
 @click.option(
     "--direct",
     is_flag=True,
-    help="Let the pack ask its providers itself: it gets the keys, nothing is metered.",
+    help="Give the pack the real addresses and keys; its requests are not metered.",
 )
-@click.option("--keep-verifiers", is_flag=True, help="Leave verifier containers running.")
+@click.option("--keep-verifiers", is_flag=True, help="Leave verifier containers running after the run.")
 @click.option(
-    "--prepare-seconds", type=float, default=300.0, show_default=True, help="For the pack to get ready."
+    "--prepare-seconds",
+    type=float,
+    default=300.0,
+    show_default=True,
+    help="Maximum seconds for the pack to prepare.",
 )
-@click.option("--compatible-version", metavar="VERSION", help="The desktop host's version to stand in for.")
-@click.option("--node", default="node", show_default=True, help="The Node program.")
+@click.option(
+    "--compatible-version",
+    metavar="VERSION",
+    help="Version of the desktop host to be compatible with (default: 0.3.0).",
+)
+@click.option("--node", default="node", show_default=True, help="Node.js program to use.")
 @concurrency_option(8)
 @run_options
 @click.option(
-    "--retry-failed", is_flag=True, help="Make the cells again that did not pass in the last such run."
+    "--retry-failed", is_flag=True, help="Retry the cells that did not pass in the last matching run."
 )
-@click.option("--provider-errors", is_flag=True, help="Make the cells again that the provider spoilt.")
+@click.option("--provider-errors", is_flag=True, help="Retry the cells that ended in a provider error.")
 @click.option(
-    "--retry-scenario", multiple=True, metavar="ID", help="Make this scenario's cells again; repeatable."
+    "--retry-scenario", multiple=True, metavar="ID", help="Retry the cells of this scenario. Repeatable."
 )
 @click.option(
-    "--csv", "csv_file", type=click.Path(path_type=Path), metavar="FILE", help="Write all attempts as CSV."
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write all attempts to FILE as CSV.",
 )
-@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a card to share.")
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a summary card to FILE as Markdown.",
+)
 @output_options
 def command(
     packs: tuple[str, ...], csv_file: Path | None, markdown: Path | None, as_json: bool, quiet: bool, debug: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Run bench packs against models; the score is the one that the pack's own scorer gives."""
+    """Run bench packs against models. Scores come from the pack's own scorer."""
     set_up_logging(debug=debug)
     from benchwright.app.endpoints import load_dotenv
     from benchwright.config import PackSettings
@@ -153,7 +190,7 @@ def run_packs(
             {"packs": [one if settings.dry_run else one.document for one in reports], "errors": errors}
         )
     if settings.dry_run:
-        say("Nothing was asked (--dry-run).")
+        say("No requests were sent (--dry-run).")
     else:
         write_reports(reports, csv_file, markdown)
     return code
@@ -176,7 +213,7 @@ def _run(pack: str, settings: Any, *, as_json: bool, quiet: bool) -> Any:
     shown = [] if quiet else [PackProgress(progress, watch)]
     report = run_async(run_pack(pack, settings, [*shown, progress], watch, say))
     if report.ended.result is None:
-        say("There is nothing to make again.")
+        say("There is nothing to retry.")
     if not as_json and not quiet:
         print_pack_run(report)
     if not quiet:

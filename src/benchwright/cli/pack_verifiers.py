@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  benchwright pack verifiers bugfind-15              how they stand
-  benchwright pack verifiers bugfind-15 start        start them, to stay for further runs
+  benchwright pack verifiers bugfind-15              show their state
+  benchwright pack verifiers bugfind-15 start        start them and leave them running
   benchwright pack verifiers bugfind-15 stop
 """
 
@@ -30,7 +30,7 @@ Examples:
 @json_option
 @debug_option
 def command(pack: str, action: str, as_json: bool, debug: bool) -> None:
-    """Show, start or stop the verifiers of PACK. A run starts them by itself, and stops what it started."""
+    """Show, start or stop the verifiers of PACK. A run starts and stops them itself."""
     set_up_logging(debug=debug)
     from benchwright.app import pack_verifiers
     from benchwright.app.loop import run_async
@@ -40,7 +40,7 @@ def command(pack: str, action: str, as_json: bool, debug: bool) -> None:
         if as_json:
             print_json({"stopped": stopped})
         else:
-            click.echo(f"Stopped: {', '.join(stopped)}" if stopped else "None was running.")
+            click.echo(f"Stopped: {', '.join(stopped)}" if stopped else "No verifier was running.")
         return
     starting = pack_verifiers.start(pack, _tell) if action == "start" else pack_verifiers.states(pack)
     found = run_async(starting)
@@ -59,7 +59,7 @@ def _print(found: list[VerifierEndpoint]) -> None:
     for name in ("Verifier", "Mode", "State", "Required", "URL", "Image", "Details"):
         table.add_column(name, no_wrap=name != "Details")
     for endpoint in found:
-        image = {None: "", True: "there", False: "not built"}[endpoint.docker_image_present]
+        image = {None: "", True: "built", False: "not built"}[endpoint.docker_image_present]
         required = "yes" if endpoint.required else "no"
         cells = (endpoint.id, endpoint.mode, endpoint.status, required, endpoint.url, image, endpoint.details)
         table.add_row(*(plain(cell or "") for cell in cells))

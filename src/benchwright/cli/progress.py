@@ -94,7 +94,7 @@ class TerminalProgress:
     def paced(self, level: int, settled: bool) -> None:
         """Says where the concurrency has settled."""
         if settled:
-            self.said(f"Concurrency settled at {level}; timings count from here on.")
+            self.said(f"Concurrency settled at {level}; timings count from now on.")
 
     def ended(self) -> None:
         """Shows what is left to show, and takes the display away."""

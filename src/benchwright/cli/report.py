@@ -25,25 +25,25 @@ Examples:
     default=Path("report.html"),
     show_default=True,
     metavar="FILE",
-    help="Where to; an earlier report there is replaced, any other file is kept.",
+    help="File to write. An earlier report is replaced, any other file is not.",
 )
 @click.option(
     "--samples",
     type=click.IntRange(min=0),
     default=30,
     show_default=True,
-    help="Conversations of each run, and changed samples.",
+    help="Maximum number of conversations per run, and of changed samples.",
 )
-@click.option("--title", metavar="TEXT", help="By default what was run, and the models.")
-@click.option("--anyway", is_flag=True, help="Compare what is not comparable, too.")
+@click.option("--title", metavar="TEXT", help="Title of the report (default: task and models).")
+@click.option("--anyway", is_flag=True, help="Compare runs even if they are not comparable.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(
     runs: tuple[str, ...], output: Path, samples: int, title: str | None, anyway: bool, debug: bool
 ) -> None:
     """Write a report of runs: one HTML file that needs no network and no other file.
 
-    Each is a RUN (an id, a unique part of one, a directory; RUN@SLOT for one of its targets), a result file of
-    `run`, or what `eval -o` wrote. Several are compared with the first one of their task.
+    RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
+    `run` or `eval -o`. Several runs are compared with the first one of the same task.
     """
     from benchwright.app.report import ReportSettings, write_report
 

@@ -30,7 +30,7 @@ Examples:
   A quick look, then the whole suite of tier 1:
     llm-bench --model my-model run mmlu --max-samples 50
     llm-bench --model my-model run mmlu mmlu_pro humaneval ifeval hle longbench_v2 graphwalks
-  Only some subjects; four trials per question; a variant:
+  Only some subjects with four repeats per question; a variant:
     benchwright run mmlu --model my-model --where category=stem --n 4 --temperature 0.7
     benchwright run mmlu:5shot --model my-base-model
   A judge for hle, a simulated user for tau_bench:
@@ -48,36 +48,51 @@ Examples:
 @click.argument("benchmarks", nargs=-1, required=True)
 @config_option("run")
 @endpoint_options
-@click.option("--no-seed", is_flag=True, help="Send no seed (default: 42).")
-@click.option("--max-samples", "--limit", type=int, help="Most samples of each benchmark.")
-@click.option("--n", type=int, default=1, show_default=True, help="Trials per sample.")
-@click.option("--shuffle", is_flag=True, help="Take the samples in an order shuffled by the seed.")
+@click.option("--no-seed", is_flag=True, help="Send no seed.")
 @click.option(
-    "--where", multiple=True, metavar="KEY=VALUE", help="Only samples with this metadata. Repeatable."
+    "--max-samples", "--limit", type=int, help="Maximum number of samples per benchmark (default: all)."
 )
-@click.option("--option", multiple=True, metavar="KEY=VALUE", help="An option of the benchmark. Repeatable.")
-@click.option("--plugin", multiple=True, type=click.Path(path_type=Path), help="Python file with benchmarks.")
+@click.option("--n", type=int, default=1, show_default=True, help="Repeats per sample, for pass@k.")
+@click.option("--shuffle", is_flag=True, help="Shuffle the samples, using the seed.")
+@click.option(
+    "--where", multiple=True, metavar="KEY=VALUE", help="Use only samples with this metadata. Repeatable."
+)
+@click.option(
+    "--option", multiple=True, metavar="KEY=VALUE", help="Set an option of the benchmark. Repeatable."
+)
+@click.option(
+    "--plugin",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Python file that defines benchmarks. Repeatable.",
+)
 @click.option(
     "--output-dir",
     type=click.Path(path_type=Path),
     default="results",
     show_default=True,
-    help="Result files.",
+    help="Directory for result files.",
 )
 @click.option(
-    "--data-dir", type=click.Path(path_type=Path), default="data", show_default=True, help="Datasets."
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    default="data",
+    show_default=True,
+    help="Directory of datasets.",
 )
-@click.option("--scrape-prometheus", is_flag=True, help="Attach the server's metrics to the result.")
-@click.option("--prometheus-url", metavar="URL", help="Where they are (default: /metrics of the endpoint).")
+@click.option("--scrape-prometheus", is_flag=True, help="Add the server's Prometheus metrics to the result.")
+@click.option(
+    "--prometheus-url", metavar="URL", help="Address of the metrics (default: /metrics of the endpoint)."
+)
 @concurrency_option(8)
 @run_options
-@click.option("--retry-failed", is_flag=True, help="Try the failed trials of the last such run again.")
+@click.option("--retry-failed", is_flag=True, help="Retry only the failed trials of the last matching run.")
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: Any) -> None:
-    """Run BENCHMARKS against a model, one after the other, each with a result file of its own.
+    """Run BENCHMARKS against a model, one after the other, with one result file each.
 
-    Interrupt it, or kill it: the same command goes on where it stopped. `benchwright list` shows the
-    benchmarks, with `--json` also their variants and options.
+    If a run is interrupted or killed, the same command resumes it. `benchwright list` shows the benchmarks,
+    `benchwright list --json` also their variants and options.
     """
     set_up_logging(debug=debug)
     from benchwright.app.endpoints import load_dotenv
@@ -105,7 +120,7 @@ def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool
     from benchwright.config import PackSettings
 
     if others := [name for name in names if not name.startswith(PACK)]:
-        raise click.UsageError(f"Run packs and benchmarks one after the other; {others[0]!r} is no pack.")
+        raise click.UsageError(f"Run packs and benchmarks in separate commands; {others[0]!r} is not a pack.")
     model = options.pop("model")
     given = {name: value for name, value in options.items() if name in PackSettings.model_fields}
     context = click.get_current_context()

@@ -104,7 +104,7 @@ def _describe(request: Launch, *, as_json: bool) -> int:
         return 0
     for name, value in facts.items():
         click.echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
-    say("Nothing was asked (--dry-run).")
+    say("No requests were sent (--dry-run).")
     return 0
 
 

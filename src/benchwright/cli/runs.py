@@ -26,10 +26,14 @@ Examples:
 
 
 @click.group("runs", epilog=EXAMPLES, invoke_without_command=True)
-@click.option("--kind", type=click.Choice(["eval", "benchmark", "pack"]), help="Only these.")
-@click.option("--model", default="", metavar="TEXT", help="Those of models with this in their name.")
-@click.option("--state", type=click.Choice(["finished", "stopped", "unfinished"]), help="Only these.")
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Those with this tag; repeatable.")
+@click.option("--kind", type=click.Choice(["eval", "benchmark", "pack"]), help="List only runs of this kind.")
+@click.option(
+    "--model", default="", metavar="TEXT", help="List only runs of models whose name contains TEXT."
+)
+@click.option(
+    "--state", type=click.Choice(["finished", "stopped", "unfinished"]), help="List only runs in this state."
+)
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="List only runs with this tag. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 @click.pass_context
@@ -54,7 +58,7 @@ def command(
         _print(runs)
     else:
         narrowed = kind or model or state or tags
-        click.echo("No run is like that." if narrowed else "There are no runs yet.", err=True)
+        click.echo("No runs match." if narrowed else "There are no runs yet.", err=True)
 
 
 def _print(runs: Sequence[KeptRun]) -> None:
@@ -79,10 +83,10 @@ def _print(runs: Sequence[KeptRun]) -> None:
 @command.command("tag")
 @click.argument("run")
 @click.argument("tags", nargs=-1, required=True, metavar="TAG [TAG ...]")
-@click.option("--remove", is_flag=True, help="Take them away.")
+@click.option("--remove", is_flag=True, help="Remove the tags instead of adding them.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
-    """Give tags to RUN: an id, a unique part of one, or a directory."""
+    """Add tags to RUN: an id, a unique part of one, or a directory."""
     from benchwright.runs.listing import tag_run
 
     click.echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
@@ -90,20 +94,20 @@ def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
 
 @command.command("delete")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def deletion(runs: tuple[str, ...], yes: bool, debug: bool) -> None:
-    """Delete runs with all that was said in them. Result files and cache files are kept."""
+    """Delete runs with all their conversations. Result files and cache files are kept."""
     from benchwright.errors import UserError
     from benchwright.runs.listing import delete_run, runs_to_delete
 
     directories = runs_to_delete(runs)
     if not yes:
         if not sys.stdin.isatty():
-            raise UserError("There is nobody to ask; give --yes to delete for good.")
+            raise UserError("Cannot ask for confirmation without a terminal; use --yes to delete.")
         for directory in directories:
             click.echo(directory.name)
-        if not click.confirm(f"Delete {len(directories)} run(s) for good?", default=False):
+        if not click.confirm(f"Delete {len(directories)} run(s) permanently?", default=False):
             click.echo("Nothing was deleted.")
             return
     for directory in directories:

@@ -9,7 +9,7 @@ import click
 EXAMPLES = """\b
 Examples:
   benchwright schema > benchwright.schema.json
-  and in eval.toml, for editors that know the Even Better TOML or Taplo comment:
+  In eval.toml, for editors that use Taplo (such as Even Better TOML):
     #:schema ./benchwright.schema.json
 """
 

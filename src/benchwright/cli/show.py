@@ -13,7 +13,7 @@ EXAMPLES = """\b
 Examples:
   benchwright show 20261121            a run by the beginning of its id
   benchwright show ./some/run --json   a run by its directory
-  benchwright show 20261121 --row 3    what was said in row 3
+  benchwright show 20261121 --row 3    the conversations of row 3
   benchwright show 20261121 --sample mmlu_3
   benchwright show 20261121 --scenario TC-03
 """
@@ -21,7 +21,7 @@ Examples:
 
 @click.command("show", epilog=EXAMPLES)
 @click.argument("run")
-@click.option("--row", type=int, metavar="N", help="Show the conversations of this row, from 0.")
+@click.option("--row", type=int, metavar="N", help="Show the conversations of this row, counted from 0.")
 @click.option("--sample", metavar="ID", help="Show the conversations of this sample of a benchmark.")
 @click.option("--scenario", metavar="ID", help="Show the conversations of this scenario of a bench pack.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -15,7 +15,7 @@ EXAMPLES = """\b
 Examples:
   Echo every prompt on a free port, and write the port to a file:
     benchwright simulate --port 0 --port-file port.txt
-  Answer 70 % of an answer key rightly, 50 ms to the first token, then one every 10 ms or so:
+  Answer 70 % of an answer key correctly, 50 ms to the first token, then one about every 10 ms:
     benchwright simulate --answers key.jsonl --accuracy 0.7 --answer-template 'Answer: {answer}' \\
         --first-token 50 --between-tokens lognormal:10:0.3
   One request in ten is rate-limited, one in twenty is cut off:
@@ -27,23 +27,45 @@ Examples:
 
 @click.command("simulate", epilog=EXAMPLES)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: a free one.")
-@click.option("--port-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the port here.")
 @click.option(
-    "--processes", type=click.IntRange(1, 256), default=1, show_default=True, help="Share the port."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port to listen on; 0 picks a free one.",
 )
-@click.option("--model", "models", multiple=True, metavar="NAME", help="Name served; without it, any is.")
-@click.option("--api-key", metavar="KEY", help="Refuse requests without this key.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything random.")
+@click.option("--port-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the port to FILE.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Number of processes that share the port.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="Model name to serve (default: any name). Repeatable.",
+)
+@click.option("--api-key", metavar="KEY", help="Refuse requests without this API key (default: accept all).")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything random."
+)
 @click.option(
     "--policy",
     type=click.Choice(["echo", "words", "gibberish", "refusal"]),
     default="echo",
     show_default=True,
-    help="What is answered where no answer is keyed.",
+    help="What to answer when neither script nor answer key matches.",
 )
 @click.option(
-    "--words", type=click.IntRange(0), default=32, show_default=True, help="Length of words, gibberish."
+    "--words",
+    type=click.IntRange(0),
+    default=32,
+    show_default=True,
+    help="Length of an answer in words, for the policies words and gibberish.",
 )
 @click.option(
     "--answers",
@@ -58,59 +80,95 @@ Examples:
     help='Conversations to play: lines of {"prompt", "replies", "wrong"}, the prompt part of the opening.',
 )
 @click.option(
-    "--accuracy", type=float, default=1.0, show_default=True, help="Share of the key answered rightly."
+    "--accuracy",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Fraction of the answer key and scripts that is answered correctly, 0 to 1.",
 )
-@click.option("--answer-template", default="{answer}", show_default=True, help="Text around keyed answers.")
-@click.option("--reasoning", default="", metavar="TEXT", help="Reasoning before every answer.")
+@click.option(
+    "--answer-template",
+    default="{answer}",
+    show_default=True,
+    help="Template of answers from the key; {answer} is replaced.",
+)
+@click.option(
+    "--reasoning", default="", metavar="TEXT", help="Reasoning to send before every answer (default: none)."
+)
 @click.option(
     "--reasoning-style",
     type=click.Choice(["reasoning_content", "reasoning", "think"]),
     default="reasoning_content",
     show_default=True,
-    help="Field of the reasoning, or inline.",
+    help="Field that carries the reasoning; think puts it inline.",
 )
-@click.option("--tools", "call_tools", is_flag=True, help="Call the first tool offered, then use its result.")
+@click.option(
+    "--tools", "call_tools", is_flag=True, help="Call the first tool offered, then answer with its result."
+)
 @click.option(
     "--tool-calls",
     metavar="JSON",
-    help='Calls to make, turn by turn: [{"name": ..., "arguments": {...}}, ...].',
+    help='Tool calls to make, turn by turn: [{"name": ..., "arguments": {...}}, ...].',
 )
 @click.option(
     "--first-token",
     default="0",
     show_default=True,
     metavar="DELAY",
-    help="Time to the first token: MS or KIND:MS[:SPREAD], KIND constant, uniform or lognormal.",
+    help="Time to the first token in milliseconds: MS or KIND:MS[:SPREAD], with KIND constant, uniform or lognormal.",
 )
 @click.option(
-    "--between-tokens", default="0", show_default=True, metavar="DELAY", help="Time between two tokens."
+    "--between-tokens",
+    default="0",
+    show_default=True,
+    metavar="DELAY",
+    help="Time between two tokens, in the same form.",
 )
 @click.option(
-    "--slots", type=click.IntRange(1), help="Answers under way at once, in each process; other requests wait."
+    "--slots",
+    type=click.IntRange(1),
+    help="Answers in progress at once, per process; further requests wait (default: no limit).",
 )
-@click.option("--split", is_flag=True, help="Send every piece in two HTTP chunks, cut anywhere.")
+@click.option("--split", is_flag=True, help="Send every piece in two HTTP chunks, split at a random place.")
 @click.option(
     "--fault",
     "faults",
     multiple=True,
     metavar="KIND=RATE",
-    help="rate_limit, server_error, reset, stall, truncate, malformed, slow_headers. Repeatable.",
+    help="Fail this fraction of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed or "
+    "slow_headers. Repeatable.",
 )
-@click.option("--max-faults", type=click.IntRange(0), help="No more faults after so many.")
+@click.option("--max-faults", type=click.IntRange(0), help="Maximum number of faults (default: no limit).")
 @click.option(
-    "--retry-after", type=float, default=1.0, show_default=True, help="Seconds told when rate-limited."
+    "--retry-after",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Seconds in the Retry-After header of a rate limit.",
 )
-@click.option("--retry-after-date", is_flag=True, help="Tell them as an HTTP date.")
-@click.option("--stall-seconds", type=float, default=30.0, show_default=True, help="Length of a stall.")
+@click.option("--retry-after-date", is_flag=True, help="Send Retry-After as an HTTP date.")
 @click.option(
-    "--slow-header-seconds", type=float, default=2.0, show_default=True, help="Delay of slow headers."
+    "--stall-seconds", type=float, default=30.0, show_default=True, help="Length of a stall in seconds."
 )
-@click.option("--log", "log", type=click.Path(), metavar="FILE", help="Truth log: a JSON line per request.")
+@click.option(
+    "--slow-header-seconds",
+    type=float,
+    default=2.0,
+    show_default=True,
+    help="Delay of slow headers in seconds.",
+)
+@click.option(
+    "--log",
+    "log",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write what the server knows of each request to FILE, one JSON line each.",
+)
 def command(host: str, port: int, port_file: Path | None, processes: int, **options: Any) -> None:
-    """Serve a simulated model, for trying things out and tests.
+    """Serve a simulated model for testing. Stop it with Ctrl-C.
 
-    It speaks the OpenAI API (chat completions, completions, models) with /metrics and /tokenize as vLLM has
-    them. Its answers are made up by the rules below; they are not from a model. It stops on Ctrl-C.
+    It speaks the OpenAI API (chat completions, completions, models), and has /metrics and /tokenize like vLLM. Its
+    answers follow the rules below; they do not come from a model.
     """
     from benchwright.endpoint.simulate import serve
 
@@ -150,7 +208,9 @@ def _faults(options: dict[str, Any]) -> Faults:
     for text in options["faults"]:
         kind, _, rate = text.partition("=")
         if kind not in FAULT_KINDS:
-            raise click.BadParameter(f"{kind!r} is none of {', '.join(FAULT_KINDS)}.", param_hint="--fault")
+            raise click.BadParameter(
+                f"{kind!r} is not one of {', '.join(FAULT_KINDS)}.", param_hint="--fault"
+            )
         try:
             rates[kind] = float(rate)
         except ValueError:
@@ -169,7 +229,7 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
     try:
         return msgspec.json.decode(text.encode(), type=tuple[ToolTurn, ...])
     except msgspec.DecodeError as error:
-        raise click.BadParameter(f"no list of calls ({error}).", param_hint="--tool-calls") from None
+        raise click.BadParameter(f"not a list of calls ({error}).", param_hint="--tool-calls") from None
 
 
 def _write_port(path: Path, base_url: str) -> None:

@@ -19,7 +19,7 @@ Examples:
   The first three rows, and how each went:
     benchwright test -m my_agent:MyAgent -d data.jsonl --limit 3 \\
         --model my-model --base-url http://localhost:8000/v1
-  Step by step from row 5 on: see what the model says and what the tools return:
+  Step by step from row 5: see what the model says and what the tools return:
     benchwright test -m my_agent:MyAgent -d data.jsonl --interactive --row 5 \\
         --model my-model --base-url http://localhost:8000/v1
   A directory of MCP tools, without any agent code:
@@ -32,37 +32,52 @@ Examples:
 )
 @click.option(
     "-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE",
-    help="Dataset: .jsonl, .json, .csv or .parquet.",
+    help="Dataset file: .jsonl, .json, .csv or .parquet.",
 )  # fmt: skip
 @click.option(
-    "-m", "--module", "--agent", "module", metavar="MODULE:ATTR", help="Your agent (a RolloutAgentLoop)."
+    "-m", "--module", "--agent", "module", metavar="MODULE:ATTR", help="Your agent: a RolloutAgentLoop."
 )  # fmt: skip
 @click.option(
     "--mcp", type=click.Path(path_type=Path), metavar="DIR",
-    help="Directory with MCP tools (main.py with a FastMCP instance).",
+    help="Directory of MCP tools, with a main.py that creates a FastMCP instance.",
 )  # fmt: skip
-@click.option("--limit", type=int, help="At most this many rows.")
-@click.option("--offset", type=int, default=0, show_default=True, help="Rows to skip first.")
-@click.option("--max-turns", type=int, default=10, show_default=True, help="Most turns of the agent per row.")
+@click.option("--limit", type=int, help="Maximum number of rows (default: all).")
+@click.option("--offset", type=int, default=0, show_default=True, help="Number of rows to skip first.")
+@click.option(
+    "--max-turns", type=int, default=10, show_default=True, help="Maximum turns of the agent per row."
+)
 @click.option(
     "--model", metavar="MODEL", default="gpt-5-mini", show_default=True,
-    help="Model name as the endpoint serves it.",
+    help="Name of the model, as the endpoint lists it.",
 )  # fmt: skip
-@click.option("--base-url", metavar="URL", help="Endpoint, for example http://localhost:8000/v1.")
-@click.option("--api-key", metavar="KEY", help="Key; else BENCHWRIGHT_API_KEY, OPENAI_API_KEY. EMPTY: none.")
-@click.option("--temperature", type=float, help="Sampling temperature.")
-@click.option("--max-tokens", type=int, help="Most tokens per answer.")
-@click.option("-i", "--interactive", is_flag=True, help="Pause before every call of the model.")
-@click.option("--row", type=int, metavar="N", help="Row to begin with, from 0 (needs --interactive).")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results as JSON."
+    "--base-url",
+    metavar="URL",
+    help="Base URL of the endpoint, such as http://localhost:8000/v1 (default: $OPENAI_BASE_URL or OpenAI).",
+)
+@click.option(
+    "--api-key",
+    metavar="KEY",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+)
+@click.option("--temperature", type=float, help="Sampling temperature (default: not sent).")
+@click.option("--max-tokens", type=int, help="Maximum tokens per answer (default: not sent).")
+@click.option("-i", "--interactive", is_flag=True, help="Pause before every model call.")
+@click.option(
+    "--row",
+    type=int,
+    metavar="N",
+    help="First row, counted from 0 (requires --interactive; default: the first one).",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results to FILE as JSON."
 )  # fmt: skip
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **options: Any) -> None:
     """Try an agent on a few rows, in a batch or step by step.
 
-    A row passes if the agent completes it; nothing is scored and nothing is kept. With --debug, what the
-    agent logs by ctx.log_event goes to ./test_debug, a file per row.
+    A row passes if the agent completes it. Nothing is scored or saved. With --debug, events that the agent logs
+    with ctx.log_event are written to ./test_debug, one file per row.
     """
     from rich.console import Console
 
@@ -72,7 +87,7 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
     from benchwright.errors import UserError
 
     if options["interactive"] and (as_json or output is not None):
-        raise UserError("--json and --output do not go with --interactive.")
+        raise UserError("--json and --output cannot be combined with --interactive.")
     set_up_logging(debug=debug)
     load_dotenv()
     console = Console(stderr=as_json, soft_wrap=True, highlight=False)

@@ -20,10 +20,21 @@ Examples:
 @click.command("validate", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @click.argument("benchmarks", nargs=-1)
 @click.option(
-    "--data-dir", type=click.Path(path_type=Path), default="data", show_default=True, help="Datasets."
+    "--data-dir",
+    type=click.Path(path_type=Path),
+    default="data",
+    show_default=True,
+    help="Directory of datasets.",
 )
-@click.option("--max-samples", "--limit", type=click.IntRange(min=1), help="Most samples of each benchmark.")
-@click.option("--option", multiple=True, metavar="KEY=VALUE", help="An option of the benchmark. Repeatable.")
+@click.option(
+    "--max-samples",
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Maximum number of samples per benchmark (default: all).",
+)
+@click.option(
+    "--option", multiple=True, metavar="KEY=VALUE", help="Set an option of the benchmark. Repeatable."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(
@@ -34,9 +45,9 @@ def command(
     as_json: bool,
     debug: bool,
 ) -> None:
-    """Play the gold answer and wrong ones of every sample through a benchmark's own prompt, solver and grader.
+    """Run gold and wrong answers through a benchmark's own prompt, solver and grader.
 
-    No model is asked. Without BENCHMARKS all are validated whose data is on this machine. Exits with 1 where
+    No request is sent. Without BENCHMARKS, all benchmarks with data on this machine are validated. Exits with 1 if
     a gold answer does not score 1, or a wrong one does.
     """
     from benchwright.app.loop import run_async

@@ -13,13 +13,24 @@ Examples:
 
 @click.command("view", epilog=EXAMPLES)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=7345, show_default=True, help="0: a free one.")
-@click.option("--open/--no-open", "open_browser", default=True, help="Open a browser, where there is one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=7345,
+    show_default=True,
+    help="Port to listen on; 0 picks a free one.",
+)
+@click.option(
+    "--open/--no-open",
+    "open_browser",
+    default=True,
+    help="Whether to open a browser (default: yes, if there is one).",
+)
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(host: str, port: int, open_browser: bool, debug: bool) -> None:
-    """Serve the runs of this machine as a web page, to this machine only; Ctrl-C ends it.
+    """Serve a web page with the runs on this machine. Stop it with Ctrl-C.
 
-    The address that is printed lets one's browser in. Anybody who has it can read all runs, and start new ones.
+    Open the printed address: anyone who has it can read all runs and start new ones.
     """
     from benchwright.app.loop import run_async
     from benchwright.cli.options import say, set_up_logging

@@ -80,7 +80,7 @@ def _in_hub_cache(dataset: Dataset) -> Source | None:
 def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source:
     match dataset.origin:
         case HubRepository() if offline:
-            reason = "and the network is not to be used (HF_HUB_OFFLINE)"
+            reason = "and HF_HUB_OFFLINE forbids the network"
         case HubRepository():
             from benchwright.data.fetch import fetch
 
@@ -93,14 +93,14 @@ def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source
                     dataset, root, files_as_declared(root, dataset), "hub", manifest=read_manifest(root)
                 )
         case Wheel() | GitRepository():
-            reason = "and it has to be fetched once"
+            reason = "and it has not been fetched"
         case None:
             raise DatasetNotFound(
-                f"No data for {dataset.name}: lay it into {data_dir / dataset.name}, or --option path=FILE"
+                f"No data for {dataset.name}: put it into {data_dir / dataset.name}, or --option path=FILE"
             )
     raise DatasetNotFound(
-        f"No data for {dataset.name} in {_places(dataset, data_dir)}, {reason}. Where there is a network, run: "
-        f"benchwright fetch {dataset.name}. Or name a file or directory: --option path=PATH"
+        f"No data for {dataset.name} in {_places(dataset, data_dir)}, {reason}. To fetch it, run: "
+        f"benchwright fetch {dataset.name}. Or give a file or directory: --option path=PATH"
     )
 
 

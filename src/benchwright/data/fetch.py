@@ -35,7 +35,7 @@ def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
     data_dir = Path(data_dir)
     target = fetched_directory(dataset, data_dir)
     if target is None or dataset.origin is None:
-        raise DatasetError(f"{dataset.name} has no place to be fetched from; lay its files into {data_dir}")
+        raise DatasetError(f"{dataset.name} cannot be fetched; put its files into {data_dir}")
     if _is_whole(target, dataset, say):
         return target
     if is_offline():
@@ -87,9 +87,9 @@ def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
         return False
     changed = [name for name, file in manifest.files.items() if not _is_same(target / name, file.sha256)]
     if changed:
-        say(f"{dataset.name}: {', '.join(changed[:3])} changed or missing in {target}, fetching anew")
+        say(f"{dataset.name}: {', '.join(changed[:3])} changed or missing in {target}, fetching again")
         return False
-    say(f"{dataset.name}: already there, {len(manifest.files)} files at {manifest.revision} in {target}")
+    say(f"{dataset.name}: up to date, {len(manifest.files)} files at {manifest.revision} in {target}")
     return True
 
 
@@ -127,7 +127,7 @@ def _gather_from_hub(dataset: Dataset, origin: HubRepository, staging: Path, say
         came = manifest.files[file.name]
         if file.sha256 not in (None, came.sha256) or file.size not in (None, came.size):
             raise DatasetError(
-                f"{file.name} of {origin.repository} did not come as the hub lists it; try again"
+                f"{file.name} of {origin.repository} differs from what the hub lists; try again"
             )
     return manifest
 

@@ -131,7 +131,7 @@ def _answer(origin: HubRepository) -> DatasetInfo:
     if not errors:
         raise HubUnavailable(f"The hub ({_endpoint()}) does not answer")
     if isinstance(errors[0], (ValueError, TypeError, KeyError)):
-        raise HubUnavailable(f"{_endpoint()} does not answer as the hub does") from errors[0]
+        raise HubUnavailable(f"{_endpoint()} does not answer like the hub") from errors[0]
     raise errors[0]
 
 

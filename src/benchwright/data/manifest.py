@@ -72,4 +72,6 @@ def read_manifest(root: Path) -> Manifest | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, msgspec.DecodeError) as error:
-        raise DatasetParseError(f"{path} cannot be read ({error}); delete {root} and fetch anew") from error
+        raise DatasetParseError(
+            f"{path} cannot be read ({error}); delete {root} and fetch it again"
+        ) from error

@@ -149,6 +149,6 @@ class Source:
         fetched = self._manifest.files.get(file.relative_to(self.root).as_posix())
         if fetched is not None and fetched.xxh3 != fingerprint:
             raise DatasetParseError(
-                f"{file} is not what was fetched: its bytes have changed. Delete {self.root} and run "
+                f"{file} has changed since it was fetched. Delete {self.root} and run "
                 f"benchwright fetch {self.dataset.name}, or name your own file with --option path=FILE"
             )

@@ -66,10 +66,10 @@ def parse_base_url(url: str) -> Address:
         raise UserError(f"The base URL {url!r} cannot be read: {error}.") from None
     if parts.scheme not in DEFAULT_PORTS or not host:
         raise UserError(
-            f"The base URL {url!r} is no http:// or https:// address (for example http://localhost:8000/v1)."
+            f"The base URL {url!r} is not an http:// or https:// address (for example http://localhost:8000/v1)."
         )
     if parts.username or parts.password:
-        raise UserError("The base URL holds a user name or password; give the key by --api-key instead.")
+        raise UserError("The base URL holds a user name or password; give the key with --api-key instead.")
     if parts.query or parts.fragment or not _is_plain(parts.path):
         raise UserError(f"The base URL {url!r} must end with a plain path such as /v1.")
     prefix = parts.path.rstrip("/")
@@ -113,7 +113,7 @@ def _parse_proxy(value: str) -> Proxy:
         host = None
     if not host or parts.scheme != "http":
         raise UserError(
-            "The proxy in the environment (HTTPS_PROXY, http_proxy or ALL_PROXY) is no http:// address; "
+            "The proxy in the environment (HTTPS_PROXY, http_proxy or ALL_PROXY) is not an http:// address; "
             "only such proxies are supported."
         )
     authorization = None

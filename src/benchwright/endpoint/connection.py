@@ -147,7 +147,7 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserCallbackError as error:  # the sink raised while the parser was at work
             self.fail(WireError("malformed", str(error.__context__), received=True))
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self.fail(WireError("malformed", f"the answer is no valid HTTP/1.1: {error}", received=True))
+            self.fail(WireError("malformed", f"the answer is not valid HTTP/1.1: {error}", received=True))
         except Exception as error:  # the sink raised, whatever it likes
             self.fail(WireError("malformed", str(error), received=True))
 

@@ -20,7 +20,7 @@ OVERLOADED = frozenset({408, 429, 503, 504, 529})
 OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
 """Statuses and kinds of `WireError` by which a server says, or shows, that it is asked for too much."""
 
-UNWANTED = ProviderError("whoever had asked went away before the answer ended")
+UNWANTED = ProviderError("the client disconnected before the answer ended")
 """The error in the record of a request that was cancelled."""
 
 
@@ -37,12 +37,12 @@ def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str
     said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
     systemic = True
     if status in (401, 403):
-        text = f"{url} refused the key ({said}). Give a valid one by --api-key or BENCHWRIGHT_API_KEY."
+        text = f"{url} refused the key ({said}). Give a valid one with --api-key or BENCHWRIGHT_API_KEY."
     elif status == 404:
         text = f"{url} does not serve the model {model!r}, or has no such path ({said}). Check --model and --base-url."
     elif 300 <= status < 400:
         location = next((value for name, value in headers if name == b"location"), b"").decode("latin-1")
-        text = f"{url} redirects to {_clip(location) or 'another address'}; give that address as --base-url."
+        text = f"{url} redirects to {_clip(location) or 'another address'}; use that address as --base-url."
     elif status == 402 or code == "insufficient_quota":
         text = f"{url} says that the account has no budget left ({said})."
     else:

@@ -67,7 +67,9 @@ class AnswerMeter:
             elif name == SIMULATED_HEADER:
                 self.simulated = True
             elif status == 200 and name == b"content-encoding" and value.lower() not in (b"identity", b""):
-                raise BadAnswer(f"the server compressed its answer ({value.decode('latin-1')}) unasked")
+                raise BadAnswer(
+                    f"the server compressed its answer ({value.decode('latin-1')}) without being asked to"
+                )
 
     def data(self, chunk: bytes, at: int) -> None:
         """Takes a piece of the body in."""
@@ -94,7 +96,7 @@ class AnswerMeter:
                     self._take(piece, at)
         except (*MISSHAPEN, EventTooLarge) as error:
             self.flags.append("malformed_chunk")
-            self._failure = BadAnswer(f"a piece of the stream is no chat completion chunk: {error}")
+            self._failure = BadAnswer(f"a piece of the stream is not a chat completion chunk: {error}")
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
@@ -165,7 +167,9 @@ class AnswerMeter:
             self._assembly.take_whole(body)
             return self._assembly.reply(body)
         except MISSHAPEN as error:
-            raise BadAnswer(f"the answer is no chat completion ({type(error).__name__}: {error})") from None
+            raise BadAnswer(
+                f"the answer is not a chat completion ({type(error).__name__}: {error})"
+            ) from None
 
     def answer_at(self) -> int:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""

@@ -84,7 +84,7 @@ def find_key(given: str | None, target: Target, say: Say) -> str | None:
         name = next((name for name in ("OPENAI_API_KEY", "LITELLM_API_KEY") if os.environ.get(name)), None)
         key = os.environ[name] if name is not None else None
         if name is not None and not address.is_this_machine and address.host != OPENAI_HOST:
-            say(f"Sending {name} to {address.host}; give another key, or EMPTY, by --api-key.")
+            say(f"Sending {name} to {address.host}; give another key, or EMPTY, with --api-key.")
     if not key or key == "EMPTY":
         if address.host == OPENAI_HOST:
             raise UserError(
@@ -94,7 +94,7 @@ def find_key(given: str | None, target: Target, say: Say) -> str | None:
         return None
     if not key.isascii() or not key.isprintable():
         raise UserError(
-            "The API key holds characters that no HTTP header can carry; check how it was copied."
+            "The API key contains characters that are invalid in an HTTP header; check how it was copied."
         )
     SECRETS.add(key)
     return key

@@ -86,7 +86,7 @@ async def list_models(base_url: str, key: str | None) -> Sequence[str]:
     try:
         return [model.id for model in msgspec.json.decode(document.body, type=_Models).data]
     except msgspec.DecodeError as error:
-        raise ProviderError(f"{base_url}/models is no list of models: {error}.") from None
+        raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 
 
 async def read_metrics(url: str) -> str:

@@ -181,7 +181,7 @@ class _Sweeper:
         limits, received = self._limits, bool(exchange.first_at)
         if now - exchange.sent_at > limits.total * 1e9:
             return WireError(
-                "total_timeout", f"no end of the answer within {limits.total:g} s", received=received
+                "total_timeout", f"the answer did not end within {limits.total:g} s", received=received
             )
         if exchange.paused:
             return None

@@ -85,7 +85,7 @@ class TrialSession:
         if not isinstance(client, EndpointClient):
             raise UserError(
                 f"The model {self.target.model!r} is reached through LiteLLM, which cannot be relayed to "
-                "programs: give the address of an OpenAI-compatible endpoint by --base-url."
+                "programs: give the address of an OpenAI-compatible endpoint with --base-url."
             )
         grant = relay.open(client, admit, note)
         calls = RelayedCalls(grant)
@@ -145,7 +145,7 @@ class TrialSession:
             return self._clients[slot or self.trial.target.slot]
         except KeyError:
             raise UserError(
-                f"This run has no target {slot!r}; give one by --{slot}-model and --{slot}-base-url."
+                f"This run has no target {slot!r}; set it with --{slot}-model and --{slot}-base-url."
             ) from None
 
     def _check_limits(self, role: str) -> None:

@@ -104,7 +104,7 @@ class SystemicErrors:
         self._failed += 1
         if self._failed < self._alike:
             return None
-        return f"the first {self._failed} trials failed alike: {record.reason}"
+        return f"the first {self._failed} trials failed with the same error: {record.reason}"
 
 
 class Signals:
@@ -136,4 +136,4 @@ class Signals:
             return
         self._stop.interrupted = True
         self._stop.because(f"interrupted by {signal.Signals(number).name}")
-        self._say("Stopping: finishing what is in flight and saving it. Once more to stop at once.")
+        self._say("Stopping: finishing what is in flight and saving it. Press again to stop immediately.")

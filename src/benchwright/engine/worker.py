@@ -153,7 +153,7 @@ def _checked(outcome: Any) -> Outcome:
         ExecutionError: it is no outcome, or its reason, answer or scores are not what they should be.
     """
     if not isinstance(outcome, Outcome):
-        raise ExecutionError(f"the solver returned a {type(outcome).__name__} and no Outcome")
+        raise ExecutionError(f"the solver returned a {type(outcome).__name__}, not an Outcome")
     for text in (outcome.answer, outcome.reason):
         if text is not None and not isinstance(text, str):
             raise ExecutionError(f"answer and reason of an outcome are text, got {text!r}")
@@ -168,7 +168,7 @@ def _checked(outcome: Any) -> Outcome:
 
 def _finite(value: Any) -> float:
     if not isfinite(value):
-        raise GraderError(f"the score is {value}, which is no number to average")
+        raise GraderError(f"the score is {value}, which cannot be averaged")
     return float(value)
 
 

@@ -171,7 +171,7 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
         key, variable = file.text(raw, "api_key", place), file.text(raw, "api_key_env", place)
         keys = keys.having(provider_id, key, variable, environ)
         if not is_sendable(keys.value(provider_id)):
-            raise file.wrong(place, "its key holds characters that no HTTP header can carry")
+            raise file.wrong(place, "its key contains characters that are invalid in an HTTP header")
         providers[provider_id] = _provider(file, provider_id, raw, bearer=bool(key or variable))
     models = {model.id: model for model in former.models}
     seen: set[str] = set()
@@ -179,7 +179,7 @@ def _merged(former: PackConfiguration, file: TomlFile, environ: Mapping[str, str
         place = f"models, number {position}"
         model = _registered(file.read(raw, _Model, place))
         if model.id in seen:
-            raise file.wrong(place, f"the id {model.id!r} is there twice")
+            raise file.wrong(place, f"the id {model.id!r} appears twice")
         if model.provider not in providers:
             hint = did_you_mean(model.provider, providers)
             raise file.wrong(place, f"there is no provider {model.provider!r}{'.' if hint else ''}{hint}")
@@ -204,7 +204,7 @@ def _provider(file: TomlFile, provider_id: str, raw: dict[str, Any], *, bearer: 
     kind = read.kind or (provider_id if provider_id in BASE_URLS else OPENAI_COMPATIBLE)
     if kind not in BASE_URLS and kind != OPENAI_COMPATIBLE:
         known = ", ".join([*BASE_URLS, OPENAI_COMPATIBLE])
-        raise file.wrong(f"{place}.kind", f"there is no kind {kind!r} (known are {known})")
+        raise file.wrong(f"{place}.kind", f"unknown kind {kind!r} (choose from {known})")
     base_url = read.base_url or BASE_URLS.get(kind)
     if base_url is None:
         raise file.wrong(f"{place}.base_url", "it is missing")

@@ -37,7 +37,7 @@ class Inspection(Record, frozen=True):
 def inspect(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> Inspection:
     """The state of the pack in `directory`, for a host that stands in for `compatible_version`."""
     if not directory.is_dir():
-        return Inspection("not_installed", directory, f"{directory} is no directory")
+        return Inspection("not_installed", directory, f"{directory} is not a directory")
     try:
         manifest = read_manifest(directory)
     except ManifestMissing as error:
@@ -50,7 +50,7 @@ def inspect(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> In
     if reason := incompatibility(manifest.requirements, compatible_version):
         return Inspection("incompatible", directory, reason, manifest)
     if not (directory / manifest.entry).is_file():
-        error_text = f"its entry {manifest.entry} is not there; was the pack built?"
+        error_text = f"its entry {manifest.entry} is missing; was the pack built?"
         return Inspection("entry_missing", directory, error_text, manifest)
     return Inspection("ready", directory, None, manifest)
 

@@ -67,7 +67,7 @@ def read_manifest(directory: Path) -> PackManifest:
 def leaves(directory: Path, relative: str) -> str | None:
     """How a path that a manifest gives leads out of the pack, links followed; None where it stays inside."""
     if "\0" in relative:
-        return f"{relative!r} is no path"
+        return f"{relative!r} is not a path"
     if os.path.isabs(relative):
         return f"must be relative to the pack, found {relative!r}"
     root = directory.resolve()
@@ -91,7 +91,7 @@ def _read_json(path: Path) -> Any:
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise ManifestError(str(path), ["it is no file"])
+                raise ManifestError(str(path), ["it is not a file"])
             content = file.read(LARGEST_MANIFEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise ManifestMissing(f"There is no {path.name} in {path.parent}.") from None
@@ -102,4 +102,4 @@ def _read_json(path: Path) -> Any:
     try:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ManifestError(str(path), [f"it is no JSON ({error})"]) from None
+        raise ManifestError(str(path), [f"it is not valid JSON ({error})"]) from None

@@ -167,7 +167,7 @@ def _verifiers(fields: _Fields) -> list[VerifierSpec]:
             continue
         verifier = _verifier(fields.inside(f"{name}[{position}]", raw))
         if verifier.id in {other.id for other in found}:
-            fields.problems.append(f"{name}[{position}].id: {verifier.id!r} is there twice")
+            fields.problems.append(f"{name}[{position}].id: {verifier.id!r} appears twice")
         found.append(verifier)
     return found
 

@@ -82,7 +82,7 @@ def find_mode(name: str) -> Mode:
     mode = MODES.get(name.replace("-", "_"))
     if mode is None:
         raise UserError(
-            f"There is no mode {name!r}.{did_you_mean(name, MODES)} There are: {', '.join(MODES)}."
+            f"There is no mode {name!r}.{did_you_mean(name, MODES)} Choose from: {', '.join(MODES)}."
         )
     return mode
 

@@ -65,7 +65,9 @@ class PackFiles:
         self.requests += 1
         meta = {"ms": round(record.total / 1e6, 3), "status": record.http_status, "error": record.error}
         self.log(
-            "info", f"a request of no cell to {record.slot}", {k: v for k, v in meta.items() if v is not None}
+            "info",
+            f"a request outside any cell to {record.slot}",
+            {k: v for k, v in meta.items() if v is not None},
         )
 
 

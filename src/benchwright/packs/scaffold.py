@@ -43,7 +43,7 @@ def init(directory: Path, language: str, pack_id: str, name: str | None = None) 
         raise UserError(f"There is no template in {language!r}; there are {' and '.join(TEMPLATES)}.")
     if not PACK_ID.fullmatch(pack_id):
         raise UserError(
-            f"{pack_id!r} is no id of a pack: use letters, digits, '.', '_' and '-', a letter first."
+            f"{pack_id!r} is not a valid pack id: use letters, digits, '.', '_' and '-', a letter first."
         )
     shown = name or pack_id.replace("-", " ").replace("_", " ").strip().capitalize()
     templates = files("benchwright.packs").joinpath("templates")
@@ -80,7 +80,7 @@ def _write(directory: Path, contents: dict[str, str]) -> None:
     targets = {directory / target: content for target, content in contents.items()}
     for path in targets:
         if path.exists():
-            raise UserError(f"{path} is there already; give a directory without it.")
+            raise UserError(f"{path} already exists; give another directory.")
     try:
         for path, content in targets.items():
             path.parent.mkdir(parents=True, exist_ok=True)

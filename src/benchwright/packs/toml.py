@@ -65,5 +65,5 @@ def read_toml(path: Path) -> dict[str, Any] | None:
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror}).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is no UTF-8"
-        raise UserError(f"{path} is no TOML file: {reason}.") from None
+        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is not valid UTF-8"
+        raise UserError(f"{path} is not a TOML file: {reason}.") from None

@@ -46,10 +46,10 @@ def incompatibility(requirements: Requirements, compatible_version: str = COMPAT
     """
     ours = rank(compatible_version)
     if ours is None:
-        return f"the compatible version is set to {compatible_version!r}, which is no version (like 0.3.0)"
+        return f"the compatible version is set to {compatible_version!r}, which is not a version (like 0.3.0)"
     unknown = [feature for feature in requirements.host_features if feature not in HOST_FEATURES]
     if unknown:
-        return f"it needs host features that are not known here: {', '.join(unknown)}"
+        return f"it needs host features that are not supported: {', '.join(unknown)}"
     for name, limit in (
         ("minVersion", requirements.min_version),
         ("maxVersionExclusive", requirements.max_version_exclusive),
@@ -58,8 +58,10 @@ def incompatibility(requirements: Requirements, compatible_version: str = COMPAT
             continue
         theirs = rank(limit)
         if theirs is None:
-            return f"its {name} {limit!r} is no version (like 0.3.0)"
+            return f"its {name} {limit!r} is not a version (like 0.3.0)"
         if (ours < theirs) == (name == "minVersion"):
             bound = "or later" if name == "minVersion" else "excluded, at most"
-            return f"it needs host version {limit} ({bound}); this one stands in for {compatible_version}"
+            return (
+                f"it needs host version {limit} ({bound}); this one is compatible with {compatible_version}"
+            )
     return None

@@ -69,7 +69,7 @@ def _banners(summary: RunSummary) -> list[Text]:
 def _statuses(target: TargetSummary, repeats: int) -> Text:
     counts = ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in target.statuses.items())
     per_row = f" ({repeats} per row)" if repeats > 1 else ""
-    reused = f", {target.reused:,} taken over from earlier runs" if target.reused else ""
+    reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
     return Text(
         f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}"
     )
@@ -125,7 +125,7 @@ def _note(score: ScoreSummary) -> str:
     if score.between is not None and score.within is not None:
         text += f"; variance between samples {score.between:.4f}, between repeats of one {score.within:.4f}"
     if score.bounds is not None:
-        text += f"; between {score.bounds[0]:.3f} and {score.bounds[1]:.3f} had the rest been scored"
+        text += f"; between {score.bounds[0]:.3f} and {score.bounds[1]:.3f} if the rest had been scored"
     return text
 
 
@@ -178,7 +178,7 @@ def _speed(target: TargetSummary) -> RenderableType:
         )
     failed = f", {requests.failed_requests:,} failed" if requests.failed_requests else ""
     retried = (
-        f", {requests.retried_requests:,} asked again ({duration(requests.waited_seconds)} of waiting)"
+        f", {requests.retried_requests:,} retried ({duration(requests.waited_seconds)} of waiting)"
         if requests.retried_requests
         else ""
     )
@@ -219,7 +219,7 @@ def _differences(differences: list[Difference]) -> RenderableType:
             notes.append(
                 Text(
                     f"{plain(one.scorer)}: no difference found; one of {one.detectable:.3f} or more would "
-                    "probably (80 %) have shown.",
+                    "have been detected with 80 % probability.",
                     style="dim",
                 )
             )

@@ -234,7 +234,9 @@ def read_placed_lines(directory: Path) -> Iterator[tuple[int, JournalLine]]:
             try:
                 yield offset, _decode_line(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise JournalError(f"{path}, line {number}: this is no journal record ({error}).") from None
+                raise JournalError(
+                    f"{path}, line {number}: this is not a journal record ({error})."
+                ) from None
             offset += len(line)
 
 

@@ -86,7 +86,7 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
     """
     for tag in tags:
         if not tag.isprintable() or not tag or " " in tag or len(tag) > 60:
-            raise UserError(f"{tag!r} is no tag: give a word of up to 60 characters.")
+            raise UserError(f"{tag!r} is not a valid tag: give a word of up to 60 characters.")
     directory = find_run(reference)
     before = read_tags(directory)
     after = [tag for tag in before if tag not in tags] if remove else list(dict.fromkeys([*before, *tags]))
@@ -104,7 +104,7 @@ def runs_to_delete(references: Sequence[str]) -> list[Path]:
     for reference in references:
         directory = find_run(reference).resolve()
         if directory.parent != runs_directory().resolve():
-            raise UserError(f"{directory} is not in {runs_directory()}; delete such a directory yourself.")
+            raise UserError(f"{directory} is not in {runs_directory()}; delete that directory yourself.")
         found.append(directory)
     return list(dict.fromkeys(found))
 
@@ -125,6 +125,6 @@ def delete_run(directory: Path) -> None:
             (directory / MANIFEST).unlink()
             shutil.rmtree(directory)
     except Timeout:
-        raise UserError(f"{directory.name} is being worked on; wait for it to end, or stop it.") from None
+        raise UserError(f"{directory.name} is still running; wait for it to end, or stop it.") from None
     except OSError as error:
         raise UserError(f"Cannot delete {directory}: {error.strerror or error}.") from None

@@ -66,7 +66,7 @@ def find_run(reference: str) -> Path:
     if fitting:
         shown = ", ".join(fitting[-3:])
         raise UserError(
-            f"Several runs fit {reference!r} ({len(fitting)}), the newest: {shown}. Give more of the id."
+            f"Several runs match {reference!r} ({len(fitting)}), the newest: {shown}. Give a longer part of the id."
         )
     raise UserError(f"There is no run {reference!r} in {directory}.{did_you_mean(reference, names)}")
 
@@ -147,7 +147,7 @@ def _lock_timeout(value: str | None, say: Say) -> int:
         return DEFAULT_LOCK_TIMEOUT
     if value.isdigit() and int(value) > 0:
         return int(value)
-    say(f"OSMOSIS_EVAL_LOCK_TIMEOUT={value!r} is no number of seconds; using {DEFAULT_LOCK_TIMEOUT}.")
+    say(f"OSMOSIS_EVAL_LOCK_TIMEOUT={value!r} is not a number of seconds; using {DEFAULT_LOCK_TIMEOUT}.")
     return DEFAULT_LOCK_TIMEOUT
 
 

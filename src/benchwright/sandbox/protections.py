@@ -52,7 +52,7 @@ def choose_protection(name: str = "auto") -> Protection:
             return describe(candidate)
         failures[candidate] = failure
     said = "; ".join(f"{candidate}: {failure}" for candidate, failure in failures.items())
-    raise UserError(f"no sandbox works here, and model-written code runs nowhere else ({said})")
+    raise UserError(f"no sandbox works on this machine, and model-written code only runs in one ({said})")
 
 
 def describe(name: str) -> Protection:
@@ -71,7 +71,7 @@ def _failure(name: str) -> str | None:
     if sys.platform != "linux":
         return "it needs Linux"
     if name not in NAMES:
-        return f"there is none of that name; choose from {', '.join(NAMES)}"
+        return f"unknown name; choose from {', '.join(NAMES)}"
     if name == "bubblewrap" and shutil.which("bwrap") is None:
         return "the program 'bwrap' is not installed (Debian package: bubblewrap)"
     if name == "limits" and (closed := _closed_to_others(layout.interpreter())):

@@ -49,7 +49,7 @@ def _reason(attempt: Attempt) -> str:
     if attempt.said:
         return f"failed: {attempt.said}"
     if ended.reason == "exited":
-        return f"failed: the process ended (exit code {ended.exit_code}) before the program did"
+        return f"failed: the process ended (exit code {ended.exit_code}) before the program finished"
     if ended.reason == "killed":
         return f"failed: the process was killed (signal {ended.signal})"
     return f"failed: {_LIMITS[ended.reason]}"

@@ -51,7 +51,7 @@ def trace(offsets: Iterable[float]) -> list[float]:
         raise ValueError("there are no arrivals")
     for place, offset in enumerate(found):
         if not isfinite(offset):
-            raise ValueError(f"arrival {place + 1} is {offset}, which is no moment")
+            raise ValueError(f"arrival {place + 1} is {offset}, which is not a valid time")
         if place and offset < found[place - 1]:
             raise ValueError(f"arrival {place + 1} ({offset:g} s) lies before the one above it")
     return [offset - found[0] for offset in found]

@@ -62,6 +62,6 @@ def like(run: BegunRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | N
     }
     begun_in = manifest.host.get("directory")
     if begun_in is not None and not Path(begun_in).is_dir():
-        raise UserError(f"The run was begun in {begun_in}, which is not there any more.")
+        raise UserError(f"The run was started in {begun_in}, which no longer exists.")
     command = [*commands[manifest.kind], *options_of({**kept, **changes})]
     return command, None if begun_in is None else Path(begun_in)

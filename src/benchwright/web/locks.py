@@ -66,7 +66,7 @@ def interrupt(directory: Path) -> None:
     """
     process = worker_of(directory, holders())
     if process is None:
-        raise UserError(f"Nobody is working on {directory.name} just now.")
+        raise UserError(f"{directory.name} is not running.")
     try:
         handle = os.pidfd_open(process)
     except OSError:
@@ -76,7 +76,9 @@ def interrupt(directory: Path) -> None:
             raise UserError(f"{directory.name} has just ended.")
         signal.pidfd_send_signal(handle, signal.SIGINT)
     except PermissionError:
-        raise UserError(f"{directory.name} is another user's: it cannot be stopped from here.") from None
+        raise UserError(
+            f"{directory.name} belongs to another user: it cannot be stopped from here."
+        ) from None
     except ProcessLookupError:
         raise UserError(f"{directory.name} has just ended.") from None
     finally:

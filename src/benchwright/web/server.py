@@ -88,7 +88,7 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
         return page("error.html", status=500, title="It cannot be read", told=str(error), inside=True)
     except Exception:
         LOG.exception("%s %s", request.method, request.path)
-        return page("error.html", status=500, title="Something is wrong here", told="", inside=True)
+        return page("error.html", status=500, title="Something went wrong", told="", inside=True)
 
 
 async def static(request: web.Request) -> web.Response:

@@ -108,9 +108,7 @@ class StartedRuns:
             children, self._children = self._children, []
         running = [child for child in children if child.process.poll() is None]
         if running:
-            say(
-                f"Stopping {len(running)} run(s) that were started here; `benchwright resume` goes on with them."
-            )
+            say(f"Stopping {len(running)} run(s) that were started here; `benchwright resume` resumes them.")
         for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGINT, GRACE / 3), (signal.SIGKILL, GRACE)):
             _signal(running, number)
             running = _left(running, seconds)

@@ -96,7 +96,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
 
 EXPLAINED = {
     "failed": "scored below the pass threshold",
-    "unparsed": "no answer was found in what the model wrote",
+    "unparsed": "no answer could be extracted from the model's output",
     "truncated": "cut off by the token limit or another limit",
     "errors": "provider, agent or grader failed, or cancelled",
     "slow": "the slowest 5 % of those with an answer",

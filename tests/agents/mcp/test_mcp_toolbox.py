@@ -300,7 +300,7 @@ class TestOpening:
 
         server = fastmcp.FastMCP("tested", lifespan=lifespan)
         with pytest.raises(
-            MCPLoadError, match=r"The MCP server 'tested' cannot tell its tools: .*no database"
+            MCPLoadError, match=r"The MCP server 'tested' cannot list its tools: .*no database"
         ):
             async with open_toolbox(server):
                 pass

@@ -63,7 +63,7 @@ class TestNames:
         assert server.requests[0].body["model"] == "gpt-5-mini"
 
     def test_an_address_that_is_none_is_noticed_at_once(self) -> None:
-        with pytest.raises(UserError, match=r"'localhost:8000' is no http:// or https:// address"):
+        with pytest.raises(UserError, match=r"'localhost:8000' is not an http:// or https:// address"):
             ExternalLLMClient("mine", api_base="localhost:8000")
 
     async def test_another_provider_needs_litellm_and_the_line_says_so(
@@ -100,7 +100,7 @@ class TestKeys:
         assert server.requests[0].headers["authorization"] == "Bearer sk-given"
 
     async def test_a_key_that_no_header_can_carry_is_refused(self, server: Any) -> None:
-        with pytest.raises(UserError, match="holds characters"):
+        with pytest.raises(UserError, match="contains characters"):
             await ExternalLLMClient("mine", "sk-\n", server.base_url).chat_completions(HELLO)
 
     async def test_a_foreign_host_that_gets_the_key_of_another_is_named(

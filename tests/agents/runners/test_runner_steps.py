@@ -104,7 +104,7 @@ class TestClient:
                 "Missing API key for provider 'openai'. Set OPENAI_API_KEY or LITELLM_API_KEY, "
                 "or pass --api-key.",
             ),
-            ("mine", "localhost", "is no http:// or https:// address"),
+            ("mine", "localhost", "is not an http:// or https:// address"),
         ],
     )
     def test_what_is_wrong_with_it_is_explained(

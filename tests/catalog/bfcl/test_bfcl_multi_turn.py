@@ -178,9 +178,9 @@ async def test_a_list_of_anything_but_values_ends_the_turn(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"involved_classes": ["Unheard"]}, "nothing is known of 'Unheard'"),
+        ({"involved_classes": ["Unheard"]}, "'Unheard' is not a known class"),
         ({"missed_function": {"0": ["lost"]}}, "no function 'lost'"),
-        ({"question": []}, "one list of calls for each turn"),
+        ({"question": []}, "one list of calls per turn"),
     ],
 )
 def test_a_row_that_cannot_be_played_is_told(fields: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ async def test_a_task_without_any_right_call_is_listed_with_its_reason(tmp_path:
     played = await validated("bfcl", tmp_path)
     assert played.failures == []
     assert played.exceptions == {
-        "simple_python_0/gold": "'q' must be given, and is no parameter of the function"
+        "simple_python_0/gold": "'q' must be given, and is not a parameter of the function"
     }
 
 

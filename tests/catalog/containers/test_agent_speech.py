@@ -64,9 +64,9 @@ def test_blocks_are_words_where_they_are_not_asked_for() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ("ls -la", "the arguments are no JSON"),
-        ('{"command": "ls"', "the arguments are no JSON"),
-        ("[" * 100_000, "the arguments are no JSON"),
+        ("ls -la", "the arguments are not valid JSON"),
+        ('{"command": "ls"', "the arguments are not valid JSON"),
+        ("[" * 100_000, "the arguments are not valid JSON"),
         ('"ls"', 'the arguments must be {"command": "…"}'),
         ("{}", 'the arguments must be {"command": "…"}'),
         ('{"command": ["ls"]}', 'the arguments must be {"command": "…"}'),

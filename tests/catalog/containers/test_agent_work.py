@@ -88,7 +88,7 @@ async def test_bad_calls_are_told_and_the_work_goes_on(bash: BashSession) -> Non
     model = Model(called("{", '{"command": "echo right"}'), says("Done."))
     worked = await work(model, bash, TASK, LIMITS)
     first, second = [message["content"] for message in worked.messages if message["role"] == "tool"]
-    assert first.startswith("Error: the arguments are no JSON")
+    assert first.startswith("Error: the arguments are not valid JSON")
     assert second == "right"
 
 
@@ -217,7 +217,7 @@ async def test_a_program_that_cannot_be_ended_ends_the_work_with_its_container(o
 
 async def test_a_container_ended_by_somebody_else_is_an_error(own: BashSession) -> None:
     killing = asyncio.ensure_future(killed_when_there_is("/begun", own.sandbox.container.name))  # type: ignore[attr-defined]
-    with pytest.raises(ExecutionError, match="the container has ended: somebody else ended it"):
+    with pytest.raises(ExecutionError, match="the container has ended: it was removed from outside"):
         await work(Model(calls("touch /begun; sleep 60")), own, TASK, LIMITS)
     await killing
 

@@ -127,7 +127,7 @@ class TestWorkTree:
         await repository.sh("rm -rf .git")
         found = await changes(repository.sandbox, "/repo", repository.base)
         assert found.patch == ""
-        assert str(found.problem).startswith("git cannot tell what was changed: ")
+        assert str(found.problem).startswith("git cannot show the changes: ")
 
     async def test_more_than_a_patch_can_be_is_told(self, repository: Repository) -> None:
         await repository.sh("yes 0123456789 | head -c 5000000 > big")

@@ -49,8 +49,8 @@ def test_a_single_line_is_one_prediction(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("no JSON", "line 1 is no JSON"),
-        (f"{json.dumps(ONE)}\n{{", "line 2 is no JSON"),
+        ("no JSON", "line 1 is not valid JSON"),
+        (f"{json.dumps(ONE)}\n{{", "line 2 is not valid JSON"),
         ("3", "are not JSON lines or a list"),
         ("[3]", "entry 0 has no instance_id and model_patch"),
         ('[{"instance_id": "a"}]', "entry 0 has no instance_id and model_patch"),

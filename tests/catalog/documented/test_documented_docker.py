@@ -149,7 +149,7 @@ async def test_two_by_hand_do_not_end_each_others_connection(workshop: str) -> N
 async def test_a_container_that_somebody_ended_is_an_error_and_no_result(workshop: str) -> None:
     async with ByHand().container() as box:
         docker("kill", *containers(OURS))
-        with pytest.raises(ExecutionError, match="somebody else ended it"):
+        with pytest.raises(ExecutionError, match="it was removed from outside"):
             await box.run("echo still here")
 
 

@@ -73,9 +73,9 @@ def test_lists_of_tests_may_be_lists(tmp_path: Path) -> None:
     [
         ("repo", "somebody/else", "`repo` is none of SWE-bench Verified's"),
         ("instance_id", "a/../b", "`instance_id` cannot be part of an image's name"),
-        ("base_commit", "HEAD; rm -rf /", "`base_commit` is no commit"),
-        ("FAIL_TO_PASS", "tests/test_it.py", "`FAIL_TO_PASS` is no JSON list of strings"),
-        ("PASS_TO_PASS", "[1]", "`PASS_TO_PASS` is no JSON list of strings"),
+        ("base_commit", "HEAD; rm -rf /", "`base_commit` is not a commit"),
+        ("FAIL_TO_PASS", "tests/test_it.py", "`FAIL_TO_PASS` is not a JSON list of strings"),
+        ("PASS_TO_PASS", "[1]", "`PASS_TO_PASS` is not a JSON list of strings"),
         ("patch", None, "patch"),
     ],
 )

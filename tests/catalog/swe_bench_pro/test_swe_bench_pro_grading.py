@@ -104,7 +104,7 @@ def test_only_the_instances_own_tests_are_kept() -> None:
     ],
 )
 def test_a_result_that_is_none_is_told(text: bytes) -> None:
-    with pytest.raises(ValueError, match="the parser's result is not as it should be"):
+    with pytest.raises(ValueError, match="the parser's result is invalid"):
         statuses_in(text, ["new"])
 
 

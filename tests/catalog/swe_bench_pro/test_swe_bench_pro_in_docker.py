@@ -159,7 +159,7 @@ class TestFaults:
             ("raise SystemExit(3)", "the parser wrote no result"),
             (
                 "open('/workspace/output.json', 'w').write('<html>')",
-                "the parser's result is not as it should be",
+                "the parser's result is invalid",
             ),
             (
                 "open('/workspace/output.json', 'w').write(' ' * (17 << 20))",

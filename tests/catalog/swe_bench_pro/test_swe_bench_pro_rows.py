@@ -71,7 +71,7 @@ def test_every_list_that_python_writes_is_read_again(names: list[str]) -> None:
 def test_a_list_that_is_none_is_told_and_never_run(text: str, data: Data, tmp_path: Path) -> None:
     marker = tmp_path / "it was run"
     data.write({**data.instances[0].row, "pass_to_pass": text.replace("{marker}", str(marker))})
-    with pytest.raises(DatasetError, match=f"{CALCULATOR}: `pass_to_pass` is no list of strings"):
+    with pytest.raises(DatasetError, match=f"{CALCULATOR}: `pass_to_pass` is not a list of strings"):
         data.samples()
     assert not marker.exists()
 

@@ -88,7 +88,7 @@ async def test_thirty_steps_are_the_limit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", ["{", "[1]", "[" * 100_000])
 async def test_arguments_that_are_no_object_end_it(tmp_path: Path, arguments: str) -> None:
     outcome = await played(*sample(tmp_path), Desk([calling(call("calculate", arguments))]))
-    assert outcome.reason == "the arguments of calculate are no JSON object"
+    assert outcome.reason == "the arguments of calculate are not a JSON object"
 
 
 async def test_an_unknown_tool_is_told_and_it_goes_on(tmp_path: Path) -> None:

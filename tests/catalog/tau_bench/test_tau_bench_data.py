@@ -99,7 +99,7 @@ def test_a_torn_table_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "told"),
     [
-        ("tasks_test.py", "TASKS = [Task(actions=[open('/etc/passwd')])]", "line 1 is no literal"),
+        ("tasks_test.py", "TASKS = [Task(actions=[open('/etc/passwd')])]", "line 1 is not a literal"),
         ("tasks_test.py", "TASKS = 1", "no list of tasks"),
         ("tasks_test.py", "TASKS = [", r"tasks_test\.py"),
         ("tasks_test.py", "TASKS = [Task(user_id='x')]", "task 0: .*instruction"),

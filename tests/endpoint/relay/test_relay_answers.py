@@ -103,7 +103,7 @@ class TestBytes:
         )
         agent = await through(answer(broken, "Content-Type: text/event-stream"))
         assert (await agent.ask()).body == broken
-        assert "no chat completion chunk" in agent.error
+        assert "not a chat completion chunk" in agent.error
         assert "malformed_chunk" in agent.record.flags
 
     async def test_reach_a_client_that_knows_no_chunks(self, through: Through) -> None:

@@ -107,7 +107,7 @@ async def test_forged_lines_and_prints_change_nothing(tmp_path: Path) -> None:
             result = (await run(pack, "forges", f"cell-{number}")).result
             assert (result.status, result.score) == ("fail", 1)
         assert pack.restarts == 0
-        assert "the pack wrote to the bridge's channel; that is ignored" in log.lines("warn")
+        assert "the pack wrote to the bridge's channel; this is ignored" in log.lines("warn")
         assert await log.hears("stdout", '{"id":1,"ok":{"status":"pass"}}')
         assert await log.hears("stderr", "to stderr")
 
@@ -171,7 +171,7 @@ async def test_output_is_kept_line_by_line_up_to_a_limit(tmp_path: Path) -> None
     """
     async with running(scenario_pack(tmp_path / "pack", prints=body), log=log) as pack:
         await run(pack, "prints")
-        assert await log.hears("stdout", "(the pack prints too much: nothing further is kept)")
+        assert await log.hears("stdout", "(the pack prints too much: further output is dropped)")
     lines = log.lines("stdout")
     assert lines[:2] == ["one", "two"]
     assert all(len(line) <= 8193 for line in lines)
@@ -189,7 +189,7 @@ async def test_logging_and_progress_have_an_end(tmp_path: Path) -> None:
         await run(pack, "floods", on_progress=heard.append)
     assert len(heard) == 10_000
     assert 500 < len(log.lines("info")) <= 1048
-    assert "the pack logs too much: nothing further is kept" in log.lines("warn")
+    assert "the pack logs too much: further output is dropped" in log.lines("warn")
     assert any("more than 10000 progress events" in line for line in log.lines("warn"))
 
 

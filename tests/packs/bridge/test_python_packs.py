@@ -239,7 +239,7 @@ def forge():
     path.write_text(path.read_text() + helper)
     async with running(directory, "pack.py", log=log) as pack:
         assert (await run(pack, "s_forges")).result.score == 1
-        assert "the pack wrote to the bridge's channel; that is ignored" in log.lines("warn")
+        assert "the pack wrote to the bridge's channel; this is ignored" in log.lines("warn")
         assert await log.hears("stdout", "0000 0 1 ok {}")
 
 

@@ -105,10 +105,10 @@ def test_redirects_in_a_circle_end(server: Server, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("location", "reason"),
     [
-        ("file:///etc/passwd", "no http:// or https://"),
-        ("ftp://127.0.0.1/file", "no http:// or https://"),
+        ("file:///etc/passwd", "not an http:// or https://"),
+        ("ftp://127.0.0.1/file", "not an http:// or https://"),
         ("http://me:secret@127.0.0.1/file", "user name or password"),
-        ("http://[bad/file", "no address"),
+        ("http://[bad/file", "an invalid address"),
     ],
 )
 def test_redirects_elsewhere_are_not_followed(

@@ -93,7 +93,7 @@ def test_a_version_that_is_no_name_of_a_directory_becomes_one(storage: Path, tmp
 
 BAD_PACKS: dict[str, tuple[dict[str, Any], str]] = {
     "no valid manifest": ({"protocolVersion": 2}, "protocolVersion: expected 1, found 2"),
-    "an entry that is not there": ({"entry": "./dist/other.js"}, "other.js is not there"),
+    "an entry that is not there": ({"entry": "./dist/other.js"}, "other.js is missing"),
     "an entry outside the pack": ({"entry": "../../../etc/passwd"}, "must stay inside the pack"),
     "too new a host needed": (
         {"requirements": {"benchlocal": {"minVersion": "9.0.0"}}},

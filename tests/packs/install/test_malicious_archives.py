@@ -51,8 +51,8 @@ REFUSED = {
     "a long name that leads out": ([entry("././@LongLink", b"../evil\0", b"L"), entry("fine", b"x")], "leads out"),
     "a name with backslashes": ([entry("..\\evil", b"x")], "backslash"),
     "a name with a control character": ([entry("a\x1b[2Jb", b"x")], "control character"),
-    "a name that is no text": ([entry("a\udcffb", b"x")], "no UTF-8"),
-    "a name that means the top": ([entry("./", b"x")], "no name"),
+    "a name that is not text": ([entry("a\udcffb", b"x")], "not valid UTF-8"),
+    "a name that means the top": ([entry("./", b"x")], "not a valid file name"),
     "a symbolic link out": ([link("out", "../..")], "leads out"),
     "an absolute symbolic link": ([link("out", "/etc/passwd")], "leads out"),
     "a symbolic link out through another": (
@@ -66,15 +66,15 @@ REFUSED = {
     "a file below a link": ([link("d", "."), entry("d/f", b"x")], "both a directory and a file"),
     "a link over a directory": ([entry("d/f", b"x"), link("d", ".")], "both a directory and a file"),
     "a file through a link to itself": ([link("f", "g"), entry("f", b"x")], "twice"),
-    "a hard link out": ([link("out", "../x", tarfile.LNKTYPE)], "no file of the pack"),
-    "an absolute hard link": ([link("out", "/etc/passwd", tarfile.LNKTYPE)], "no file of the pack"),
-    "a hard link to a link": ([link("l", "x"), link("out", "l", tarfile.LNKTYPE)], "no file of the pack"),
+    "a hard link out": ([link("out", "../x", tarfile.LNKTYPE)], "not a file of the pack"),
+    "an absolute hard link": ([link("out", "/etc/passwd", tarfile.LNKTYPE)], "not a file of the pack"),
+    "a hard link to a link": ([link("l", "x"), link("out", "l", tarfile.LNKTYPE)], "not a file of the pack"),
     "a hard link with content": ([entry("h", b"x", tarfile.LNKTYPE, linkname="f")], "with content"),
     "a character device": ([entry("null", kind=tarfile.CHRTYPE, devmajor=1, devminor=3)], "a device"),
     "a block device": ([entry("disk", kind=tarfile.BLKTYPE)], "a device"),
     "a pipe": ([entry("pipe", kind=tarfile.FIFOTYPE)], "a pipe"),
-    "an unknown kind of entry": ([entry("odd", kind=b"Z")], "no file, directory or link"),
-    "a sparse file": ([pax({"GNU.sparse.size": "9"}), entry("holes", b"x")], "no file, directory or link"),
+    "an unknown kind of entry": ([entry("odd", kind=b"Z")], "not a file, directory or link"),
+    "a sparse file": ([pax({"GNU.sparse.size": "9"}), entry("holes", b"x")], "not a file, directory or link"),
     "two files of one name": ([entry("f", b"1"), entry("./f", b"2")], "twice"),
     "a file over a directory": ([entry("d/f", b"1"), entry("d", b"2")], "both a directory and a file"),
     "names that differ in case": ([entry("Dist/a", b"1"), entry("dist/b", b"2")], "differ only in case"),
@@ -111,18 +111,18 @@ def cut(content: bytes) -> bytes:
 
 
 BROKEN: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "no archive": (lambda whole: b"PK\x03\x04" + whole, "no .tar.gz"),
-    "an empty file": (lambda whole: b"", "no .tar.gz"),
-    "a cut off file": (cut, "no whole .tar.gz"),
+    "no archive": (lambda whole: b"PK\x03\x04" + whole, "not a .tar.gz"),
+    "an empty file": (lambda whole: b"", "not a .tar.gz"),
+    "a cut off file": (cut, "not a complete .tar.gz"),
     "a changed byte": (lambda whole: whole[:500] + bytes([whole[500] ^ 64]) + whole[501:], "archive"),
-    "a missing checksum": (lambda whole: whole[:-8], "no whole .tar.gz"),
+    "a missing checksum": (lambda whole: whole[:-8], "not a complete .tar.gz"),
     "a cut off tar file": (lambda whole: gzip.compress(cut(gzip.decompress(whole))), "ends"),
     "a tar file without an end": (lambda whole: gzip.compress(gzip.decompress(whole)[:-1024]), "too early"),
     "a broken header in the middle": (
         lambda whole: gzip.compress(gzip.decompress(whole)[:1024] + b"?" * 512 + gzip.decompress(whole)[1024:]),
-        "no valid tar file",
+        "not a valid tar file",
     ),
-    "no tar file": (lambda whole: gzip.compress(b"hello " * 400), "no valid tar file"),
+    "no tar file": (lambda whole: gzip.compress(b"hello " * 400), "not a valid tar file"),
 }  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def test_a_directory_is_copied_by_the_same_rules(tmp_path: Path) -> None:
     tree = copy_directory(source, tmp_path / "copy", SMALL)
     assert sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*")) == ["a", "lib", "lib/a.js"]
     os.mkfifo(source / "pipe")
-    with pytest.raises(ArchiveError, match="no file, directory or link"):
+    with pytest.raises(ArchiveError, match="not a file, directory or link"):
         copy_directory(source, tmp_path / "second", SMALL)
     (source / "pipe").unlink()
     (source / "out").symlink_to(tmp_path)

@@ -62,7 +62,7 @@ def test_paths_that_mean_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("./missing", "no file or directory"),
         ("ftp://host/pack.tar.gz", "no file or directory"),
         ("owner/pack@../../x", "no tag"),
-        ("-owner/..@v1", "no GitHub repository"),
+        ("-owner/..@v1", "not a GitHub repository"),
         ("", "no file or directory"),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_sha256_is_taken_in_the_usual_forms() -> None:
     for text in (digest.hexdigest(), digest.hexdigest().upper(), f"sha256:{digest.hexdigest()}", integrity):
         assert checked_sha256(text) == digest.hexdigest()
     for text in ("", "abc", "sha256-???", "md5:" + "0" * 32):
-        with pytest.raises(ValueError, match="no SHA-256"):
+        with pytest.raises(ValueError, match="not a SHA-256"):
             checked_sha256(text)
 
 
@@ -107,12 +107,12 @@ def test_a_registry_lists_what_it_has_sorted_by_name(server: Server) -> None:
     ("source", "problem"),
     [
         ({"type": "web", "entry": "https://host.example"}, "web packs are not supported"),
-        ({"type": "torrent"}, "'torrent' are not known"),
+        ({"type": "torrent"}, "'torrent' are not supported"),
         ({"type": "github", "repo": "owner/pack"}, "incomplete"),
-        ({"type": "github", "repo": "owner/../pack", "tag": "v1"}, "no GitHub repository"),
+        ({"type": "github", "repo": "owner/../pack", "tag": "v1"}, "not a GitHub repository"),
         ({"type": "archive", "url": "file:///etc/passwd"}, "incomplete"),
-        ({"type": "archive", "url": "https://host.example", "sha256": "abc"}, "no SHA-256"),
-        (None, "no object"),
+        ({"type": "archive", "url": "https://host.example", "sha256": "abc"}, "not a SHA-256"),
+        (None, "not an object"),
     ],
 )
 def test_an_entry_that_cannot_be_installed_says_why_and_leaves_the_others(
@@ -148,4 +148,6 @@ def test_what_is_no_registry_is_told_so(tmp_path: Path, content: str) -> None:
 def test_entries_that_are_no_objects_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "registry.json"
     path.write_text(json.dumps({"schemaVersion": 1, "packs": [1, None, {}]}))
-    assert [entry.problem for entry in read_registry(str(path)).entries] == ["its id '' is no name of a pack"]
+    assert [entry.problem for entry in read_registry(str(path)).entries] == [
+        "its id '' is not a valid pack name"
+    ]

@@ -65,17 +65,17 @@ def test_addresses_of_the_user_come_before_those_of_the_pack() -> None:
 @pytest.mark.parametrize(
     ("spec", "settings", "missing"),
     [
-        (without(docker=None), {}, "the pack has none for Docker; set mode under"),
+        (without(docker=None), {}, "the pack has no Docker image; set mode under"),
         (
             without(docker=DockerVerifier(1)),
             {},
             "names no image and nothing to build one from; set docker_image under",
         ),
-        (without(), {"mode": "cloud"}, "its mode is cloud and no address is known; set cloud_url under"),
+        (without(), {"mode": "cloud"}, "its mode is cloud but no address is set; set cloud_url under"),
         (
             without(),
             {"mode": "custom_url"},
-            "its mode is custom_url and no address is known; set custom_url under",
+            "its mode is custom_url but no address is set; set custom_url under",
         ),
     ],
 )

@@ -63,8 +63,8 @@ async def test_one_that_is_not_required_may_be_missing() -> None:
     ("url", "path", "why"),
     [
         (None, "/health", "its mode is cloud and no address is known"),
-        ("ftp://x", "/health", "is no http:// or https:// address"),
-        ("http://x", "/health\r\nX: y", "is no path to ask for"),
+        ("ftp://x", "/health", "is not an http:// or https:// address"),
+        ("http://x", "/health\r\nX: y", "is not a valid path"),
     ],
 )
 async def test_what_is_no_address_is_told(url: str | None, path: str, why: str) -> None:

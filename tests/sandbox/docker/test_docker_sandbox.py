@@ -214,10 +214,10 @@ async def test_a_container_killed_under_us_is_an_error(sandboxes: DockerSandboxe
         running = asyncio.ensure_future(run(sandbox, "echo begun; sleep 60", seconds=60))
         await asyncio.sleep(0.5)
         docker("kill", sandbox.container.name)
-        with pytest.raises(ExecutionError, match="the container has ended: somebody else ended it"):
+        with pytest.raises(ExecutionError, match="the container has ended: it was removed from outside"):
             await running
         docker("rm", sandbox.container.name)
-        with pytest.raises(ExecutionError, match="the container has ended: somebody else ended it"):
+        with pytest.raises(ExecutionError, match="the container has ended: it was removed from outside"):
             await run(sandbox, "true")
 
 

@@ -109,7 +109,7 @@ async def test_an_image_that_is_there_is_not_pulled(engine: Engine) -> None:
 
 async def test_a_service_needs_an_engine_on_this_machine(engine: Engine) -> None:
     other = Engine(engine.client, "tcp://engine.example:2376", engine.information)
-    with pytest.raises(EngineError, match=r"tcp://engine\.example:2376 is another one; unset DOCKER_HOST"):
+    with pytest.raises(EngineError, match=r"tcp://engine\.example:2376 is remote; unset DOCKER_HOST"):
         async with started_service(other, ServiceSpec(IMAGE, 80), "run"):
             pass
 

@@ -51,7 +51,7 @@ async def open_toolbox(server: FastMCP) -> AsyncIterator[McpToolbox]:
         if toolbox is not None:
             raise
         raise MCPLoadError(
-            f"The MCP server '{server.name}' cannot tell its tools: {describe(error)}"
+            f"The MCP server '{server.name}' cannot list its tools: {describe(error)}"
         ) from error
 
 

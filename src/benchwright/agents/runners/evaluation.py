@@ -124,7 +124,7 @@ class EvalRunner:
         try:
             score = await fn(messages, row["ground_truth"], row)
             if not math.isfinite(score):
-                raise EvalFnError(f"the score is {score}, which is no number to average")
+                raise EvalFnError(f"the score is {score}, which cannot be averaged")
             return score
         except (Exception, SystemExit) as error:  # a user's function raises what it likes
             logger.warning(

@@ -8,12 +8,12 @@ from typing import NamedTuple
 KEYS = "n: next call  c: no more pauses  m: messages  t: tools  r N: row N  q: quit  ?: help"
 
 HELP = """\
-  n, next, Enter   make the next call of the model; after a row, go to the next row
-  c, continue      go on to the end of the row without pausing
+  n, next, Enter   make the next model call; after a row, go to the next row
+  c, continue      run to the end of the row without pausing
   m, messages      show the conversation
   t, tools         show the tools that the model may call
   r N, row N       leave this row and go to row N
-  q, quit, exit    leave
+  q, quit, exit    quit
   ?, help          show this"""
 
 

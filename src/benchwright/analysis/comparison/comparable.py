@@ -21,7 +21,7 @@ def _refusals(a: Facts, b: Facts) -> Iterator[str]:
     elif a.protocol and b.protocol and a.protocol != b.protocol:
         yield f"the protocols differ: {a.protocol}; {b.protocol}"
     if a.data and b.data and a.data != b.data:
-        yield f"the data differ (digest {_short(a.data)}, then {_short(b.data)})"
+        yield f"the data differs (digest {_short(a.data)}, then {_short(b.data)})"
     if a.graders is not None and b.graders is not None:
         for name in a.graders:
             if name in b.graders and a.graders[name] != b.graders[name]:
@@ -50,9 +50,9 @@ def unknown(a: Facts, b: Facts) -> list[str]:
     """What could not be checked."""
     found = []
     if a.data is None or b.data is None:
-        found.append("whether the data are the same could not be checked")
+        found.append("could not check that the data is the same")
     if a.graders is None or b.graders is None:
-        found.append("whether the same rules graded them could not be checked")
+        found.append("could not check that both were graded by the same rules")
     return found
 
 

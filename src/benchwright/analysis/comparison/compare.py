@@ -53,7 +53,9 @@ def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  #
     if not 0.5 < wanted.confidence < 1:
         raise UserError(f"--confidence {wanted.confidence:g}: give a number between 0.5 and 1, such as 0.95.")
     if wanted.max_regression is not None and not wanted.max_regression >= 0:
-        raise UserError("--max-regression: give the loss that may pass, 0 or more, in units of the score.")
+        raise UserError(
+            "--max-regression: give the largest acceptable loss, 0 or more, in units of the score."
+        )
     rules = [parse_rule(text) for text in wanted.fail_if]
     named = [resolve(reference) for reference in references]
     sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])

@@ -50,13 +50,13 @@ def decide(
         compared = {score.score for score in pair.result.scores}
         for name in score_names(pair.a, pair.b):
             if name not in compared:
-                raise UserError(f"{name!r} has no value on one side, so there is nothing to decide on.")
+                raise UserError(f"{name!r} has no value on one side, so there is nothing to decide.")
     if len(sides) == 1:
         if max_regression is not None:
             raise UserError("--max-regression needs two runs: the old one first, the new one second.")
         return [apply_rule(rule, metrics_of(sides[0])) for rule in rules]
     if not pairs:
-        raise UserError("Nothing was compared, so there is nothing to decide on.")
+        raise UserError("Nothing was compared, so there is nothing to decide.")
     rulings = [ruling for pair in pairs for ruling in _rulings(pair, rules, several=len(pairs) > 1)]
     if max_regression is not None:
         rulings += _regressions(pairs, max_regression, confidence)

@@ -28,7 +28,7 @@ def compare_latencies(a: Side, b: Side, confidence: float) -> tuple[list[Latency
         times_a, times_b = a.timings.get(metric), b.timings.get(metric)
         if times_a is not None and times_b is not None and times_a.size and times_b.size:
             found += [_compare(metric, q, times_a, times_b, confidence) for q in QUANTILES]
-    return found, None if found else "there are no request times on both sides"
+    return found, None if found else "request times are missing on one side"
 
 
 def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) -> LatencyComparison:

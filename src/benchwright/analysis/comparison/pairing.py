@@ -57,17 +57,17 @@ def align(a: Side, b: Side) -> Alignment:
     Where neither can be known (files of other tools), ids are taken to mean the same.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
-    told = "by sample and repeat; the data are the same"
+    told = "by sample and repeat; the data is the same"
     if a.facts.data is None or b.facts.data is None:
-        told = "by the ids of the samples; whether their content is the same is not known"
+        told = "by the ids of the samples; it is not known whether their content is the same"
     elif a.facts.data != b.facts.data:
         asked_a, asked_b = a.contents(), b.contents()
         if asked_a is None or asked_b is None:
-            told = "by the ids of the samples although the data differ"
+            told = "by the ids of the samples although the data differs"
         else:
             samples_a = Labels.of(_distinct(asked_a, a.trials))
             samples_b = Labels.of(_distinct(asked_b, b.trials))
-            told = "by what was asked, since the data differ"
+            told = "by what was asked, because the data differs"
     found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, told)
     if found.unpaired is None:
         return found

@@ -77,7 +77,7 @@ def _notes(a: Side, b: Side, empty: list[str]) -> Iterator[str]:
     yield from (f"{name!r} has no value on one side" for name in empty)
     for side in (a, b):
         if side.facts.state not in (None, "finished"):
-            yield f"{side.facts.letter} is {side.facts.state}: only what it has done is compared"
+            yield f"{side.facts.letter} is {side.facts.state}: only its finished trials are compared"
 
 
 def settled(pairs: list[Compared]) -> tuple[list[Compared], int]:

@@ -91,7 +91,7 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Named:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=BenchmarkFile)
     except msgspec.DecodeError as error:
-        raise UserError(f"{path} is no result file of `run`: {error}.") from None
+        raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
         return Named(reference, directory=directory, slot=slot, column=column)
     return Named(reference, file=file, slot=slot, column=column)

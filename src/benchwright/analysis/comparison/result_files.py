@@ -48,4 +48,4 @@ def read_result_file(path: Path) -> ResultFile:
     except OSError as error:
         raise UserError(f"Cannot read {path}: {error.strerror}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is no result file of `run`: {error}.") from None
+        raise UserError(f"{path} is not a result file of `run`: {error}.") from None

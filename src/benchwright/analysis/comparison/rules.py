@@ -53,7 +53,7 @@ def parse_rule(text: str) -> Rule:
         value = math.nan
     if match is None or not math.isfinite(value):
         raise UserError(
-            f"--fail-if {text!r} is no rule: give a name, one of < <= > >= == !=, and a number, "
+            f"--fail-if {text!r} is not a rule: give a name, one of < <= > >= == !=, and a number, "
             'as in --fail-if "accuracy < 0.7".'
         )
     return Rule(match["name"], match["operator"], value)
@@ -69,7 +69,7 @@ def apply_rule(rule: Rule, metrics: Mapping[str, float | None]) -> Ruling:
         known = sorted(metrics)
         raise UserError(
             f"--fail-if: there is no metric {rule.name!r}.{did_you_mean(rule.name, known)} "
-            f"There are: {', '.join(known)}."
+            f"Choose from: {', '.join(known)}."
         )
     value = metrics[rule.name]
     if value is None:
@@ -145,11 +145,11 @@ def rule_on_regression(
     level = (1 - confidence) / tests
     if high is not None:
         worse = high < -margin
-        told = f"the difference is {gap:+.4f}, and not above {high:+.4f} ({1 - level:.4g} one-sided)"
+        told = f"the difference is {gap:+.4f}, with an upper bound of {high:+.4f} ({1 - level:.4g} one-sided)"
     else:
         worse = gap < -margin and p_value is not None and p_value / 2 <= level
         told = f"the difference is {gap:+.4f}, with no interval"
     rule = f"{name}: no regression above {margin:g} at confidence {confidence:g}"
     if not worse and gap < -margin:
-        told += "; that is a larger regression, but it may be chance"
+        told += "; that is a larger regression, but it may be due to chance"
     return Ruling(rule, not worse, told)

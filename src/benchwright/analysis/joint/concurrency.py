@@ -36,7 +36,7 @@ def why_no_table(views: Sequence[JointView | None], tables: Sequence[ByConcurren
     if tables or len({view.concurrency for view in known}) < 2:
         return []
     return [
-        "Accuracy is not told by concurrency, since the runs differ in more than that (model, data, rules or settings)"
+        "Accuracy by concurrency is not shown, because the runs also differ in model, data, rules or settings"
     ]
 
 

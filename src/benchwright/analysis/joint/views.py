@@ -240,14 +240,14 @@ def _buckets(values: Vector, correct: Mask, clusters: Codes, confidence: float) 
 
 def _notes(effort: Effort) -> Iterable[str]:
     if effort.seconds is None:
-        yield "when its trials were under way is not known, so there are no correct answers per second"
+        yield "it is not known when its trials ran, so correct answers per second cannot be computed"
     if effort.uncounted:
         yield (
-            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without a number of tokens, "
+            f"{effort.uncounted:,} of {effort.requests:,} answered requests came without token counts, "
             "so there are no correct answers per 1,000 tokens"
         )
     if effort.targets > 1:
         yield (
-            f"{effort.targets} targets were asked at the same time: correct answers per second are of the time in "
-            "which this one's trials were under way"
+            f"{effort.targets} targets ran at the same time: correct answers per second are over the time in "
+            "which this one's trials ran"
         )

@@ -61,7 +61,7 @@ def conversation(directory: Path, trial: FinalTrial, shown_as: str = "") -> Conv
     length = trial.record.body[1]
     scores = list(trial.scores.values())
     if not length or length > LARGEST_BODY:
-        why = "nothing was kept of it" if not length else f"{length / 1e6:,.0f} MB, too much to be shown"
+        why = "it was not kept" if not length else f"{length / 1e6:,.0f} MB, too large to show"
         return without_body(Transcript(trial.record, Body(trial.record.key), scores), why)
     return conversation_of(Transcript(trial.record, read_body(directory, trial.record), scores), shown_as)
 

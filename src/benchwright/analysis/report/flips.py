@@ -26,12 +26,10 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
     notes = []
     if not same:
         notes.append(
-            f"The data differ, so that the samples of {b.run.letter} have other ids: only answers are shown."
+            f"The data differs, so the samples of {b.run.letter} have different ids: only answers are shown."
         )
     if len(chosen) < len(score.changes):
-        notes.append(
-            f"{len(chosen):,} of {len(score.changes):,} are shown, the largest changes of either kind."
-        )
+        notes.append(f"{len(chosen):,} of {len(score.changes):,} are shown, the largest changes first.")
     return Flips(
         a=a.run.letter,
         b=b.run.letter,

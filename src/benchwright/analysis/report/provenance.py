@@ -47,7 +47,7 @@ def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> I
     yield "begun (UTC)", datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
     yield "kind", manifest.kind
     yield "model", manifest.typed_models.get(slot, target.model)
-    yield "model as it is asked for", target.model
+    yield "model as requested", target.model
     yield "endpoint", endpoint(target.base_url)
     for helper in manifest.helpers:
         yield f"helper {helper.slot}", f"{helper.model} at {endpoint(helper.base_url)}"

@@ -133,7 +133,7 @@ def _departs(departures: str) -> str:
 def _failures(failed: int, trials: int) -> Iterator[str]:
     if failed:
         yield (
-            f"{failed:,} of {trials:,} trials failed ({failed / trials:.1%}). A failure is no wrong answer: it is "
+            f"{failed:,} of {trials:,} trials failed ({failed / trials:.1%}). A failure is not a wrong answer: it is "
             "left out of the means of what was scored."
         )
 
@@ -168,7 +168,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
     first = next(iter(trials.scores.values()), None)
     failed, silent = (0, 0) if first is None else (first.count(ERROR), first.count(NO_ANSWER))
     statuses = {"scored": n - failed - silent, "no_answer": silent, "failed": failed}
-    banners = ["From a result file: without conversations, waterfalls and breakdowns, which only runs hold."]
+    banners = ["From a result file: conversations, waterfalls and breakdowns are only available for runs."]
     if facts.simulated:
         banners.append("Simulated: some of these answers are not from a model.")
     if facts.timings_valid is False:

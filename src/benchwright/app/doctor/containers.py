@@ -53,7 +53,7 @@ def docker_program() -> Iterator[Finding]:
     if buildx is not None:
         yield Finding("docker buildx", buildx)
         return
-    advice = "Debian: `apt-get install docker-buildx`; Docker's own packages: docker-buildx-plugin."
+    advice = "Debian: `apt-get install docker-buildx`; from Docker's repository: docker-buildx-plugin."
     yield Finding("docker buildx", "not installed", "missing", "Dockerfiles that need BuildKit", advice)
 
 
@@ -71,7 +71,7 @@ async def _collected(call_out: bool) -> list[Finding]:
     except TimeoutError:
         where = os.environ.get("DOCKER_HOST", "its socket")
         said = f"nothing answers at {where} within {SECONDS:g} s"
-        advice = "Start the engine anew (`systemctl restart docker`, or Docker Desktop), or set DOCKER_HOST."
+        advice = "Restart the engine (`systemctl restart docker`, or Docker Desktop), or set DOCKER_HOST."
         found.append(Finding("container engine", said, "problem", NEEDED_FOR, advice))
     return found
 
@@ -119,7 +119,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _disk(engine: Engine) -> Finding:
     subject, free = "disk for images", engine.free_bytes()
     if free is None:
-        return Finding(subject, "cannot be told from here: the engine has a file system of its own")
+        return Finding(subject, "unknown: the engine has its own file system")
     said = f"{free / GiB:.1f} GiB free in {engine.information['DockerRootDir']}"
     if free >= LITTLE_DISK:
         return Finding(subject, said)

@@ -59,7 +59,7 @@ class _Look:
     def findings(self) -> list[Finding]:
         self._thread.join(max(0.0, self._end - time.monotonic()))
         if self._thread.is_alive():
-            said = f"this could not be found out within {self._check.seconds:g} s"
+            said = f"this check did not finish within {self._check.seconds:g} s"
             return [Finding(self._check.subject, said, "problem")]
         return self._found
 
@@ -69,7 +69,7 @@ class _Look:
         except BenchwrightError as error:
             self._found = [Finding(self._check.subject, str(error), "problem")]
         except Exception as error:  # one check that fails is no reason to know nothing of the others
-            said = f"this could not be found out: {type(error).__name__}: {error}"
+            said = f"this check failed: {type(error).__name__}: {error}"
             self._found = [Finding(self._check.subject, said, "problem")]
 
 

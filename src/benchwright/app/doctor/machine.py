@@ -27,7 +27,7 @@ _CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.lim
 def home_directory() -> Iterator[Finding]:
     """Whether runs can be kept where they are to be, and how many there are."""
     subject, folder = "home directory", home()
-    elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory of yours."
+    elsewhere = "Make it writable, or set BENCHWRIGHT_HOME to a directory you own."
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if trouble := _cannot_write(there):
         yield Finding(subject, f"{folder} cannot be written to: {trouble}", "problem", what_to_do=elsewhere)
@@ -93,7 +93,7 @@ def open_files() -> Iterator[Finding]:
     if soft == resource.RLIM_INFINITY:
         yield Finding("open files", "no limit")
         return
-    said = f"{soft:,} at once, enough for about {max(0, soft - OWN_FILES):,} requests under way"
+    said = f"{soft:,} at once, enough for about {max(0, soft - OWN_FILES):,} requests in flight"
     more = f"For more, `ulimit -n {MANY_FILES}`." if soft < MANY_FILES else None
     if more and hard != resource.RLIM_INFINITY and hard < MANY_FILES:
         more = f"For more, raise the hard limit of {hard:,} (limits.conf), then `ulimit -n`."
@@ -108,5 +108,5 @@ def clock() -> Iterator[Finding]:
         now = time.perf_counter()
         step = min(step, now - before or step)
         before = now
-    said = f"tells {step * 1e6:.2g} µs apart"
+    said = f"resolution {step * 1e6:.2g} µs"
     yield Finding("clock", said) if step < COARSE_CLOCK else Finding("clock", said, "problem")

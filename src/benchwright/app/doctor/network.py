@@ -24,11 +24,13 @@ def loopback() -> Iterator[Finding]:
                     theirs.settimeout(SECONDS)
                     theirs.recv(1)
         except OSError as error:
-            advice = "See to `127.0.0.1 localhost` in /etc/hosts, and to the firewall; or use 127.0.0.1 in addresses."
-            said = f"a server on 127.0.0.1 is not reached as localhost: {error}"
+            advice = (
+                "Check `127.0.0.1 localhost` in /etc/hosts and the firewall, or use 127.0.0.1 in addresses."
+            )
+            said = f"a server on 127.0.0.1 cannot be reached as localhost: {error}"
             yield Finding("loopback", said, "problem", what_to_do=advice)
             return
-    yield Finding("loopback", "servers on this machine are reached as localhost")
+    yield Finding("loopback", "servers on this machine can be reached as localhost")
 
 
 def proxies() -> Iterator[Finding]:

@@ -21,7 +21,7 @@ EXTRAS = {
     "hub": "fetching datasets from the hub",
     "parquet": "datasets and exports in Parquet",
     "mcp": "agents whose tools are MCP servers (--mcp)",
-    "litellm": "models of providers that speak no OpenAI protocol",
+    "litellm": "models of providers without an OpenAI-compatible API",
     "ray": "runs on several machines",
 }
 """The extras of this package, and what needs them."""
@@ -81,12 +81,12 @@ def node() -> Iterator[Finding]:
     advice = f"Install Node.js {oldest} or newer (Debian and Ubuntu: `apt-get install nodejs`)."
     program = shutil.which("node")
     if program is None:
-        yield Finding(subject, "there is no program `node` on the PATH", "missing", needed_for, advice)
+        yield Finding(subject, "`node` is not on the PATH", "missing", needed_for, advice)
         return
     said = first_line_of([program, "--version"]) or ""
     found = re.match(r"v(\d+)\.(\d+)", said)
     if found is None:
-        yield Finding(subject, f"{program} does not say which version it is", "problem", needed_for, advice)
+        yield Finding(subject, f"{program} does not report its version", "problem", needed_for, advice)
     elif (int(found[1]), int(found[2])) < OLDEST_NODE:
         yield Finding(subject, f"{said} ({program}) is too old", "problem", needed_for, advice)
     else:
@@ -108,4 +108,4 @@ def sandbox() -> Iterator[Finding]:
         yield Finding("sandbox", chosen.words)
         return
     advice = "Install bubblewrap, or allow user namespaces; see docs/sandbox.md."
-    yield Finding("sandbox", chosen.words, "missing", "walls around model-written code", advice)
+    yield Finding("sandbox", chosen.words, "missing", "isolation of model-written code", advice)

@@ -20,7 +20,7 @@ def offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     known = _count_known(plan, runs)
     if known:
         say(
-            f"{known:,} of {plan.trial_count:,} conversations of earlier runs are still valid; --reuse keeps them."
+            f"{known:,} of {plan.trial_count:,} conversations from earlier runs are still valid; --reuse keeps them."
         )
 
 
@@ -33,11 +33,11 @@ def check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     known = _count_known(plan, runs)
     if not known:
         raise UserError(
-            "There are no earlier conversations of this configuration to score; run it without --rescore."
+            "No earlier conversations of this configuration to rescore; run it without --rescore."
         )
     if known < plan.trial_count:
         say(
-            f"{plan.trial_count - known:,} of {plan.trial_count:,} trials have no earlier conversation; left out."
+            f"{plan.trial_count - known:,} of {plan.trial_count:,} trials have no earlier conversation and are skipped."
         )
 
 

@@ -74,7 +74,7 @@ def _scorers(settings: EvalSettings) -> Sequence[Scorer]:
     names = [scorer.name for scorer in scorers]
     for name in names:
         if names.count(name) > 1:
-            raise UserError(f"The scorer {name!r} is there twice.")
+            raise UserError(f"The scorer {name!r} is given twice.")
     return scorers
 
 
@@ -84,7 +84,7 @@ def _scorer_options(name: str, settings: EvalSettings) -> dict[str, str]:
     if len(settings.scorer) > 1 and name in SCORERS:
         for option in given:
             if not any(option in SCORERS[each].options for each in settings.scorer if each in SCORERS):
-                raise UserError(f"None of the scorers has an option {option!r}.")
+                raise UserError(f"No scorer has an option {option!r}.")
         given = {option: value for option, value in given.items() if option in SCORERS[name].options}
     if name == "judge":
         return {"model": settings.judge_model or settings.model or "", **given}

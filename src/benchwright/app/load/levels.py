@@ -138,7 +138,7 @@ def due_times(level: Level, settings: LoadSettings) -> list[float] | None:
     due = list(islice(within, settings.requests))
     if not due:
         raise UserError(
-            f"At {level.rate:g} requests/s none arrives within {seconds:g} s: give a longer --duration."
+            f"At {level.rate:g} requests/s no request arrives within {seconds:g} s: use a longer --duration."
         )
     return due
 
@@ -157,7 +157,9 @@ def read_trace(path: Path) -> list[float]:
                 try:
                     offsets.append(float(text))
                 except ValueError:
-                    raise UserError(f"{path}, line {number}: {text[:40]!r} is no time in seconds.") from None
+                    raise UserError(
+                        f"{path}, line {number}: {text[:40]!r} is not a time in seconds."
+                    ) from None
         return arrivals.trace(offsets)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"Cannot read the trace {path}: {error}.") from None

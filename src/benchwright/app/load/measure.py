@@ -134,7 +134,7 @@ def notes(results: Sequence[LevelResult], settings: LoadSettings) -> list[str]:
         most = max(one.cached or 0.0 for one in cached)
         told.append(
             f"The server took up to {most * 100:.0f} % of the prompt tokens from its prefix cache (level "
-            f"{', '.join(one.level.name for one in cached)}): prompts that it has not seen take longer"
+            f"{', '.join(one.level.name for one in cached)}): prompts it has not seen take longer"
         )
     lengths = [(one.prompt_length, one.answer_length) for one in results]
     if settings.synthetic_input is not None and lengths and None not in lengths[0]:
@@ -151,7 +151,7 @@ def notes(results: Sequence[LevelResult], settings: LoadSettings) -> list[str]:
     if short:
         length = min(one.answer_length or 0.0 for one in short)
         told.append(
-            f"Answers had {length:,.0f} tokens instead of {output:,}: where the server knows it, "
+            f"Answers had {length:,.0f} tokens instead of {output:,}: if the server supports it, "
             "--param ignore_eos=true makes them long enough"
         )
     burst = [one.level.name for one in results if one.counted and not one.steady]

@@ -86,23 +86,23 @@ def chosen_levels(settings: LoadSettings) -> list[Level]:
             raise UserError("--arrivals trace needs --trace FILE: offsets in seconds, one a line.")
         if arrivals not in (None, "trace") or settings.rates or settings.levels or settings.sweep:
             raise UserError(
-                "A trace is a load of its own: leave --rate, --concurrency, --sweep and other --arrivals out."
+                "--trace sets the load itself: remove --rate, --concurrency, --sweep and --arrivals."
             )
         return [Level(arrivals="trace")]
     if settings.rates:
         if settings.levels:
-            raise UserError("--rate (open loop) and --concurrency (closed loop) are two questions: ask one.")
+            raise UserError("--rate (open loop) and --concurrency (closed loop) cannot be combined.")
         levels = [Level(rate=rate, arrivals=arrivals or "poisson") for rate in settings.rates]
         if any(not 0 < level.rate < 1e6 for level in levels if level.rate is not None):
             raise UserError("--rate takes requests per second, above 0.")
     else:
         if arrivals is not None:
-            raise UserError("--arrivals goes with --rate; with --concurrency requests follow upon answers.")
+            raise UserError("--arrivals requires --rate; with --concurrency, each request follows an answer.")
         levels = [Level(concurrency=number) for number in settings.levels or (1,)]
         if any(not 0 < level.concurrency <= 65_536 for level in levels if level.concurrency is not None):
-            raise UserError("--concurrency takes numbers of requests in flight, from 1 on.")
+            raise UserError("--concurrency takes numbers of requests in flight, 1 or more.")
     if settings.sweep and len(levels) > 1:
-        raise UserError("--sweep finds the levels by itself: give one, to begin with.")
+        raise UserError("--sweep finds the levels itself: give one level to start from.")
     return levels
 
 
@@ -119,12 +119,12 @@ def objectives(settings: LoadSettings) -> list[Objective]:
         seconds = _seconds(value)
         if measure is None or seconds is None:
             raise UserError(
-                f"--slo {text!r} is none of ttft=S, latency=S, itl=S, with S in seconds or as 50ms."
+                f"--slo {text!r} is not an objective: use ttft=S, latency=S or itl=S, with S in seconds or like 50ms."
             )
         if measure in found:
-            raise UserError(f"There are two objectives for {measure}.")
+            raise UserError(f"Two objectives are given for {measure}.")
         if measure != "latency" and not settings.stream:
-            raise UserError(f"--slo {name} needs streaming: leave --no-stream out.")
+            raise UserError(f"--slo {name} needs streaming: remove --no-stream.")
         found[measure] = Objective(measure, seconds)
     return list(found.values())
 

@@ -43,7 +43,7 @@ class Sweep:
         elif result.state != "finished":
             self._ended = f"the level {result.level.name} was stopped: {result.stop_reason}"
         elif not served_of(result):
-            self._ended = f"at {result.level.name} no request was answered as it should be"
+            self._ended = f"at {result.level.name} no request was answered correctly"
 
     def next(self) -> Level | None:
         """The next level, None where there is nothing more to find out."""
@@ -53,7 +53,7 @@ class Sweep:
             highest = max(self._results)
             if highest * 2 <= self._most:
                 return self._at(highest * 2)
-            self._ended = f"at the highest level that was allowed, {self._at(highest).name}, it was not yet"
+            self._ended = f"it was not reached at the highest level allowed, {self._at(highest).name}"
         self._turned = True
         if self._left <= 0 or self._ended is not None:
             return None

@@ -45,7 +45,7 @@ def find_workload(settings: LoadSettings, say: Say) -> Workload:
     asked = [settings.benchmark, settings.dataset, settings.synthetic_input]
     if sum(one is not None for one in asked) != 1:
         raise UserError(
-            "Say what to ask: a benchmark (`benchwright load mmlu`), or --dataset FILE, or --synthetic-input TOKENS."
+            "Choose what to send: a benchmark (`benchwright load mmlu`), --dataset FILE or --synthetic-input TOKENS."
         )
     if not settings.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")

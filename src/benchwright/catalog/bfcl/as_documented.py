@@ -28,7 +28,7 @@ SINGLE_TURN = frozenset(
 )
 """What one expected answer can be said of; where no call fits, that is no call."""
 
-EQUAL_IN_PYTHON = ("a truth value for an integer", "a float for an integer")
+EQUAL_IN_PYTHON = ("a boolean for an integer", "a float for an integer")
 """Decoys of the official rules that may be equal to the expected value."""
 
 

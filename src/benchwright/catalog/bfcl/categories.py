@@ -86,5 +86,5 @@ def _named(name: str) -> Iterable[str]:
         )
     known = ("all", *GROUPS, *CATEGORIES)
     raise UserError(
-        f"There is no BFCL category {name!r}.{did_you_mean(name, known)} There are: {', '.join(known)}."
+        f"There is no BFCL category {name!r}.{did_you_mean(name, known)} Choose from: {', '.join(known)}."
     )

@@ -77,7 +77,7 @@ def _wrong_set(
             name = next(iter(answer))
             return Wrong(
                 "parallel_function_checker_no_order:cannot_find_match",
-                f"No call fits the expected one of {name!r}. {' '.join(said)}",
+                f"No call matches the expected call of {name!r}. {' '.join(said)}",
             )
     return None
 

@@ -67,7 +67,7 @@ def _calls(content: dict[str, Any], category: Category, write: Write) -> Iterato
     if message := write(calls).get("tool_calls"):
         broken = {**message[0], "function": {**message[0]["function"], "arguments": '{"a": '}}
         reply = {"role": "assistant", "content": None, "tool_calls": [broken, *message[1:]]}
-        yield Check("arguments that are no JSON", [reply], passes=False)
+        yield Check("arguments that are not valid JSON", [reply], passes=False)
 
 
 def _decoys(
@@ -93,7 +93,7 @@ def _wrong_types(document: dict[str, Any], answers: list[Any], call: Call) -> It
         allowed = [one for answer in answers for one in answer.get(call.name, {}).get(name, ())]
         integers = all(type(one) is int for one in allowed if one != OMITTED)
         if document["properties"].get(name, {}).get("type") == "integer" and integers:
-            yield "a truth value for an integer", Call(call.name, {**call.arguments, name: True})
+            yield "a boolean for an integer", Call(call.name, {**call.arguments, name: True})
             yield "a float for an integer", Call(call.name, {**call.arguments, name: float(value)})
             return
 

@@ -42,7 +42,7 @@ def wrong_list(name: str, value: Sequence[Any], possible: Sequence[Any]) -> Wron
 
 def wrong_dict(value: dict[Any, Any], possible: Sequence[Any]) -> Wrong | None:
     """Fits one of the possible dictionaries; what is said of the last one is kept."""
-    wrong: Wrong | None = Wrong("dict_checker:unclear", f"{value!r} fits no possible dictionary")
+    wrong: Wrong | None = Wrong("dict_checker:unclear", f"{value!r} matches no possible dictionary")
     for one in possible:
         if isinstance(one, dict):
             wrong = _misfit(value, one)
@@ -67,7 +67,7 @@ def _misfit(value: dict[Any, Any], possible: dict[str, Any]) -> Wrong | None:
 
 def wrong_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Wrong | None:
     """As many dictionaries as one possible list has, each fitting the one in its place."""
-    wrong = Wrong("list_dict_checker:unclear", f"{value!r} fits no possible list of dictionaries")
+    wrong = Wrong("list_dict_checker:unclear", f"{value!r} matches no possible list of dictionaries")
     for one in possible:
         if len(value) != len(one):
             wrong = Wrong("value_error:list_dict_count", "Wrong number of dictionaries in the list.")
@@ -83,7 +83,7 @@ def wrong_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Wrong | None:
 def _element_misfit(given: Any, wanted: Any) -> Wrong | None:
     if isinstance(given, dict):
         return wrong_dict(given, [wanted])
-    return Wrong("list_dict_checker:unclear", f"{given!r} is no dictionary")
+    return Wrong("list_dict_checker:unclear", f"{given!r} is not a dictionary")
 
 
 def wrong_other(name: str, value: Any, possible: Sequence[Any]) -> Wrong | None:

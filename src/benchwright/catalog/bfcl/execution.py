@@ -133,5 +133,5 @@ async def _ask(process: SandboxProcess, question: dict[str, Any]) -> dict[str, A
     try:
         answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.DecodeError:
-        raise ExecutionError("the sandboxed classes answered with something that is no JSON") from None
+        raise ExecutionError("the sandboxed classes answered with something that is not JSON") from None
     return answer

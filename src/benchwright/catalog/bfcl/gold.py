@@ -121,7 +121,7 @@ def never_right(
             if OMITTED in values:
                 continue
             if parameter not in properties:
-                return f"{parameter!r} must be given, and is no parameter of the function"
+                return f"{parameter!r} must be given, and is not a parameter of the function"
             if not values:
                 return f"{parameter!r} must be given, and has no possible value"
             if category.language == "java" and _unreadable_elements(properties[parameter], values):

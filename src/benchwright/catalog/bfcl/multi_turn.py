@@ -22,7 +22,7 @@ from benchwright.records import Message, Outcome, Trial
 MOST_STEPS = 20
 """Executed steps of one turn; one more, and the conversation is ended."""
 
-NOT_EXECUTED = "Error during execution: the arguments are no JSON object."
+NOT_EXECUTED = "Error during execution: the arguments are not a JSON object."
 
 
 class Converse:

@@ -154,7 +154,7 @@ def _single_turn(row: BfclRow, category: Category, answer: list[Any] | None) -> 
 
 def _check_answer(identifier: str, answer: list[Any] | None, names: set[str]) -> None:
     if not answer:
-        raise DatasetValidationError(f"{identifier}: there is no possible answer to it")
+        raise DatasetValidationError(f"{identifier}: it has no possible answer")
     for call in answer:
         if not isinstance(call, dict) or len(call) != 1 or not set(call) <= names:
             raise DatasetValidationError(f"{identifier}: ground_truth: {call!r} calls no function on offer")
@@ -168,11 +168,11 @@ def _multi_turn(
     digest: str,
 ) -> Sample:
     if not answer or len(answer) != len(row.question) or not all(isinstance(turn, list) for turn in answer):
-        raise DatasetValidationError(f"{row.id}: ground_truth: it has not one list of calls for each turn")
+        raise DatasetValidationError(f"{row.id}: ground_truth: it needs one list of calls per turn")
     functions = []
     for name in row.involved_classes:
         if CLASS_MODULES.get(name) not in documents:
-            raise DatasetValidationError(f"{row.id}: involved_classes: nothing is known of {name!r}")
+            raise DatasetValidationError(f"{row.id}: involved_classes: {name!r} is not a known class")
         functions += documents[CLASS_MODULES[name]]
     missed = {turn: _taken_out(row.id, functions, names) for turn, names in row.missed_function.items()}
     content = {

@@ -31,7 +31,7 @@ def source_calls(text: str, language: Language) -> list[Call]:
     """
     found = _NAME.match(text)
     if found is None:
-        raise Undecodable("the answer is no call")
+        raise Undecodable("the answer is not a call")
     arguments: dict[str, str] = {}
     for part in _parts(text[found.end() :], _QUOTES[language]):
         named = _ARGUMENT.match(part)
@@ -83,4 +83,4 @@ def _parts(text: str, quotes: str) -> Iterator[str]:
 def _check_end(rest: str) -> None:
     """A statement may end behind the call; anything else makes the whole no call."""
     if rest.strip() and not rest.lstrip().startswith(";"):
-        raise Undecodable("the answer goes on behind the call")
+        raise Undecodable("there is text after the call")

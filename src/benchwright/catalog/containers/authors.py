@@ -127,7 +127,7 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
     ended = await sandbox.run(["sh", "-c", issue.prepare], seconds=PREPARE_SECONDS, cwd=issue.directory)
     if not ended.succeeded:
         raise ExecutionError(
-            f"{issue.directory} of {issue.spec.image} is not as it should be: {ended.complaint}"
+            f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.complaint}"
         )
 
 

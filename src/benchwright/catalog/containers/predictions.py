@@ -90,7 +90,9 @@ def _lines(path: Path, raw: bytes) -> Iterable[Any]:
             try:
                 yield msgspec.json.decode(line)
             except msgspec.DecodeError as error:
-                raise UserError(f"The predictions {path}: line {number} is no JSON ({error}).") from None
+                raise UserError(
+                    f"The predictions {path}: line {number} is not valid JSON ({error})."
+                ) from None
 
 
 def _named(identity: str, entry: Any) -> Any:

@@ -138,7 +138,7 @@ class AdaptedBenchmark:
             result = await self.benchmark.multi_turn(sample, client, config)
             if not isinstance(result, SampleResult):
                 raise ExecutionError(
-                    f"multi_turn of {self.about.name} returned a {type(result).__name__} and no SampleResult"
+                    f"multi_turn of {self.about.name} returned a {type(result).__name__}, not a SampleResult"
                 )
             return _conversation(client, result)
         return await self._ask(sample, client, session)
@@ -154,7 +154,7 @@ class AdaptedBenchmark:
         result = await self.benchmark.evaluate(self.documented(sample), outcome.answer)
         if not isinstance(result, SampleResult):
             raise GraderError(
-                f"evaluate of {self.about.name} returned a {type(result).__name__} and no SampleResult"
+                f"evaluate of {self.about.name} returned a {type(result).__name__}, not a SampleResult"
             )
         return result
 

@@ -60,7 +60,7 @@ def get_benchmark(name: str) -> BaseBenchmark:
         if issubclass(found, CatalogBenchmark):
             return found(variant)
     raise UserError(
-        f"There is no benchmark {name!r}.{did_you_mean(name, classes)} There is: {', '.join(sorted(classes))}."
+        f"There is no benchmark {name!r}.{did_you_mean(name, classes)} Choose from: {', '.join(sorted(classes))}."
     )
 
 

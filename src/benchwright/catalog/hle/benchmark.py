@@ -16,7 +16,7 @@ from benchwright.engine.protocols import Scorer
 from benchwright.records import FAILED, Sample
 
 NO_JUDGE = "no judge (--option judge_model=…): answers are matched exactly, so scores are not comparable"
-OTHER_JUDGE = "judged by {judge}; published figures are by {official}"
+OTHER_JUDGE = "judged by {judge}; published figures use {official}"
 
 
 def make(about: About, options: Options) -> Benchmark:

@@ -21,7 +21,7 @@ class HumanEvalRow(Record, frozen=True):
 
     def __post_init__(self) -> None:
         if not self.entry_point.isidentifier():
-            raise ValueError(f"`entry_point` is no name of a function: {self.entry_point!r}")
+            raise ValueError(f"`entry_point` is not a function name: {self.entry_point!r}")
 
 
 def samples(source: Source) -> Iterator[Sample]:

@@ -13,9 +13,9 @@ from benchwright.catalog.mrcr.solver import AskAndMeasure
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
-BINNED = "bins told by characters, 4.9 a token; the published ones count tokens of o200k_base"
+BINNED = "bins use 4.9 characters per token; the published ones count tokens of o200k_base"
 
-CUT = "conversations of more than {most:,} tokens are cut in the middle, needles and all"
+CUT = "conversations of more than {most:,} tokens are cut in the middle, which may remove needles"
 
 LEFT_OUT = "conversations of more than about {most:,} tokens are left out"
 

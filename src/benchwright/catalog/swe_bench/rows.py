@@ -37,7 +37,7 @@ class SweBenchRow(FullRow, frozen=True):
         if not IDENTITY.fullmatch(self.instance_id):
             raise ValueError(f"`instance_id` cannot be part of an image's name: {self.instance_id!r}")
         if not COMMIT.fullmatch(self.base_commit):
-            raise ValueError(f"`base_commit` is no commit: {self.base_commit!r}")
+            raise ValueError(f"`base_commit` is not a commit: {self.base_commit!r}")
         super().__post_init__()
 
 
@@ -76,4 +76,4 @@ def names_of_tests(field: str, value: str | list[str]) -> list[str]:
     try:
         return msgspec.json.decode(value, type=list[str])
     except msgspec.MsgspecError as error:
-        raise ValueError(f"`{field}` is no JSON list of strings: {error}") from None
+        raise ValueError(f"`{field}` is not a JSON list of strings: {error}") from None

@@ -36,7 +36,7 @@ class ProRow(Instance, frozen=True):
     def __post_init__(self) -> None:
         for field, shape in (("instance_id", IDENTITY), ("base_commit", COMMIT), ("dockerhub_tag", _TAG)):
             if not shape.fullmatch(getattr(self, field)):
-                raise ValueError(f"`{field}` is not what it should be: {getattr(self, field)!r}")
+                raise ValueError(f"`{field}` is invalid: {getattr(self, field)!r}")
 
 
 def samples(
@@ -104,7 +104,7 @@ def literal_list(field: str, value: str | list[str]) -> list[str]:
     """
     found = value if isinstance(value, list) else _literal(value)
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ValueError(f"`{field}` is no list of strings: {str(value)[:80]!r}")
+        raise ValueError(f"`{field}` is not a list of strings: {str(value)[:80]!r}")
     return found
 
 

@@ -45,7 +45,7 @@ def find_scripts(root: Path, named: str = "") -> Path:
             return place
     origin = SCRIPTS.origin
     raise DatasetNotFound(
-        f"swe_bench_pro needs its run scripts, which are not in {places[1].parent}. Where there is a network, run: "
+        f"swe_bench_pro needs its run scripts, which are not in {places[1].parent}. To fetch them, run: "
         f"benchwright fetch swe_bench_pro. Or check out {getattr(origin, 'url', '')} and name it: "
         "--option run_scripts=DIRECTORY"
     )

@@ -142,7 +142,7 @@ def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
     try:
         tests = msgspec.json.decode(result, type=_Result).tests
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"the parser's result is not as it should be: {error}") from None
+        raise ValueError(f"the parser's result is invalid: {error}") from None
     statuses: dict[str, str] = {}
     names = frozenset(wanted)
     for test in tests:

@@ -17,7 +17,7 @@ from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
 
-OWN_USER = "the model plays the simulated user itself (--option user_model=… gives it another)"
+OWN_USER = "the model plays the simulated user itself (set another with --option user_model=…)"
 
 
 def make(about: About, options: Options) -> Benchmark:

@@ -81,7 +81,7 @@ class Agent:
             session.progress(f"step {step + 1}: {name}")
             arguments = call_arguments(reply.tool_calls[0])
             if arguments is None:
-                return _outcome(messages, f"the arguments of {name} are no JSON object")
+                return _outcome(messages, f"the arguments of {name} are not a JSON object")
             told = world.domain.call(database, name, arguments)
             messages.append(_tool_message(reply.tool_calls[0], told))
             if name == TRANSFER:

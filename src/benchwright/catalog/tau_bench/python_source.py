@@ -77,4 +77,4 @@ def _literal(path: Path, node: ast.expr) -> Any:
             try:
                 return ast.literal_eval(node)
             except (ValueError, TypeError, RecursionError) as error:
-                raise DatasetParseError(f"{path}: line {node.lineno} is no literal: {error}") from error
+                raise DatasetParseError(f"{path}: line {node.lineno} is not a literal: {error}") from error

@@ -78,7 +78,7 @@ def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, st
     try:
         return _read(mapping(read_yaml(path), path.name), path.name, agent, folder, variables)
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise Unsupported(f"{path.name} is not written as compose files are: {error}") from None
+        raise Unsupported(f"{path.name} is not a valid compose file: {error}") from None
 
 
 def _read(

@@ -117,7 +117,7 @@ def _build(folder: Path) -> Build | None:
 def _text(table: dict[str, Any], key: str) -> str:
     value = table.get(key) or ""
     if not isinstance(value, str):
-        raise Unsupported(f"{FILE}: {key} must be a text, and is {value!r}")
+        raise Unsupported(f"{FILE}: {key} must be a string, not {value!r}")
     return value
 
 
@@ -151,7 +151,7 @@ def _without_host(value: str, section: str, name: str) -> str:
     def default(found: re.Match[str]) -> str:
         if found[2] is None:
             raise Unsupported(
-                f"{FILE}: [{section}.env] {name} wants {found[0]} of this machine, which no task gets"
+                f"{FILE}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
             )
         return found[2]
 

@@ -225,7 +225,7 @@ class Connection:
         if self._log_bytes <= self._limits.output_bytes:
             self._log(level, message, meta)
         else:
-            self._say_once("the pack logs too much: nothing further is kept")
+            self._say_once("the pack logs too much: further output is dropped")
 
     def _progressed(self, call: _Call | None, event: Any) -> None:
         if call is None or call.progress is None or not isinstance(event, dict):
@@ -237,7 +237,7 @@ class Connection:
             self._say_once(f"a scenario had more than {MOST_EVENTS} progress events: the others are left out")
 
     def _noise(self, line: bytes) -> None:
-        self._say_once("the pack wrote to the bridge's channel; that is ignored")
+        self._say_once("the pack wrote to the bridge's channel; this is ignored")
 
     def _say_once(self, text: str) -> None:
         if text not in self._said:

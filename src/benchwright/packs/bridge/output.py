@@ -36,7 +36,7 @@ class OutputLines:
         if len(rest) > LONGEST_LINE:
             self._tell(stream, rest)
         if self._left <= 0:
-            self._line(stream, "(the pack prints too much: nothing further is kept)")
+            self._line(stream, "(the pack prints too much: further output is dropped)")
 
     def flush(self) -> None:
         """Tells the last lines, which had no end."""

@@ -181,7 +181,7 @@ class PackProcess:
                 suspected += lost.suspected
                 if lost.blamed or suspected > 1 or losses > MOST_LOSSES:
                     raise error_of(name, lost) from None
-                self._log("warn", f"{lost.reason}; {cell or name} is begun again", None)
+                self._log("warn", f"{lost.reason}; {cell or name} is restarted", None)
 
     @contextmanager
     def _known_as(self, cell: str | None, connection: Connection, number: int) -> Iterator[None]:
@@ -209,7 +209,7 @@ class PackProcess:
         if self._connection is not None:
             await self._stop()
             self.restarts += 1
-            self._log("warn", "the pack's process is started again", None)
+            self._log("warn", "the pack's process is restarted", None)
         connection = self._connection = Connection(self._limits, self._log)
         assert self._command is not None
         await connection.start(self._command, self._environment, self._home, self._settings)
@@ -235,7 +235,7 @@ class PackProcess:
             self._broken = str(error_of(name, problem))
             raise ExecutionError(self._broken) from None
         except asyncio.CancelledError:
-            connection.end("it was given up while it started")  # half of a pack is of no use to the next cell
+            connection.end("it was abandoned while starting")  # half of a pack is of no use to the next cell
             raise
 
     async def _stop(self) -> None:

@@ -54,7 +54,9 @@ async def _download(url: str, out: BinaryIO, largest: int, limits: InstallLimits
                 address = _redirected(_address(at, url), address, first, url)
     except TimeoutError:
         seconds = limits.download_seconds
-        raise DownloadError(f"{_shown(url)} did not come whole within {seconds:g} seconds.") from None
+        raise DownloadError(
+            f"{_shown(url)} was not downloaded completely within {seconds:g} seconds."
+        ) from None
     except WireError as error:
         raise DownloadError(f"{_shown(at)} cannot be downloaded: {error}.") from None
     raise DownloadError(f"{_shown(url)} redirects more than {limits.redirects} times.")
@@ -133,9 +135,9 @@ def _address(url: str, given: str) -> Address:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").encode("idna").decode("ascii"), parts.port
     except ValueError as error:
-        raise DownloadError(f"{_shown(url)}{via} is no address: {error}.") from None
+        raise DownloadError(f"{_shown(url)}{via} is not a valid address: {error}.") from None
     if parts.scheme not in DEFAULT_PORTS or not host:
-        raise DownloadError(f"{_shown(url)}{via} is no http:// or https:// address.")
+        raise DownloadError(f"{_shown(url)}{via} is not an http:// or https:// address.")
     if parts.username is not None or parts.password is not None:
         raise DownloadError(f"{_shown(url)}{via} holds a user name or password; none are sent.")
     return Address(parts.scheme, host, port or DEFAULT_PORTS[parts.scheme])
@@ -145,7 +147,7 @@ def _joined(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError as error:
-        raise DownloadError(f"{_shown(url)} redirects to what is no address: {error}.") from None
+        raise DownloadError(f"{_shown(url)} redirects to an invalid address: {error}.") from None
 
 
 def _redirected(address: Address, former: Address, first: Address, given: str) -> Address:

@@ -96,5 +96,5 @@ def _read(path: Path, target: Path, largest: int) -> str:
             raise UserError(f"{path} is larger than {largest:,} bytes.")
         shutil.copyfile(path, target)
     except FileNotFoundError:
-        raise UserError(f"{path} is not there any more.") from None
+        raise UserError(f"{path} no longer exists.") from None
     return file_digest(target)

@@ -31,7 +31,7 @@ class Names:
         parts = self._parts(name)
         if not parts:
             if not directory:
-                raise ArchiveError(f"{name!r} is no name of a file")
+                raise ArchiveError(f"{name!r} is not a valid file name")
             return None
         for length in range(1, len(parts) + 1):
             self._enter("/".join(parts[:length]), directory=directory or length < len(parts))
@@ -45,7 +45,7 @@ class Names:
         try:
             size = len(name.encode())
         except UnicodeEncodeError:
-            raise ArchiveError(f"{name!r} is no UTF-8") from None
+            raise ArchiveError(f"{name!r} is not valid UTF-8") from None
         if name.startswith("/"):
             raise ArchiveError(f"{name!r} is an absolute path")
         parts = [part for part in name.split("/") if part not in ("", ".")]
@@ -70,7 +70,7 @@ class Names:
             raise ArchiveError(f"{path!r} and {known[0]!r} differ only in case or Unicode form")
         if known[1] != directory:
             raise ArchiveError(f"{path!r} is both a directory and a file")
-        raise ArchiveError(f"{path!r} is there twice")
+        raise ArchiveError(f"{path!r} appears twice")
 
 
 def _folded(path: str) -> str:

@@ -69,7 +69,7 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
     try:
         content = msgspec.json.decode(_content(address, limits))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"The registry {address} is no JSON: {error}.") from None
+        raise UserError(f"The registry {address} is not valid JSON: {error}.") from None
     packs = content.get("packs") if isinstance(content, dict) else None
     if not isinstance(packs, list) or content.get("schemaVersion") != 1:
         raise UserError(f'The registry {address} is none: expected {{"schemaVersion": 1, "packs": [...]}}.')
@@ -99,7 +99,7 @@ def _entry(raw: dict[str, Any]) -> RegistryEntry:
     )
     try:
         if not PACK_ID.fullmatch(pack_id):
-            raise ValueError(f"its id {pack_id!r} is no name of a pack")
+            raise ValueError(f"its id {pack_id!r} is not a valid pack name")
         source, sha256 = _source(raw)
     except ValueError as error:
         return RegistryEntry(pack_id, name or pack_id, version, problem=str(error), raw=raw)
@@ -114,7 +114,7 @@ def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
     """
     source = raw.get("source")
     if not isinstance(source, dict):
-        raise ValueError("its source is no object")
+        raise ValueError("its source is not an object")
     checksum = next(
         (place[key] for place in (source, raw) for key in ("sha256", "integrity") if place.get(key)), None
     )
@@ -128,4 +128,4 @@ def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
             raise ValueError("web packs are not supported")
         case {"type": "github" | "archive" as kind}:
             raise ValueError(f"its {kind} source is incomplete")
-    raise ValueError(f"sources of type {source.get('type')!r} are not known")
+    raise ValueError(f"sources of type {source.get('type')!r} are not supported")

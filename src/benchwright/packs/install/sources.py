@@ -59,7 +59,7 @@ class GitHub(Record, frozen=True, tag="github"):
     def checked(cls, repository: str, tag: str) -> GitHub:
         """Raises ValueError where the names are none of a repository and a tag."""
         if not _REPOSITORY.fullmatch(repository):
-            raise ValueError(f"{repository!r} is no GitHub repository (owner/name)")
+            raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
         if not _TAG.fullmatch(tag):
             raise ValueError(f"{tag!r} is no tag")
         return cls(repository, tag)
@@ -137,5 +137,5 @@ def checked_sha256(text: str) -> str:
             plain = ""
     plain = plain.removeprefix("sha256:").lower()
     if not re.fullmatch(r"[0-9a-f]{64}", plain):
-        raise ValueError(f"{text!r} is no SHA-256 (64 hexadecimal digits)")
+        raise ValueError(f"{text!r} is not a SHA-256 (64 hexadecimal digits)")
     return plain

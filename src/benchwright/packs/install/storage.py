@@ -129,7 +129,7 @@ def locked(storage: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise UserError(
-            f"Another process changes the packs in {storage}; try again when it is done."
+            f"Another process is changing the packs in {storage}; try again when it is done."
         ) from None
 
 

@@ -107,9 +107,9 @@ class TarReader:
         try:
             header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         except (tarfile.TarError, ValueError) as error:
-            raise ArchiveError(f"the archive is no valid tar file ({error})") from None
+            raise ArchiveError(f"the archive is not a valid tar file ({error})") from None
         if header.size < 0:
-            raise ArchiveError("the archive is no valid tar file (a negative size)")
+            raise ArchiveError("the archive is not a valid tar file (a negative size)")
         return header
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
@@ -142,7 +142,7 @@ class TarReader:
         try:
             piece = self._plain.read1(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ArchiveError(f"the archive is no whole .tar.gz file ({error})") from None
+            raise ArchiveError(f"the archive is not a complete .tar.gz file ({error})") from None
         self._unpacked += len(piece)
         limits = self._limits
         if self._unpacked > limits.total_bytes:
@@ -155,7 +155,7 @@ class TarReader:
 def _entry(header: tarfile.TarInfo, extended: dict[str, str]) -> Entry:
     name = extended.get("path", header.name)
     if any(key.startswith("GNU.sparse") for key in extended) or header.type not in _KINDS:
-        what = _REFUSED.get(header.type, "something that is no file, directory or link")
+        what = _REFUSED.get(header.type, "not a file, directory or link")
         raise ArchiveError(f"{name!r} in the archive is {what}")
     kind = _KINDS[header.type]
     size = int(extended.get("size", header.size)) if kind == "file" else 0

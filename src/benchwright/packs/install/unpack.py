@@ -31,7 +31,7 @@ def extract(archive: Path, target: Path, limits: InstallLimits) -> Path:
     """
     with open(archive, "rb") as file:
         if file.read(len(GZIP)) != GZIP:
-            raise ArchiveError("it is no .tar.gz file")
+            raise ArchiveError("it is not a .tar.gz file")
         file.seek(0)
         tree = _Tree(target, limits)
         reader = TarReader(file, limits)
@@ -73,7 +73,7 @@ def copy_directory(source: Path, target: Path, limits: InstallLimits) -> Path:
                 executable = bool(item.stat().st_mode & stat.S_IXUSR)
                 tree.file(name, _content(Path(item.path)), executable=executable)
             else:
-                raise ArchiveError(f"{name!r} is no file, directory or link")
+                raise ArchiveError(f"{name!r} is not a file, directory or link")
     tree.finish()
     return target
 
@@ -140,7 +140,7 @@ class _Tree:
         normal = "/".join(part for part in target.split("/") if part not in ("", "."))
         source = self._root / normal
         if target.startswith("/") or not self._names.is_file(normal) or not source.is_file():
-            raise ArchiveError(f"the link {path!r} is to {target!r}, which is no file of the pack")
+            raise ArchiveError(f"the link {path!r} is to {target!r}, which is not a file of the pack")
         goal = self._root / path
         goal.parent.mkdir(parents=True, exist_ok=True)
         executable = bool(source.stat().st_mode & stat.S_IXUSR)

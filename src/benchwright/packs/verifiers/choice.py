@@ -64,9 +64,7 @@ def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) 
         path = spec.custom_url.healthcheck_path if spec.custom_url else None
     setting = "cloud_url" if mode == "cloud" else "custom_url"
     missing = (
-        None
-        if address
-        else f"its mode is {mode} and no address is known; set {setting} {where(pack, spec.id)}"
+        None if address else f"its mode is {mode} but no address is set; set {setting} {where(pack, spec.id)}"
     )
     url = address.rstrip("/") if address else None
     return Choice(spec.id, mode, spec.required, settings.auto_start, path, url=url, missing=missing)
@@ -76,7 +74,7 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
     declared = spec.docker
     missing: str | None = None
     if declared is None:
-        missing = f"the pack has none for Docker; set mode {where(pack, spec.id)}"
+        missing = f"the pack has no Docker image; set mode {where(pack, spec.id)}"
         return Choice(spec.id, "docker", spec.required, settings.auto_start, missing=missing)
     context: Path | None = None
     image = settings.docker_image or declared.image or ""
@@ -84,7 +82,7 @@ def _docker(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings)
         context, image = pack.directory / declared.build_context, image_name(pack.id, spec.id)
     elif not image:
         missing = (
-            f"the pack names no image and nothing to build one from; set docker_image {where(pack, spec.id)}"
+            f"the pack names neither an image nor a build context; set docker_image {where(pack, spec.id)}"
         )
     return Choice(
         spec.id,

@@ -55,7 +55,7 @@ class Verifiers:
     def problems(self) -> list[str]:
         """Of each required verifier that does not run, why and what to do; one line each."""
         return [
-            f"The verifier {endpoint.id!r} of {self._pack.id} does not run: {endpoint.details}"
+            f"The verifier {endpoint.id!r} of {self._pack.id} is not running: {endpoint.details}"
             for endpoint in self.endpoints
             if endpoint.required and endpoint.status != "running"
         ]
@@ -168,7 +168,7 @@ async def _endpoint(choice: Choice, service: DockerService | None) -> VerifierEn
     if choice.mode == "docker":
         if service is None:
             return _failed(
-                choice, "stopped", "it is set not to start by itself: benchwright pack verifiers PACK start"
+                choice, "stopped", "it is not started automatically: benchwright pack verifiers PACK start"
             )
         return VerifierEndpoint(
             choice.id,

@@ -84,7 +84,7 @@ async def _image(
         say("pulling_image", f"Looking for the image {choice.image}.")
         await Images(engine).provide(choice.image, lambda said: say("pulling_image", said))
         return choice.image
-    say("building_image", f"Building the image of {choice.id}, unless it is there already.")
+    say("building_image", f"Building the image of {choice.id}, unless it exists.")
     name = image_name(pack.id, choice.id)
     return await built(engine, name, choice.context, pack.version, lambda said: say("building_image", said))
 

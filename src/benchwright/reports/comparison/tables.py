@@ -40,7 +40,7 @@ METHODS = {
     "score": "Newcombe interval, unpaired",
     "welch": "Welch interval, unpaired",
     "cluster-welch": "Welch interval over groups, unpaired",
-    "none": "no interval: the data do not support one",
+    "none": "no interval: the data does not support one",
 }
 
 TESTS = {
@@ -150,7 +150,9 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
                 usual = Counted("usual", score.n, score.difference, score.verdict, score.low, score.high)
                 rows += [_counted_row(pair, score, one) for one in (usual, *score.counted)]
     columns = ["Without a score", "score", "counted", "verdict", "difference", "interval", "samples"]
-    note = "failed: provider, agent or grader; no answer: the model had its say and none was found"
+    note = (
+        "failed: provider, agent or grader; no answer: the model answered, but no answer could be extracted"
+    )
     return Block("Trials without a score", columns, rows, left=4, note=note)
 
 

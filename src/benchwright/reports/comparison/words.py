@@ -65,16 +65,15 @@ def _verdict(pair: PairComparison, score: ScoreComparison, tests: int) -> str:
         return f"{b} is {score.verdict} than {a} by {amount}{interval}, {p_value}."
     amount = amount_of(score.difference, score.unit, signed=True)
     if score.verdict == "undecided":
-        return f"Undecided between {b} and {a}: the difference is {amount}, and the data support no test."
+        return f"Undecided between {b} and {a}: the difference is {amount}, and the data does not support a test."
     return f"No difference found between {b} and {a}: {amount}{_interval_words(score)}, {p_value}.{_could(score)}"
 
 
 def _could(score: ScoreComparison) -> str:
     if score.detectable is None:
         return ""
-    return (
-        f" A true difference of {amount_of(score.detectable, score.unit)} would probably (80 %) have shown."
-    )
+    amount = amount_of(score.detectable, score.unit)
+    return f" A true difference of {amount} would have been detected with 80 % probability."
 
 
 def _interval_words(score: ScoreComparison, *, flip: bool = False) -> str:
@@ -114,7 +113,11 @@ def warnings(comparison: Comparison, *, simulated: bool = True) -> Iterator[Line
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}: " if len(comparison.pairs) > 1 else ""
         if pair.refused:
-            way = "" if "no score in common" in pair.refusals[-1] else " --anyway compares them all the same."
+            way = (
+                ""
+                if "no score in common" in pair.refusals[-1]
+                else " Use --anyway to compare them regardless."
+            )
             yield Line("warning", [f"NOT COMPARED: {told}", Foreign("; ".join(pair.refusals)), f".{way}"])
         elif pair.refusals:
             yield Line(
@@ -133,7 +136,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
             [
                 Foreign(score.score),
                 f": UNPAIRED, because {score.unpaired}. The samples of {pair.a} and {pair.b} are taken as "
-                "independent, which shows only far larger differences.",
+                "independent, which only detects much larger differences.",
             ],
         )
     elif score.n < min(score.n_a, score.n_b) / 2:

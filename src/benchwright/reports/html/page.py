@@ -33,7 +33,7 @@ GENERATOR = "benchwright report"
 """By this a file is known as one of ours."""
 
 SEGMENTS: dict[SegmentKind, str] = {
-    "waited": "waited before asking again",
+    "waited": "waiting before a retry",
     "connect": "connecting",
     "first token": "until the first token",
     "generation": "generation",

@@ -24,7 +24,7 @@ METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
 """Of the trials by speed; there may be fewer of them."""
-NO_CAUSE = "an association is no cause: harder questions take longer, too"
+NO_CAUSE = "an association is not a cause: harder questions take longer, too"
 
 
 def joint_blocks(views: Sequence[JointView]) -> Iterator[Block]:
@@ -43,7 +43,7 @@ def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
     """What must be known with these tables."""
     invalid = [_named(view) for view in views if view.timings_valid is False]
     if invalid:
-        told = "the client was too busy, so what is said here of speed is not to be trusted."
+        told = "the client was too busy, so the speed figures cannot be trusted."
         yield Line("warning", [f"TIMINGS INVALID of {', '.join(invalid)}: {told}"])
     for view in views:
         if view.judged.reused:
@@ -76,7 +76,7 @@ def judged_text(judged: Judged) -> str:
 
 def _rates(view: JointView) -> Iterator[list[Cell]]:
     for name, rate, unit in (
-        ("second", view.correct_per_second, "with trials under way"),
+        ("second", view.correct_per_second, "with trials running"),
         ("1,000 completion tokens", view.correct_per_1000_completion_tokens, "completion tokens"),
         ("1,000 tokens", view.correct_per_1000_tokens, "prompt and completion tokens"),
     ):
@@ -132,7 +132,7 @@ def association_text(speed: SpeedAccuracy) -> str:
     left_out = f", {speed.untimed:,} graded trials without a time left out" if speed.untimed else ""
     if speed.wrong_slower is None:
         kind = "wrong" if speed.correct == 0 else "correct"
-        return f"by {name} there is nothing to tell: all {speed.n:,} answers are {kind}{left_out}"
+        return f"by {name} nothing to compare: all {speed.n:,} answers are {kind}{left_out}"
     p_value = "no test" if speed.p_value is None else p_text(speed.p_value)
     test = f", {TESTS[speed.test]}" if speed.test in TESTS else ""
     return (
@@ -193,7 +193,7 @@ def concurrency_lines(tables: Sequence[ByConcurrency]) -> Iterator[Line]:
 
 def trend_text(table: ByConcurrency) -> str:
     """One or two sentences."""
-    text = f"No trend with concurrency told: {table.no_trend}."
+    text = f"No trend with concurrency: {table.no_trend}."
     if table.trend is not None:
         text = _trend(table.trend, table.confidence)
     return text + _fastest(table.rows)

@@ -10,7 +10,7 @@ from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell
 
-INTERVALS = "Below each percentile its 95 % interval; ? is an end for which the requests are too few."
+INTERVALS = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
 
 
 def blocks(report: LoadReport) -> Iterator[Block]:

@@ -138,7 +138,7 @@ def _read_dockerfile(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise EngineError(f"there is no {path.name} to build in {path.parent} ({error.strerror})") from None
+        raise EngineError(f"no {path.name} to build in {path.parent} ({error.strerror})") from None
 
 
 async def _has_buildkit(program: str, environment: dict[str, str]) -> bool:

@@ -109,7 +109,7 @@ def check_disk(engine: Engine, needed: int) -> None:
     if free is not None and free < needed:
         have, want = free / 2**30, needed / 2**30
         place = engine.information["DockerRootDir"]
-        text = f"Docker has {have:.1f} GiB left in {place}, and {want:.1f} GiB are needed; `docker system df` shows"
+        text = f"Docker has {have:.1f} GiB left in {place}, but {want:.1f} GiB are needed; `docker system df` shows"
         raise EngineError(f"{text} what can go.", "disk_full")
 
 
@@ -155,7 +155,7 @@ def _client(address: str | None) -> Docker:
     try:
         return aiodocker.Docker(url=address, timeout=limits)
     except (ValueError, aiodocker.DockerError) as error:
-        raise UserError(f"DOCKER_HOST or the docker context leads to no engine: {error}.") from None
+        raise UserError(f"no engine at DOCKER_HOST or the docker context: {error}.") from None
 
 
 def _address() -> str | None:

@@ -16,7 +16,7 @@ WHAT_TO_DO: dict[Kind, str] = {
     "`apt-get install docker.io`; elsewhere Docker Desktop, OrbStack or Colima), or set DOCKER_HOST.",
     "not_running": "Docker is not running: nothing answers at {where}. Start it (`systemctl start docker`, "
     "or Docker Desktop), or set DOCKER_HOST.",
-    "no_permission": "You may not use Docker: {where} is closed to this user. Add yourself to the group "
+    "no_permission": "You have no access to Docker: {where} refuses this user. Add yourself to the group "
     "(`sudo usermod -aG docker $USER`, then log in again).",
 }
 

@@ -139,7 +139,7 @@ async def started_service(
         EngineError: it cannot be started, or is not on this machine.
     """
     if not engine.is_local:
-        text = f"a service needs an engine on this machine, and {engine.address} is another one; unset DOCKER_HOST"
+        text = f"a service needs an engine on this machine, but {engine.address} is remote; unset DOCKER_HOST"
         raise EngineError(text)
     labels = owner.labels(run_id, kept_as)
     container = await start(engine, _configuration(engine, spec, labels))

@@ -74,7 +74,7 @@ def _add(archive: tarfile.TarFile, path: Path, name: str, left: int) -> int:
     elif not stat.S_ISREG(status.st_mode):
         raise ExecutionError(f"{path} is neither a file nor a folder nor a link")
     elif status.st_size > left:
-        raise ExecutionError(f"{path} and what lies beside it is too large for a container")
+        raise ExecutionError(f"{path} and its directory are too large for a container")
     else:
         content = path.read_bytes()
         entry.size = len(content)

@@ -28,10 +28,10 @@ NUMBERS: dict[str, tuple[str, Callable[[str], float | str]]] = {
     "n": ("Repeats", int),
     "concurrency": ("Trials in flight at once, or auto", _number_or_auto),
     "max_samples": ("Most samples", int),
-    "max_tokens": ("Most tokens per answer", int),
+    "max_tokens": ("Maximum tokens per answer", int),
     "temperature": ("Temperature", float),
-    "budget_tokens": ("Stop after so many tokens", int),
-    "budget_seconds": ("Stop after so many seconds", float),
+    "budget_tokens": ("Stop after this many tokens", int),
+    "budget_seconds": ("Stop after this many seconds", float),
 }
 """Settings that the form has, how they are called on it, and how they are read."""
 
@@ -105,7 +105,7 @@ def _start(viewer: Viewer, form: Mapping[str, str]) -> None:
     if "check" in form:
         endpoint = {name: form[name] for name in ("model", "base_url") if form.get(name)}
         if "model" not in endpoint:
-            raise UserError("Name the model that is to be looked for.")
+            raise UserError("Enter a model.")
         title = f"check of {endpoint['model']}"
         viewer.started.start(["check", *options_of(endpoint)], title, environment=environment)
         return
@@ -123,7 +123,7 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
     """
     what, changes = form.get("what", ""), _changes(form)
     if what not in {name for group in _choices(viewer).values() for name, _ in group}:
-        raise UserError("Choose what is to be run.")
+        raise UserError("Choose what to run.")
     if what.startswith(RUN):
         begun = begun_run(str(viewer.runs.directory(what.removeprefix(RUN))))
         if begun.manifest.kind == "pack" and "model" in changes:
@@ -136,7 +136,7 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
             changes["limit"] = changes.pop("max_samples")
         return ["eval", f"--config={what.removeprefix(CONFIGURATION)}", *options_of(changes)], None
     if "model" not in changes:
-        raise UserError("Name the model that is to be asked.")
+        raise UserError("Enter a model.")
     name = what.removeprefix(BENCHMARK)  # `run` knows packs by the beginning of their names, too
     return ["run", name, *options_of(changes)], None
 
@@ -148,7 +148,7 @@ def _changes(form: Mapping[str, str]) -> dict[str, Any]:
             try:
                 changes[name] = read(text)
             except ValueError:
-                raise UserError(f"{told}: {text[:40]!r} is no number.") from None
+                raise UserError(f"{told}: {text[:40]!r} is not a number.") from None
     if form.get("fresh"):
         changes["fresh"] = True
     return changes

@@ -75,7 +75,7 @@ def normalize_value(value: Any) -> Any:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not valid JSON")
 
 
 def _normal_call(call: Mapping[str, Any]) -> tuple[Any, Any]:

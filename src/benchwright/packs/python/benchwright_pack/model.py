@@ -88,7 +88,7 @@ _open = build_opener(ProxyHandler({})).open
 def _cell() -> Cell:
     cell = CELL.get()
     if cell is None:
-        raise LookupError("no scenario runs here: ask the model inside run_scenario, or in what that calls")
+        raise LookupError("no scenario is running: call the model inside run_scenario")
     return cell
 
 

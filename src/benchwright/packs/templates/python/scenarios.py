@@ -91,7 +91,7 @@ SCENARIOS = [
         "and with nothing else.",
         tests="Whether a program could read the answer as it is.",
         success="The answer is a JSON object with the three right values.",
-        failure="It is no JSON, or a value is wrong; with other text around it, it counts half.",
+        failure="It is not valid JSON, or a value is wrong; with other text around it, it counts half.",
         check=check_mira,
     ),
     Scenario(

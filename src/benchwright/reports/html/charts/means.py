@@ -35,7 +35,7 @@ def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int])
     for row, height in zip(rows, heights, strict=True):
         parts += _row(row, y, height, scale, places)
         y += height
-    told = f"{len(rows)} lines; the figures are in the table beneath."
+    told = f"{len(rows)} lines; the figures are in the table below."
     return drawing(title, told, bottom + 42, parts)
 
 

@@ -113,10 +113,10 @@ def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
     end = max((trial.length for trial in trials), default=1.0) or 1.0
     x = Scale(0.0, end, NAMES, WIDTH - RIGHT - 44)
     bottom = TOP + ROW * len(trials)
-    parts = bottom_axis(x, TOP, bottom, time_label, "time since the trial began")
+    parts = bottom_axis(x, TOP, bottom, time_label, "time since the trial started")
     for number, trial in enumerate(trials):
         parts += _trial(trial, TOP + number * ROW, x)
-    return drawing(title, f"{len(trials)} trials; the times are in the table beneath.", bottom + 42, parts)
+    return drawing(title, f"{len(trials)} trials; the times are in the table below.", bottom + 42, parts)
 
 
 def _trial(trial: TimedTrial, top: float, x: Scale) -> Iterator[Markup]:

@@ -111,7 +111,7 @@ class Runner:
         self._context = {**given["context"], "logger": Logger(self._channel)}
         self._prepared = await call(_function(self._pack, "prepare"), self._context)
         if not _has(self._prepared, "run_scenario"):
-            raise AttributeError("prepare() returned nothing with a run_scenario()")
+            raise AttributeError("prepare() returned an object without run_scenario()")
 
     async def _run(self, given: dict[str, Any]) -> Any:
         cell = Cell(given, self._context, self._channel)
