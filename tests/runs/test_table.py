@@ -1,0 +1,233 @@
+"""The table of a run against the rule in plain words: whatever the order of lines, and however they are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.errors import JournalError
+from benchwright.records import FAILED, JournalLine, ScoreRecord, Status, TrialRecord, trial_status
+from benchwright.runs.counting import NO_ANSWER_STATUSES, Standing
+from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.row_index import LATELY, RowIndex
+from benchwright.runs.table import RunTable
+
+SOLVED = (Status.ANSWERED, Status.REFUSED, Status.TRUNCATED, *sorted(FAILED))
+SCORES = st.one_of(st.floats(-1e6, 1e6), st.just(Status.UNPARSED), st.just(Status.GRADER_ERROR))
+
+
+@st.composite
+def journals(draw: st.DrawFn) -> list[JournalLine]:
+    """Attempts at a few trials, each scored at once, later, or never; cut off at any time and made again."""
+    attempts: dict[str, int] = {}
+    lines: list[JournalLine] = []
+    for number in range(draw(st.integers(0, 14))):
+        sample = draw(st.sampled_from(["0", "1", "007", "name", "-5", ""]))
+        key = fingerprint(sample)
+        status = draw(st.sampled_from(SOLVED))
+        lines.append(
+            TrialRecord(
+                key, sample, "primary", status, attempt=attempts.get(key, 0), reason=f"reason {number % 3}",
+                started_at=number + 1, duration=5, group=draw(st.sampled_from([None, "g", "h"])),
+            )
+        )  # fmt: skip
+        attempts[key] = attempts.get(key, 0) + 1
+        for scorer in ("exact", "late"):
+            if status not in FAILED and draw(st.booleans()):
+                score = draw(SCORES)
+                value = score if isinstance(score, float) else None
+                kind = Status.SCORED if isinstance(score, float) else score
+                lines.append(ScoreRecord(fingerprint(key, scorer), key, scorer, value, Status(kind)))
+    return lines
+
+
+def expected(lines: Sequence[JournalLine]) -> dict[str, tuple[Status, dict[str, tuple[Standing, float]]]]:
+    """By key: the status of the attempt that counts, its scores folded in, and what it is worth by each score."""
+    found: dict[str, tuple[TrialRecord, dict[str, ScoreRecord]]] = {}
+    for line in lines:
+        if isinstance(line, TrialRecord) and line.status is not Status.CANCELLED:
+            found[line.key] = line, {}
+        elif (
+            isinstance(line, ScoreRecord)
+            and line.trial in found
+            and found[line.trial][0].status not in FAILED
+        ):
+            found[line.trial][1][line.scorer] = line
+    return {
+        key: (
+            trial_status(record.status, [score.status for score in scores.values()]),
+            {name: worth(record, scores.get(name)) for name in ("exact", "late")},
+        )
+        for key, (record, scores) in found.items()
+    }
+
+
+def worth(record: TrialRecord, score: ScoreRecord | None) -> tuple[Standing, float]:
+    if score is None:
+        silent = record.status in NO_ANSWER_STATUSES
+        return Standing.NO_ANSWER if silent else Standing.FAILED, 0.0
+    if score.value is not None:
+        return Standing.SCORED, score.value
+    return Standing.FAILED if score.status is Status.GRADER_ERROR else Standing.NO_ANSWER, 0.0
+
+
+def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[Standing, float]]]]:
+    """What a table tells of each trial, under its key."""
+    columns = {name: (column.standings(), column.values()) for name, column in table.scores.items()}
+    return {
+        table.trial(row).record.key: (
+            table.status_of(row),
+            {
+                name: (Standing(standings[row]), float(values[row]))
+                for name, (standings, values) in columns.items()
+            },
+        )
+        for row in table.counted().tolist()
+    }
+
+
+def written(directory: Path, lines: Sequence[JournalLine]) -> Path:
+    (directory / TRIALS).write_bytes(b"".join(encode_json(line) + b"\n" for line in lines))
+    return directory
+
+
+@given(lines=journals())
+def test_the_attempt_that_counts_and_its_scores_are_those_of_the_rule(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine]
+) -> None:
+    table = RunTable(written(tmp_path_factory.mktemp("run"), lines), ["exact", "late"])
+    table.advance()
+    assert told(table) == expected(lines)
+
+
+@given(lines=journals(), cuts=st.lists(st.integers(0, 4000), max_size=4))
+@settings(max_examples=50)
+def test_a_journal_read_as_it_grows_is_the_journal_read_at_once(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine], cuts: list[int]
+) -> None:
+    directory = written(tmp_path_factory.mktemp("run"), lines)
+    whole = (directory / TRIALS).read_bytes()
+    table = RunTable(directory, ["exact"])
+    (directory / TRIALS).write_bytes(b"")
+    for end in [*sorted(cuts), len(whole)]:
+        with (directory / TRIALS).open("ab") as file:
+            file.write(whole[file.tell() : end])
+        table.advance()
+    at_once = RunTable(directory, ["exact"])
+    at_once.advance()
+    assert table.position == len(whole)
+    assert told(table) == told(at_once)
+
+
+@given(lines=journals())
+@settings(max_examples=50)
+def test_every_attempt_is_found_with_its_own_lines(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[JournalLine]
+) -> None:
+    table = RunTable(written(tmp_path_factory.mktemp("run"), lines), ["exact"])
+    table.advance()
+    for row in range(len(table)):
+        found = [one.record for one in table.all_attempts(row)]
+        key = found[0].key
+        assert found == [line for line in lines if isinstance(line, TrialRecord) and line.key == key]
+
+
+def test_a_line_whose_body_is_gone_is_no_result(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for name in ("a", "b"):
+        record = TrialRecord(fingerprint(name), name, "primary", Status.ANSWERED)
+        journal.write_trial(record, encode_json(Body(record.key, answer=name)))
+    journal.close()
+    os.truncate(tmp_path / BODIES, (tmp_path / BODIES).stat().st_size // 2)
+    table = RunTable(tmp_path)
+    table.advance()
+    assert [table.sample[row] for row in table.counted()] == ["a"]
+    assert table.lost == 1
+
+
+def test_what_is_no_record_is_named_by_its_line_or_counted(tmp_path: Path) -> None:
+    (tmp_path / TRIALS).write_bytes(b'{"type":"event","name":"started","at":1}\nrubbish\n')
+    with pytest.raises(JournalError, match="line 2"):
+        RunTable(tmp_path).advance()
+    lenient = RunTable(tmp_path, strict=False)
+    assert lenient.advance()
+    assert lenient.unreadable == 1
+
+
+def test_an_empty_or_missing_journal_is_an_empty_table(tmp_path: Path) -> None:
+    table = RunTable(tmp_path / "nowhere")
+    assert table.advance()
+    assert (len(table), table.counted().tolist()) == (0, [])
+
+
+def test_a_journal_is_opened_once_however_often_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [TrialRecord(fingerprint(n), str(n), "primary", Status.ANSWERED) for n in range(50)]
+    written(tmp_path, lines)
+    opened: list[object] = []
+    really_open = os.open
+
+    def counting(path: str | Path, *more: int) -> int:
+        opened.append(path)
+        return really_open(path, *more)
+
+    monkeypatch.setattr(os, "open", counting)
+    table = RunTable(tmp_path)
+    table.advance()
+    table.advance()
+    assert [trial.record.sample for trial in table.trials(range(50))] == [str(n) for n in range(50)]
+    assert len(opened) == 1
+
+
+def test_old_keys_are_found_as_well_as_new_ones() -> None:
+    index = RowIndex()
+    keys = [fingerprint(number) for number in range(3 * LATELY)]
+    for row, key in enumerate(keys):
+        assert index.add(key) == row
+    for row in (0, LATELY, 2 * LATELY, 3 * LATELY - 1):
+        assert index.find(keys[row]) == row
+    assert index.find(fingerprint("another")) is None
+    assert index.find("not a key of ours") is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 2**40)), max_size=40))
+def test_a_column_of_numbers_holds_what_was_put_into_it(puts: list[tuple[int, int]]) -> None:
+    from benchwright.runs.columns import IntColumn
+
+    column, plain = IntColumn(lambda: 31), [0] * 31
+    for place, value in puts:
+        column[place] = plain[place] = value
+    assert column.numbers().tolist() == plain
+    assert [column[place] for place in range(31)] == plain
+    for value in {0, *(value for _, value in puts)}:
+        assert column.equal(value).tolist() == [one == value for one in plain]
+
+
+@given(
+    st.lists(
+        st.one_of(st.floats(-1e9, 1e9), st.sampled_from([Standing.NO_ANSWER, Standing.FAILED])), max_size=600
+    )
+)
+def test_a_column_of_scores_keeps_every_value_however_many_there_are(
+    given_: list[float | Standing],
+) -> None:
+    from benchwright.runs.columns import ScoreColumn
+
+    column = ScoreColumn()
+    for place, one in enumerate(given_):
+        column.append(Standing.FAILED)
+        if isinstance(one, Standing):
+            column.put(place, one)
+        else:
+            column.put(place, Standing.SCORED, one)
+    standings = [one if isinstance(one, Standing) else Standing.SCORED for one in given_]
+    values = [None if isinstance(one, Standing) else one for one in given_]
+    assert column.standings().tolist() == [int(one) for one in standings]
+    assert [column.value(place) for place in range(len(given_))] == values
