@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.app.launch import Ended, Launch, launch
+from benchwright.app.launch import Ended, Launch, launch, parts_of
 from benchwright.app.run_shelf import RunShelf
-from benchwright.app.sharding import benchmark_recipe
+from benchwright.app.sharding import recipe, said_by_the_parent
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.registry import ROOMS, about, make
@@ -19,6 +19,7 @@ from benchwright.data.datasets import Source, find_dataset
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener
+from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.records import Record, Target, TrialLimits
 from benchwright.runs.manifest import DataFile
@@ -81,9 +82,19 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Bench
         typed_models={"primary": settings.model},
         selection=_plain(selection),
         about=_about(benchmark, source, settings),
-        recipe=benchmark_recipe(name, settings),
+        recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings)),
     )
     return BenchmarkRun(settings, benchmark, request)
+
+
+def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
+    """What a worker process needs of a run: it is prepared there again."""
+    return parts_of(prepare_benchmark(name, settings, said_by_the_parent).request, concurrency)
+
+
+def _named_keys(settings: BenchmarkSettings) -> set[str | None]:
+    """The variables that options name for keys."""
+    return {value for option, value in settings.option.items() if option.endswith("_api_key_env")}
 
 
 def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple[Benchmark, Source]:

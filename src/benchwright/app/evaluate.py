@@ -14,14 +14,15 @@ from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluating.earlier import check_known, offer
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import asks_by_itself, completion_params, eval_task
-from benchwright.app.launch import Ended, Launch, launch
-from benchwright.app.sharding import eval_recipe
+from benchwright.app.launch import Ended, Launch, launch, parts_of
+from benchwright.app.sharding import recipe, said_by_the_parent
 from benchwright.config import EvalSettings
 from benchwright.data.errors import DatasetError
 from benchwright.data.fingerprint import file_fingerprint
 from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener
+from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.records import TrialLimits
 from benchwright.runs.manifest import DataFile
@@ -138,10 +139,15 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
         typed_models={"primary": settings.model}
         | ({"baseline": settings.baseline_model} if settings.baseline_model else {}),
         rules=(unchanged,),
-        recipe=eval_recipe(settings),
+        recipe=recipe(eval_parts, settings, keys=(settings.judge_api_key_env,)),
     )
     shelf = EvalShelf(request, settings, _config(settings, request))
     return EvalRun(settings, request, shelf, unchanged)
+
+
+def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
+    """What a worker process needs of an eval: it is prepared there again."""
+    return parts_of(prepare_eval(settings, said_by_the_parent).request, concurrency)
 
 
 def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
