@@ -69,6 +69,11 @@ def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any
     return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
+def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
+    """The note on how long a prompt was; `approximate` where its characters were counted."""
+    return {"context_length": tokens} | ({"approximate": True} if approximate else {})
+
+
 def user(text: str) -> Message:
     """A message of the user."""
     return {"role": "user", "content": text}

@@ -1,17 +1,22 @@
-"""How BFCL's single-turn answers are graded, and what a grade says."""
+"""How BFCL's answers are graded, and what a grade says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from benchwright.catalog.bfcl.call_checker import wrong_calls
 from benchwright.catalog.bfcl.calls import Call, Undecodable, Wrong, calls_from_tools, shown
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
-from benchwright.catalog.bfcl.checking import wrong_calls
 from benchwright.catalog.bfcl.decoding import decode_calls
+from benchwright.catalog.bfcl.execution import Executor
+from benchwright.catalog.bfcl.multi_turn import judged, shown_turns
+from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
-from benchwright.catalog.grading import Verdict
-from benchwright.records import Message
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.engine.keys import fingerprint
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Message, Outcome, Sample
 
 
 def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict:
@@ -73,3 +78,31 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Wrong | No
     if wrong is not None:
         details |= {"error_type": wrong.kind, "error": wrong.said}
     return Verdict(float(wrong is None), predicted, expected, details=details)
+
+
+VERSION = "1"
+
+
+class BfclScorer:
+    """Applies the official rules to an outcome."""
+
+    def __init__(self, name: str, mode: Mode, executor: Executor) -> None:
+        self.name = name
+        self._mode = mode
+        self._executor = executor
+        self.fingerprint = fingerprint("bfcl", name, VERSION, mode)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Grades one outcome."""
+        return verdict_score(await self._graded(sample, outcome))
+
+    async def _graded(self, sample: Sample, outcome: Outcome) -> Verdict:
+        content = sample.content
+        category = CATEGORIES[content["category"]]
+        if category.kind == "multi_turn":
+            wrong = await judged(self._executor, content, outcome.artifacts)
+            return verdict(category, shown_turns(outcome.artifacts), content["answer"], wrong)
+        if self._mode == "prompt":
+            return grade_text(content, outcome.answer)
+        last = outcome.messages[-1] if outcome.messages else {}
+        return grade_tools(content, last, outcome.answer)

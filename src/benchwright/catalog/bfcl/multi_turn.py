@@ -7,11 +7,16 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from benchwright.catalog.asking import user
-from benchwright.catalog.bfcl.asking import Mode, shown_functions
 from benchwright.catalog.bfcl.calls import Call, Undecodable, Wrong, calls_from_tools
 from benchwright.catalog.bfcl.decoding import decode_calls
 from benchwright.catalog.bfcl.execution import FAILED, Execution, Executor
-from benchwright.catalog.bfcl.prompts import MORE_FUNCTIONS, more_functions_text, with_system_prompt
+from benchwright.catalog.bfcl.solver import (
+    MORE_FUNCTIONS,
+    Mode,
+    more_functions_text,
+    shown_functions,
+    with_system_prompt,
+)
 from benchwright.catalog.bfcl.tools import as_tools, hinted
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status

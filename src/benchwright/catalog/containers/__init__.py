@@ -10,8 +10,7 @@ score → a pure function over the sample and that log, so that scoring again ne
 
 from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, work
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.benchmark import ContainerBenchmark
-from benchwright.catalog.containers.opened import Containers, containers
+from benchwright.catalog.containers.benchmark import ContainerBenchmark, Containers, containers
 from benchwright.catalog.containers.options import AgentOptions, read_agent_options
 
 __all__ = [

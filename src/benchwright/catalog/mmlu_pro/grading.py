@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.letters import LETTERS
+from benchwright.catalog.letters import LETTERS, letter_verdict
 from benchwright.catalog.matching import last_match
 
 GUESS_SEED = 12345
@@ -41,23 +41,13 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
     found = find_letter(answer)
     if found is None:
         hit = official_guess(len(content["choices"])) == content["answer"]
-        return letter_verdict(None, content, {"guess_is_right": hit})
-    return letter_verdict(found.letter, content, {"stage": found.stage})
+        return letter_verdict(None, content, category=content["category"], guess_is_right=hit)
+    return letter_verdict(found.letter, content, category=content["category"], stage=found.stage)
 
 
 def official_guess(options: int) -> str:
     """The letter that the official code guesses among so many options: always the same one."""
     return LETTERS[random.Random(GUESS_SEED).randint(0, options - 1)]
-
-
-def letter_verdict(
-    letter: str | None, content: dict[str, Any], more: dict[str, Any] | None = None
-) -> Verdict:
-    """The verdict on a letter; None scores nothing."""
-    expected = content["answer"]
-    score = None if letter is None else float(letter == expected)
-    details = {"category": content["category"], **(more or {})}
-    return Verdict(score, letter, expected, details=details)
 
 
 def _marked_letter(answer: str) -> Found | None:
@@ -72,3 +62,10 @@ def _marked_letter(answer: str) -> Found | None:
 def _last_alone(answer: str) -> Found | None:
     found = last_match(_ALONE, answer)
     return None if found is None else Found(found[0], 3)
+
+
+def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
+    """The documented cascade of letter patterns."""
+    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
+
+    return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

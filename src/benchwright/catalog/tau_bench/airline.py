@@ -10,9 +10,15 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from benchwright.catalog.tau_bench.common_tools import calculate, think, transfer_to_human_agents
 from benchwright.catalog.tau_bench.database import Database, own, whole
-from benchwright.catalog.tau_bench.domain import Domain, Refused, by_name
+from benchwright.catalog.tau_bench.domain import (
+    Domain,
+    Refused,
+    by_name,
+    calculate,
+    think,
+    transfer_to_human_agents,
+)
 
 Flight = dict[str, Any]
 

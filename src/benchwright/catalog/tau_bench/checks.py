@@ -8,10 +8,10 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.tau_bench.conversation import STOP
 from benchwright.catalog.tau_bench.database import same_state
 from benchwright.catalog.tau_bench.domain import TRANSFER
-from benchwright.catalog.tau_bench.reward import Call, replayed
+from benchwright.catalog.tau_bench.grading import Call, replayed
+from benchwright.catalog.tau_bench.solver import STOP
 from benchwright.catalog.tau_bench.world import World
 from benchwright.records import Message, Sample
 

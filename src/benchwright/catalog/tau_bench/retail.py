@@ -9,9 +9,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.tau_bench.common_tools import calculate, think, transfer_to_human_agents
 from benchwright.catalog.tau_bench.database import Database, own, whole
-from benchwright.catalog.tau_bench.domain import Domain, Refused, by_name
+from benchwright.catalog.tau_bench.domain import (
+    Domain,
+    Refused,
+    by_name,
+    calculate,
+    think,
+    transfer_to_human_agents,
+)
 
 Order = dict[str, Any]
 

@@ -12,7 +12,10 @@ from typing import Any
 
 from benchwright.catalog.bfcl.calls import Call, Wrong
 from benchwright.catalog.bfcl.categories import Category, Language
-from benchwright.catalog.bfcl.comparing import (
+from benchwright.catalog.bfcl.java_values import java_value
+from benchwright.catalog.bfcl.javascript_values import javascript_value
+from benchwright.catalog.bfcl.types import ELEMENT_TYPES, JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
+from benchwright.catalog.bfcl.value_checker import (
     OMITTED,
     wrong_dict,
     wrong_dicts,
@@ -20,9 +23,6 @@ from benchwright.catalog.bfcl.comparing import (
     wrong_other,
     wrong_string,
 )
-from benchwright.catalog.bfcl.java_values import java_value
-from benchwright.catalog.bfcl.javascript_values import javascript_value
-from benchwright.catalog.bfcl.types import ELEMENT_TYPES, JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
 
 Answer = dict[str, dict[str, list[Any]]]
 """One expected call: its name, and the allowed values of its parameters."""

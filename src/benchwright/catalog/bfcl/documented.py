@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import About, Check, Figure, Graded
-from benchwright.catalog.bfcl.asking import AskCalls
 from benchwright.catalog.bfcl.calls import Call, Undecodable, calls_from_tools, shown
 from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.figures import figures
 from benchwright.catalog.bfcl.gold import gold_calls
 from benchwright.catalog.bfcl.rows import Executables, samples
+from benchwright.catalog.bfcl.solver import AskCalls
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.data.datasets import Source
