@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.types import (
     OpenAIFunctionParametersSchema,
     OpenAIFunctionPropertySchema,
     OpenAIFunctionSchema,

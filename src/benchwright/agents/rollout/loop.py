@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutRequest
+from benchwright.agents.rollout.types import OpenAIFunctionToolSchema, RolloutRequest
 
 
 class RolloutAgentLoop(ABC):

@@ -10,8 +10,13 @@ score → a pure function over the sample and that log, so that scoring again ne
 
 from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, work
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.benchmark import ContainerBenchmark, Containers, containers
-from benchwright.catalog.containers.options import AgentOptions, read_agent_options
+from benchwright.catalog.containers.benchmark import (
+    AgentOptions,
+    ContainerBenchmark,
+    Containers,
+    containers,
+    read_agent_options,
+)
 
 __all__ = [
     "SYSTEM",

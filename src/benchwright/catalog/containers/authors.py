@@ -14,8 +14,7 @@ import msgspec
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, work
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.benchmark import Containers
-from benchwright.catalog.containers.options import AgentOptions
+from benchwright.catalog.containers.benchmark import AgentOptions, Containers
 from benchwright.catalog.containers.patches import Changes, changes, patch_in
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session

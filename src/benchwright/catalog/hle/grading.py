@@ -8,9 +8,8 @@ from math import sqrt
 from typing import Any
 
 from benchwright.catalog.asking import user
-from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.grading import Verdict, last_match, verdict_score
 from benchwright.catalog.hle.rows import MULTIPLE_CHOICE
-from benchwright.catalog.matching import last_match
 from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
@@ -75,8 +74,11 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """The documented matching: the letter, one of A to D, or the answer found anywhere in the response."""
-    from benchwright.catalog.documented.evaluators.exact_match import contains_match, exact_match
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
+    from benchwright.catalog.documented.evaluators.matching import (
+        contains_match,
+        exact_match,
+        extract_mcq_answer,
+    )
 
     expected = content["answer"]
     if content["answer_type"] == MULTIPLE_CHOICE:

@@ -29,6 +29,6 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """The documented cascade of letter patterns."""
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
+    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content)

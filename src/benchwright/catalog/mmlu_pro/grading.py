@@ -6,9 +6,8 @@ import random
 import re
 from typing import Any, NamedTuple
 
-from benchwright.catalog.grading import Verdict
+from benchwright.catalog.grading import Verdict, last_match
 from benchwright.catalog.letters import LETTERS, letter_verdict
-from benchwright.catalog.matching import last_match
 
 GUESS_SEED = 12345
 """The official code seeds its guess anew for every answer in which it finds no letter."""
@@ -66,6 +65,6 @@ def _last_alone(answer: str) -> Found | None:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """The documented cascade of letter patterns."""
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
+    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

@@ -12,7 +12,7 @@ from typing import Any
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import ContainerBenchmark, Containers
 from benchwright.catalog.containers.authors import NO_PATCH, patch_messages
-from benchwright.catalog.containers.options import CONTAINERS
+from benchwright.catalog.containers.benchmark import CONTAINERS
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patches import apply_patch, patch_in
 from benchwright.catalog.grading import Verdict, verdict_score

@@ -12,9 +12,9 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.catalog.terminal_bench.folders import read_yaml
+from benchwright.catalog.terminal_bench.rows import settings_of
 from benchwright.catalog.terminal_bench.settings import Settings
-from benchwright.catalog.terminal_bench.tasks import settings_of
-from benchwright.catalog.terminal_bench.yaml_files import read_yaml
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Message, Sample
 from benchwright.sandbox.docker.trees import packed_tree

@@ -26,6 +26,7 @@ from benchwright.catalog.terminal_bench.compose_values import (
     substituted,
     text_of,
 )
+from benchwright.catalog.terminal_bench.folders import read_yaml
 from benchwright.catalog.terminal_bench.settings import (
     Build,
     Neighbour,
@@ -33,7 +34,6 @@ from benchwright.catalog.terminal_bench.settings import (
     bounded_cpus,
     megabytes,
 )
-from benchwright.catalog.terminal_bench.yaml_files import read_yaml
 from benchwright.records import Record
 
 ONLY_WAITS = re.compile(r"(?:^|\s)(?:sleep\s+(?:infinity|inf|\d+[smhd]?)|tail\s+-f\s+/dev/null)$")

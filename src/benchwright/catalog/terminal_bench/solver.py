@@ -11,8 +11,8 @@ from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, Ba
 from benchwright.catalog.terminal_bench.environment import Environments, Place
 from benchwright.catalog.terminal_bench.folders import TaskFolders
 from benchwright.catalog.terminal_bench.grading import TESTS
+from benchwright.catalog.terminal_bench.rows import settings_of
 from benchwright.catalog.terminal_bench.settings import Settings
-from benchwright.catalog.terminal_bench.tasks import settings_of
 from benchwright.catalog.terminal_bench.testing import Tested, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchwright.catalog.containers import BashSession
 from benchwright.catalog.terminal_bench.environment import LOGS, ROOT, TESTS, Place
-from benchwright.catalog.terminal_bench.reports import SUMMARY
+from benchwright.catalog.terminal_bench.grading import SUMMARY
 from benchwright.catalog.terminal_bench.settings import Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, Executed

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay.answer import RelayedAnswer
-from benchwright.endpoint.relay.body import body_for
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.serving.http import HttpRequest, Refused
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.records import Record, RequestRecord
+from benchwright.records import Record, RequestRecord, Target
 
 GRACE_SECONDS = 1.0
 """How long an answer that is all there may take to end when its grant is closed."""
@@ -96,3 +96,30 @@ class Grant:
             answer.refuse(Refused(500, "The relay failed.", "server_error"))
             for record in records:
                 self._note(Relayed(path, body, record, reply, error))
+
+
+_ALSO_CALLED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def body_for(target: Target, body: bytes) -> bytes:
+    """The body as the target gets it.
+
+    Its model is the target's; a setting of the target is added unless the request has the field, or its
+    other name. The values of all fields stay as they are, byte for byte: only the outermost object is taken
+    apart.
+
+    Raises:
+        Refused: it is no JSON object.
+    """
+    try:
+        fields: dict[str, Any] = _decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refused(400, f"The body is no JSON object: {error}") from None
+    for name, value in target.settings.items():
+        if name not in fields and _ALSO_CALLED.get(name) not in fields:
+            fields[name] = value
+    fields["model"] = target.model
+    return _encode(fields)

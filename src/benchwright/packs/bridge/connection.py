@@ -13,10 +13,9 @@ import msgspec
 
 from benchwright.packs.bridge.child import Child
 from benchwright.packs.bridge.commands import Command
-from benchwright.packs.bridge.ending import describe_ending, thrown
 from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
 from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.problems import Failed, Lost, TimeUp
+from benchwright.packs.bridge.problems import Failed, Lost, TimeUp, describe_ending, one_line
 
 PackLog = Callable[[str, str, Any], None]
 """(level, message, data): what a pack logs and prints. Levels: debug, info, warn, error, stdout, stderr."""
@@ -208,7 +207,7 @@ class Connection:
             self._uncaught(frame, call, said)
 
     def _uncaught(self, frame: Frame, call: _Call | None, error: dict[str, Any]) -> None:
-        text = thrown(error)
+        text = one_line(error)
         if frame.call == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
             (call,) = self._calls.values()
         if frame.kind == "rejected":

@@ -1,14 +1,15 @@
-"""How a call to a pack can fail, and the error that the rest of the house is told of it."""
+"""How a pack's process ended and how a call to it can fail, and the error that callers are given."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge.cell import ProviderTrouble
-from benchwright.packs.bridge.ending import thrown
+from benchwright.packs.bridge.limits import MEBI, BridgeLimits
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 """HTTP statuses below 500 that call for another try, as the desktop host sees it."""
@@ -61,9 +62,9 @@ def error_of(call: str, problem: Failed | Lost | TimeUp) -> TrialError:
         return _out_of_time(call, problem)
     error, trouble = problem.error, trouble_of(problem.about)
     if error.get("unusable"):
-        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {thrown(error)}")
+        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {one_line(error)}")
     how = ", an exception was not caught" if error.get("uncaught") else ""
-    text = f"{_WHAT_FAILED[call]}{how}: {thrown(error)}"
+    text = f"{_WHAT_FAILED[call]}{how}: {one_line(error)}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
         return ProviderError(text, http_status=status, retryable=status in RETRYABLE or status >= 500)
@@ -94,3 +95,38 @@ def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
         retryable=bool(trouble.get("retryable")),
         blank=bool(trouble.get("blank")),
     )
+
+
+LONGEST = 400
+CHANNEL_LOST = 70
+"""Exit code of both sides' helpers where the channel does not work any more."""
+
+
+def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
+    """The keeper's word on the end ("exit 3", "signal 9", "memory", "trouble …") and the last line of stderr."""
+    kind, _, what = ending.partition(" ")
+    said = f": {last_error[:LONGEST]}" if last_error else ""
+    if kind == "memory" or "heap out of memory" in last_error:
+        return f"the pack used more than the {limits.memory_bytes // MEBI} MiB of memory it is allowed"
+    if kind == "trouble":
+        return f"the pack's process cannot be started: {what}"
+    if kind == "exit" and what == str(CHANNEL_LOST):
+        return "the pack closed the bridge's channel, and its process was ended"
+    if kind == "exit":
+        return f"the pack's process ended with exit code {what}{said}"
+    return f"the pack's process was ended by {_signal_name(what)}{said}"
+
+
+def _signal_name(number: str) -> str:
+    try:
+        return signal.Signals(int(number)).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def one_line(error: dict[str, Any]) -> str:
+    """An error of the pack's as "Name: message"; one that is named Error as its message alone."""
+    name, message = str(error.get("name") or ""), str(error.get("message") or "")
+    text = message if name in ("", "Error") else f"{name}: {message}"
+    text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.packs.install.digest import file_digest
-from benchwright.packs.install.progress import Phase
 from benchwright.packs.install.registry import read_registry
-from benchwright.packs.install.settings import InstallSettings
+from benchwright.packs.install.settings import InstallSettings, Phase
 from benchwright.packs.install.sources import Archive, ArchiveFile, ByName, Directory, GitHub, Source
 from benchwright.packs.install.unpack import copy_directory, extract
 from benchwright.records import Record

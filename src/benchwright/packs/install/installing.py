@@ -22,9 +22,16 @@ from benchwright.files import write_whole
 from benchwright.packs.inspection import inspect
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.install.installed import InstalledPack, find_installed, verify
-from benchwright.packs.install.limits import ArchiveError
-from benchwright.packs.install.progress import Action, InstallProgress, Phase, Report, quiet
-from benchwright.packs.install.settings import DEFAULTS, InstallSettings
+from benchwright.packs.install.settings import (
+    DEFAULTS,
+    Action,
+    ArchiveError,
+    InstallProgress,
+    InstallSettings,
+    Phase,
+    Report,
+    quiet,
+)
 from benchwright.packs.install.sources import (
     ByName,
     Directory,

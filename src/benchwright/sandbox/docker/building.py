@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 from asyncio.subprocess import PIPE, STDOUT, Process
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -189,3 +190,29 @@ def _failure(image: str, log: str) -> EngineError:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     error = translated(f"building {image}", 0, lines[-1] if lines else "it says nothing")
     return EngineError(str(error), error.kind, log)
+
+
+AT_ONCE = 2
+
+
+class Builds:
+    """Builds the images of an engine for all who need them."""
+
+    def __init__(self, engine: Engine, at_once: int = AT_ONCE) -> None:
+        self._engine = engine
+        self._places = asyncio.Semaphore(at_once)
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def image(
+        self, name: str, context: Path, version: str, recipe: Recipe, seconds: float, say: Say
+    ) -> str:
+        """The image of a folder with a Dockerfile, see `building.built`; waits for a place where it must be built.
+
+        Raises:
+            EngineError: it cannot be built.
+        """
+        image = await image_of(name, context, version, recipe)
+        if await configuration_of(self._engine, image) is not None:
+            return image
+        async with self._locks[name], self._places:
+            return await built(self._engine, name, context, version, say, seconds, recipe)

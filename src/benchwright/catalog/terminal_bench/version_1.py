@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.catalog.terminal_bench.compose import AgentContainer, read_compose
-from benchwright.catalog.terminal_bench.reports import PARSERS
+from benchwright.catalog.terminal_bench.folders import read_yaml
+from benchwright.catalog.terminal_bench.grading import PARSERS
 from benchwright.catalog.terminal_bench.settings import Build, Settings, Unsupported, bounded_seconds
-from benchwright.catalog.terminal_bench.yaml_files import read_yaml
 from benchwright.data.errors import DatasetValidationError
 
 FILE = "task.yaml"
