@@ -14,9 +14,9 @@ from benchwright.catalog.bfcl.multi_turn import judged, shown_turns
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 
 def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict:

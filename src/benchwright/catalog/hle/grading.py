@@ -10,9 +10,9 @@ from typing import Any
 from benchwright.catalog.asking import user
 from benchwright.catalog.grading import Verdict, last_match, verdict_score
 from benchwright.catalog.hle.rows import MULTIPLE_CHOICE
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 _JUDGED = (
     "Judge whether the following [response] to [question] is correct or not based on the precise and "

@@ -9,10 +9,10 @@ from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.ifeval.grading import Followed, details, follows_documented, judge
 from benchwright.catalog.multi_if.rules import RULES
 from benchwright.catalog.multi_if.solver import ANSWERS
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 GradeTurns = Callable[[dict[str, Any], Sequence[str]], Verdict]
 

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.engine.keys import fingerprint
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample, Status
+from benchwright.runs.keys import fingerprint
 
 TESTS = "tests"
 """The artifact of an outcome in which the run of the tests lies; see `testing.Tested`."""
