@@ -6,18 +6,17 @@ import asyncio
 
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.limits import Limits
-from benchwright.sandbox.output import Kept
-from benchwright.sandbox.running import Started
-from benchwright.text import last_line
+from benchwright.sandbox.output import HeadAndTail
+from benchwright.sandbox.running import RunningProgram
 
 
 class SandboxProcess:
     """A server of untrusted code: lines in, lines out. Made by `LocalSandbox.process`."""
 
-    def __init__(self, started: Started, limits: Limits) -> None:
+    def __init__(self, started: RunningProgram, limits: Limits) -> None:
         self._streams = started.process
         self._limits = limits
-        self._errors = Kept(limits.kept_bytes)
+        self._errors = HeadAndTail(limits.kept_bytes)
 
     @property
     def stderr(self) -> bytes:
@@ -60,8 +59,9 @@ class SandboxProcess:
         return line[:-1]
 
     def _over(self) -> ExecutionError:
-        said = last_line(self.stderr.decode("utf-8", "replace"), 200)
-        return ExecutionError("the program in the sandbox has ended" + (f": {said}" if said else ""))
+        lines = self.stderr.decode("utf-8", "replace").strip().splitlines()
+        said = f": {lines[-1][:200]}" if lines else ""
+        return ExecutionError(f"the program in the sandbox has ended{said}")
 
     async def read_errors(self) -> None:
         """Reads stderr until the program has ended, or writes too much of it."""

@@ -6,12 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.endpoint.http_kit import Collected
+from http_kit import Collected
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.client import EndpointClient, Purpose
-from benchwright.endpoint.relay import Relay, Relayed
-from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import LimitReached
 from benchwright.records import RequestRecord
@@ -24,7 +23,7 @@ class Agent:
     """Asks through the relay with the token of a grant; `relayed` is what the grant's owner was told."""
 
     def __init__(self, relay: Relay, client: EndpointClient, turns: int | None = None) -> None:
-        self.relayed: list[Relayed] = []
+        self.relayed: list[RelayedRequest] = []
         self.grant = relay.open(client, self._admit, self.relayed.append)
         self.token = self.grant.token
         self.port = parse_base_url(relay.base_url).port
@@ -47,17 +46,6 @@ class Agent:
         """The record of the only request."""
         (relayed,) = self.relayed
         return relayed.record
-
-    @property
-    def replies(self) -> list[Reply]:
-        """What the relay read from the answers."""
-        return [relayed.reply for relayed in self.relayed if relayed.reply is not None]
-
-    @property
-    def error(self) -> str:
-        """How the only request failed."""
-        assert self.record.error is not None
-        return self.record.error
 
     def request(
         self,
@@ -88,6 +76,6 @@ LetIn = Callable[..., Agent]
 
 def error_in(answer: Collected) -> dict[str, Any]:
     """The error object of an answer in OpenAI's shape."""
-    error: dict[str, Any] = json.loads(answer.body)["error"]
+    error = json.loads(answer.body)["error"]
     assert set(error) == {"message", "type", "param", "code"}
     return error

@@ -23,9 +23,9 @@ def make(about: About, options: Options) -> Benchmark:
     """The variant that `about` describes."""
     wanted = wanted_categories(options.text("categories"))
     if about.variant == "documented":
-        from benchwright.catalog.bfcl.documented import Documented
+        from benchwright.catalog.bfcl.documented import DocumentedBfcl
 
-        return Documented(about, wanted)
+        return DocumentedBfcl(about, wanted)
     mode: Mode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
     return Bfcl(about, wanted, mode)
 

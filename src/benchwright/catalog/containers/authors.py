@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import msgspec
 
 from benchwright.catalog.asking import system, user
-from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, work
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork, work
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
 from benchwright.catalog.containers.benchmark import AgentOptions, Containers
-from benchwright.catalog.containers.patches import Changes, changes, patch_in
+from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -70,7 +70,7 @@ class AgentAuthor:
             messages = agent_messages(issue.repository, issue.directory, issue.text)
             worked = await work(session, bash, messages, self._limits, self._commands)
             if worked.container_ended:
-                made = Changes("", f"the container ended with the work in it: {worked.reason}")
+                made = WorkTreeChanges("", f"the container ended with the work in it: {worked.reason}")
             else:
                 made = await changes(sandbox, issue.directory, issue.base_commit)
         return _outcome(worked, made, bash.commands)
@@ -93,7 +93,7 @@ class AnswerAuthor:
             [*messages, reply.message],
             reply.text,
             reason,
-            artifacts=_artifacts(Changes(patch, None if patch else NO_PATCH)),
+            artifacts=_artifacts(WorkTreeChanges(patch, None if patch else NO_PATCH)),
         )
 
 
@@ -106,7 +106,11 @@ class FileAuthor:
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """The patch of the file."""
         patch = self._patches.get(sample.id)
-        made = Changes("", "the predictions have none for this instance") if patch is None else Changes(patch)
+        made = (
+            WorkTreeChanges("", "the predictions have none for this instance")
+            if patch is None
+            else WorkTreeChanges(patch)
+        )
         return Outcome(answer=made.patch, artifacts=_artifacts(made))
 
 
@@ -130,12 +134,12 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
         )
 
 
-def _outcome(worked: Worked, made: Changes, commands: Sequence[CommandRecord]) -> Outcome:
+def _outcome(worked: AgentWork, made: WorkTreeChanges, commands: Sequence[CommandRecord]) -> Outcome:
     artifacts = _artifacts(made, commands)
     return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
 
 
-def _artifacts(made: Changes, commands: Sequence[CommandRecord] = ()) -> dict[str, Any]:
+def _artifacts(made: WorkTreeChanges, commands: Sequence[CommandRecord] = ()) -> dict[str, Any]:
     return {"patch": made.patch, "problem": made.problem, "commands": msgspec.to_builtins(list(commands))}
 
 

@@ -32,14 +32,14 @@ def following_answer(follows: Follows, instructions: Sequence[Instruction]) -> t
 
 
 def _candidates(instructions: Sequence[Instruction]) -> Iterator[str]:
-    wanted = Wanted(instructions)
+    wanted = Requirements(instructions)
     for turn in (0, 3, 6):
         for extra in _LENGTHS:
             for spare in (0, 2):
                 yield wanted.answer(extra, spare, turn)
 
 
-class Wanted:
+class Requirements:
     """What the instructions of a row ask for, taken together."""
 
     def __init__(self, instructions: Sequence[Instruction]) -> None:

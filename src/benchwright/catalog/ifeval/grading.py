@@ -19,7 +19,7 @@ Instruction = dict[str, Any]
 """`id` and `arguments` of one instruction."""
 
 
-class Followed(Record, frozen=True):
+class InstructionVerdicts(Record, frozen=True):
     """Which instructions of a row a response follows, in order: to the letter, and in some variant of it."""
 
     strict: list[bool]
@@ -41,7 +41,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
         for one in instructions
     ]
     score = float(all(followed)) if answer.strip() else None
-    return Verdict(score, details=details(instructions, Followed(followed, followed)))
+    return Verdict(score, details=details(instructions, InstructionVerdicts(followed, followed)))
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
@@ -51,7 +51,9 @@ def follows_documented(response: str, instruction: str, arguments: Mapping[str, 
     return verify_instruction(response, instruction, arguments)
 
 
-def judge(follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool) -> Followed:
+def judge(
+    follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool
+) -> InstructionVerdicts:
     """The strict and loose verdicts on each instruction; `blank` is whether the response counts as empty.
 
     Loose: followed by the response, without its first line, its last one or both, each as it is or without
@@ -63,7 +65,7 @@ def judge(follows: Follows, instructions: Sequence[Instruction], response: str, 
         followed or any(follows(variant, one["id"], one["arguments"]) for variant in others)
         for one, followed in zip(instructions, strict, strict=True)
     ]
-    return Followed(strict, loose)
+    return InstructionVerdicts(strict, loose)
 
 
 def variants(response: str) -> list[str]:
@@ -74,7 +76,7 @@ def variants(response: str) -> list[str]:
     return list(dict.fromkeys(kept + [text.replace("*", "") for text in kept]))
 
 
-def details(instructions: Sequence[Instruction], followed: Followed) -> dict[str, Any]:
+def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
     """The documented `per_instruction` with the loose verdicts beside it, and the counts."""
     return {
         "per_instruction": [

@@ -114,7 +114,7 @@ CHARACTERS_PER_TOKEN = 4.0
 """What a token is taken for where nobody has counted."""
 
 
-class Fitted(Record, frozen=True):
+class FittedPrompt(Record, frozen=True):
     """A prompt as it is sent, and whether its middle was cut out.
 
     `tokens` are those before cutting; `approximate` is whether they were told by characters.
@@ -126,7 +126,7 @@ class Fitted(Record, frozen=True):
     approximate: bool
 
 
-async def fit(session: Session, text: str, most: int) -> Fitted:
+async def fit(session: Session, text: str, most: int) -> FittedPrompt:
     """The text itself if it has at most `most` tokens, else its first and last `most // 2` tokens.
 
     So does the official code (pred.py), which cuts between tokens; here the cut is between characters, and an
@@ -135,14 +135,14 @@ async def fit(session: Session, text: str, most: int) -> Fitted:
     counted = await session.count_tokens(text)
     tokens = characters_as_tokens(text) if counted is None else counted
     if tokens <= most:
-        return Fitted(text, tokens, False, counted is None)
+        return FittedPrompt(text, tokens, False, counted is None)
     size = int(len(text) * (most // 2) / tokens)
     if counted is not None:
         head = await _end(session, lambda size: text[:size], size, most // 2)
         tail = await _end(session, lambda size: text[len(text) - size :], size, most // 2)
     else:
         head, tail = text[:size], text[len(text) - size :]
-    return Fitted(head + tail, tokens, True, counted is None)
+    return FittedPrompt(head + tail, tokens, True, counted is None)
 
 
 def characters_as_tokens(text: str) -> int:

@@ -17,21 +17,21 @@ _MARKED = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
 _ALONE = re.compile(r"\b[A-J]\b")
 
 
-class Found(NamedTuple):
+class FoundLetter(NamedTuple):
     """A letter, and in which of the three stages it was found."""
 
     letter: str
     stage: int
 
 
-def find_letter(answer: str) -> Found | None:
+def find_letter(answer: str) -> FoundLetter | None:
     """The letter by the official three stages (TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py), in linear time.
 
     1. the first "answer is (X)"; 2. of the first line that holds "answer: X", the last one; 3. the last letter
     from A to J that stands alone, which may well be the pronoun "I" or the article "A".
     """
     if (said := _SAID.search(answer)) is not None:
-        return Found(said[1], 1)
+        return FoundLetter(said[1], 1)
     return _marked_letter(answer) or _last_alone(answer)
 
 
@@ -49,18 +49,18 @@ def official_guess(options: int) -> str:
     return LETTERS[random.Random(GUESS_SEED).randint(0, options - 1)]
 
 
-def _marked_letter(answer: str) -> Found | None:
+def _marked_letter(answer: str) -> FoundLetter | None:
     found: re.Match[str] | None = None
     for match in _MARKED.finditer(answer):
         if found is not None and "\n" in answer[found.start() : match.start()]:
             break
         found = match
-    return None if found is None else Found(found[1], 2)
+    return None if found is None else FoundLetter(found[1], 2)
 
 
-def _last_alone(answer: str) -> Found | None:
+def _last_alone(answer: str) -> FoundLetter | None:
     found = last_match(_ALONE, answer)
-    return None if found is None else Found(found[0], 3)
+    return None if found is None else FoundLetter(found[0], 3)
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:

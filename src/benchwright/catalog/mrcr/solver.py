@@ -35,7 +35,7 @@ class AskAndMeasure:
         return noted_outcome(messages, reply, notes)
 
 
-class Fitted(Record, frozen=True):
+class FittedConversation(Record, frozen=True):
     """A conversation as it is sent. `tokens` are those before cutting; `approximate`: told by characters."""
 
     messages: list[Message]
@@ -44,7 +44,7 @@ class Fitted(Record, frozen=True):
     approximate: bool
 
 
-async def fit(session: Session, messages: Sequence[Message], most: int) -> Fitted:
+async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
     """The conversation itself if it has at most `most` tokens, else its beginning and its end, half of them each.
 
     The first message and the last one, which asks, are always kept, and the two speakers still take turns. The
@@ -54,7 +54,7 @@ async def fit(session: Session, messages: Sequence[Message], most: int) -> Fitte
     counted = await session.count_tokens(text)
     tokens = round(len(text) / CHARACTERS_PER_TOKEN) if counted is None else counted
     if tokens <= most or len(messages) < 3:
-        return Fitted(list(messages), tokens, cut=False, approximate=counted is None)
+        return FittedConversation(list(messages), tokens, cut=False, approximate=counted is None)
     room = len(text) * most / tokens / 2
     head = _within(messages[:-1], room)
     tail = _within(messages[len(head) :][::-1], room)[::-1]
@@ -62,7 +62,7 @@ async def fit(session: Session, messages: Sequence[Message], most: int) -> Fitte
         tail = tail[1:]
     if tail[0]["role"] == head[-1]["role"]:
         head = head[:-1] if len(head) > 1 else list(messages[:2])
-    return Fitted([*head, *tail], tokens, cut=True, approximate=counted is None)
+    return FittedConversation([*head, *tail], tokens, cut=True, approximate=counted is None)
 
 
 def _within(messages: Sequence[Message], characters: float) -> list[Message]:

@@ -25,7 +25,7 @@ from benchwright.engine.protocols import Score, Session, Solver
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample, Trial
 from benchwright.runs.keys import fingerprint
-from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
+from benchwright.sandbox.docker import ExecResult, Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.text import last_line
 
@@ -186,5 +186,5 @@ async def _tested(sandbox: Sandbox, content: Mapping[str, Any], patch: str) -> d
     return {"problem": None, "log": log, "passed": passed}
 
 
-def _text(ended: Executed) -> str:
+def _text(ended: ExecResult) -> str:
     return (ended.stdout + ended.stderr).decode("utf-8", "replace")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.tau_bench.checks import checks
-from benchwright.catalog.tau_bench.documented import SequenceScorer, SimulatedTools, sequence_checks
+from benchwright.catalog.tau_bench.documented import SequenceScorer, SimulatedToolsSolver, sequence_checks
 from benchwright.catalog.tau_bench.grading import RewardScorer
 from benchwright.catalog.tau_bench.rows import samples
 from benchwright.catalog.tau_bench.solver import Agent
@@ -49,7 +49,7 @@ class TauBench:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Nothing has to be started."""
-        yield SimulatedTools(self._worlds) if self._documented else Agent(self._worlds)
+        yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """The gold actions, and decoys."""

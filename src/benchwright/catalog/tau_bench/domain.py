@@ -18,7 +18,7 @@ TRANSFER = "transfer_to_human_agents"
 """The tool that ends a conversation."""
 
 
-class Refused(Exception):
+class ToolError(Exception):
     """A tool's answer to a request that cannot be met. The model is told its text after `Error: `."""
 
 
@@ -60,7 +60,7 @@ _TOO_LARGE = "int too large to convert to float"
 def _power(base: Any, exponent: Any) -> Any:
     whole = isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1
     if whole and exponent * base.bit_length() > 2 * _LARGEST_BITS:
-        raise Refused(_TOO_LARGE)
+        raise ToolError(_TOO_LARGE)
     return base**exponent
 
 
@@ -79,9 +79,9 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 def calculate(database: Database, /, expression: str) -> str:
     """The value of an arithmetic expression, rounded to two places."""
     if not all(character in _CHARACTERS for character in expression):
-        raise Refused("invalid characters in expression")
+        raise ToolError("invalid characters in expression")
     if len(expression) > _LONGEST:
-        raise Refused("the expression is too long")
+        raise ToolError("the expression is too long")
     tree = ast.parse(expression.lstrip(" "), "<string>", "eval")
     return str(round(float(_value(tree.body)), 2))
 
@@ -105,12 +105,12 @@ def _value(node: ast.expr) -> Any:
         case ast.BinOp(left=left, op=between, right=right):
             return _bounded(_OPERATORS[type(between)](_value(left), _value(right)))
         case ast.Call(func=called):
-            raise Refused(f"'{type(_value(called)).__name__}' object is not callable")
+            raise ToolError(f"'{type(_value(called)).__name__}' object is not callable")
         case _:
             return ()
 
 
 def _bounded(value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
-        raise Refused(_TOO_LARGE)
+        raise ToolError(_TOO_LARGE)
     return value

@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
-from benchwright.endpoint.relay.grant import Grant, Relayed
+from benchwright.endpoint.relay.grant import Grant, RelayedRequest
 from benchwright.endpoint.relay.shared import SharedGrant
 from benchwright.endpoint.serving.connection import ServerConnection
-from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
 
 _PATH = re.compile(rb"(?:/+v1)*/+(chat/completions|completions|models)/*")
@@ -60,7 +60,7 @@ class Relay:
             await stop(self, server)
 
     def open(
-        self, client: EndpointClient, admit: Callable[[], Purpose], note: Callable[[Relayed], None]
+        self, client: EndpointClient, admit: Callable[[], Purpose], note: Callable[[RelayedRequest], None]
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
@@ -68,7 +68,9 @@ class Relay:
         self._grants[token.encode()] = grant
         return grant
 
-    def share(self, clients: Mapping[str, EndpointClient], note: Callable[[Relayed], None]) -> SharedGrant:
+    def share(
+        self, clients: Mapping[str, EndpointClient], note: Callable[[RelayedRequest], None]
+    ) -> SharedGrant:
         """Lets whoever has the token ask all of these, by the names that they go by; see `SharedGrant`."""
         token = _new_token()
         grant = self._grants[token.encode()] = SharedGrant(self.base_url, token, clients, note)
@@ -85,7 +87,7 @@ class Relay:
                 answer.whole(grant.models())
             else:
                 grant.pass_on(path, request, answer)
-        except Refused as refused:
+        except HttpError as refused:
             answer.refuse(refused)
         return answer
 
@@ -98,7 +100,7 @@ class Relay:
         shown = _BEARER.fullmatch(request.headers.get(b"authorization", b""))
         grant = self._grants.get(shown[1]) if shown else None
         if grant is None:
-            raise Refused(
+            raise HttpError(
                 401, "The token is missing, wrong, or of a trial that has ended.", code="invalid_api_key"
             )
         return grant
@@ -119,7 +121,7 @@ def _path(request: HttpRequest) -> str:
     known = _PATH.fullmatch(request.path)
     if known is None:
         shown = request.path.decode("latin-1")
-        raise Refused(
+        raise HttpError(
             404,
             f"The relay has no {shown}: it serves /v1/chat/completions, /v1/completions and /v1/models.",
             "not_found_error",
@@ -127,5 +129,5 @@ def _path(request: HttpRequest) -> str:
     path = "/" + known[1].decode()
     method = b"GET" if path == "/models" else b"POST"
     if request.method != method:
-        raise Refused(405, f"{path} takes {method.decode()} only.", headers=((b"allow", method),))
+        raise HttpError(405, f"{path} takes {method.decode()} only.", headers=((b"allow", method),))
     return path

@@ -9,8 +9,8 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay.answer import RelayedAnswer
-from benchwright.endpoint.relay.grant import Grant, Relayed
-from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.relay.grant import Grant, RelayedRequest
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 
 
 class _Body(msgspec.Struct):
@@ -29,7 +29,7 @@ class SharedGrant:
         base_url: str,
         token: str,
         clients: Mapping[str, EndpointClient],
-        note: Callable[[Relayed], None],
+        note: Callable[[RelayedRequest], None],
     ) -> None:
         self.base_url = base_url
         self.token = token
@@ -54,10 +54,10 @@ class SharedGrant:
         try:
             model = msgspec.json.decode(request.body, type=_Body).model
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Refused(400, f"The body is not a JSON object with a model: {error}") from None
+            raise HttpError(400, f"The body is no JSON object with a model: {error}") from None
         grant = self._grants.get(model)
         if grant is None:
-            raise Refused(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
+            raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
         grant.pass_on(path, request, answer)
 
     async def close(self) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import xxhash
 
 from benchwright.endpoint.serving.connection import ServerConnection
-from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.board import WAITING, Board, prometheus_text
 from benchwright.endpoint.simulate.deliveries import at_once
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
@@ -68,7 +68,7 @@ class Simulator:
         ended = None
         try:
             delivery, ended = self._respond(request, truth)
-        except Refused as error:
+        except HttpError as error:
             truth.status = error.status
             delivery = at_once(request, error.status, error.body, extra=error.headers)
             delivery.intact = False
@@ -104,15 +104,15 @@ class Simulator:
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
         route = _ROUTES.get(request.path)
         if route is None:
-            raise Refused(404, f"There is no {truth.path} here.", "not_found_error")
+            raise HttpError(404, f"There is no {truth.path} here.", "not_found_error")
         method, respond = route
         if request.method != method:
             headers = ((b"allow", method),)
-            raise Refused(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
+            raise HttpError(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
         if self._key is not None and request.path.startswith(b"/v1/"):
             shown = request.headers.get(b"authorization", b"")
             if not hmac.compare_digest(shown, self._key):
-                raise Refused(401, "The API key is missing or wrong.", code="invalid_api_key")
+                raise HttpError(401, "The API key is missing or wrong.", code="invalid_api_key")
         return respond(self, request, truth)
 
     def _chat(self, request: HttpRequest, truth: Truth) -> Response:
@@ -134,7 +134,7 @@ class Simulator:
         try:
             fields = msgspec.json.decode(request.body, type=dict[str, Any])
         except msgspec.DecodeError as error:
-            raise Refused(400, str(error)) from None
+            raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
         question = read(request.body)
         texts = [message.text for message in question.messages] if question.chat else [question.prompt]

@@ -24,7 +24,7 @@ _WHAT_FAILED = {
 
 
 @dataclass
-class Failed(Exception):
+class PackFailure(Exception):
     """The pack's code failed. `error`: name, message, stack, status, perhaps `uncaught`; or message and `unusable`."""
 
     error: dict[str, Any]
@@ -32,7 +32,7 @@ class Failed(Exception):
 
 
 @dataclass
-class Lost(Exception):
+class ProcessLoss(Exception):
     """The process ended during the call: `blamed`, this call did it; `suspected`, it may have."""
 
     reason: str
@@ -41,7 +41,7 @@ class Lost(Exception):
 
 
 @dataclass
-class TimeUp(Exception):
+class CallTimeout(Exception):
     """The call did not end in time. `stuck`: nor did the process answer, and was ended; `rejected`: what was
     rejected before without anybody noticing."""
 
@@ -50,15 +50,15 @@ class TimeUp(Exception):
     rejected: str | None
 
 
-def error_of(call: str, problem: Failed | Lost | TimeUp) -> TrialError:
+def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> TrialError:
     """The error, its text in one line; `call` is load, prepare, run, score or dispose.
 
     A scenario that failed is its provider's error where what it threw carries an HTTP status, or where its last
     request to its provider had failed; one that did not end in time has reached a limit.
     """
-    if isinstance(problem, Lost):
+    if isinstance(problem, ProcessLoss):
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
-    if isinstance(problem, TimeUp):
+    if isinstance(problem, CallTimeout):
         return _out_of_time(call, problem)
     error, trouble = problem.error, trouble_of(problem.about)
     if error.get("unusable"):
@@ -73,7 +73,7 @@ def error_of(call: str, problem: Failed | Lost | TimeUp) -> TrialError:
     return ExecutionError(text)
 
 
-def _out_of_time(call: str, problem: TimeUp) -> TrialError:
+def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
     text = f"{_WHAT_FAILED[call]}: it did not end within {problem.seconds:g} s"
     if problem.stuck:
         return ExecutionError(

@@ -21,9 +21,8 @@ from benchwright.sandbox.docker.containers import GiB
 from benchwright.sandbox.docker.dockerfile import content_digest, with_label
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.errors import EngineError, translated
-from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
-from benchwright.sandbox.output import Kept
-from benchwright.text import Say, last_line
+from benchwright.sandbox.docker.images import Say, configuration_of, remove_image, tags_of
+from benchwright.sandbox.output import HeadAndTail
 
 BUILD_SECONDS = 1800.0
 KEPT_OUTPUT = 32 * 1024
@@ -119,7 +118,7 @@ async def _build(
     given = [f"--build-arg={key}={value}" for key, value in recipe.arguments.items()]
     given += [f"--target={recipe.target}"] if recipe.target else []
     arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", *given, str(context)]
-    kept = Kept(KEPT_OUTPUT)
+    kept = HeadAndTail(KEPT_OUTPUT)
     process = await asyncio.create_subprocess_exec(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
     )
@@ -162,12 +161,14 @@ async def _feed(process: Process, dockerfile: bytes) -> None:
     process.stdin.close()
 
 
-async def _follow(process: Process, kept: Kept, say: Say) -> None:
+async def _follow(process: Process, kept: HeadAndTail, say: Say) -> None:
     assert process.stdout is not None
     while piece := await process.stdout.read(2**16):
         kept.feed(piece)
-        if said := last_line(piece.decode("utf-8", "replace"), 200):
-            say(said)
+        if lines := piece.decode("utf-8", "replace").split("\n"):
+            said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+            if said:
+                say(said[:200])
 
 
 async def _end(process: Process) -> None:
@@ -182,7 +183,7 @@ async def _end(process: Process) -> None:
             pass
 
 
-def _text(kept: Kept) -> str:
+def _text(kept: HeadAndTail) -> str:
     return kept.content().decode("utf-8", "replace")
 
 
