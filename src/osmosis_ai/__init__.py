@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from benchwright.agents.decorators import osmosis_reward, osmosis_rubric
-from benchwright.agents.rollout.app import create_app
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.loop import RolloutAgentLoop
+from benchwright.agents.rollout.loop import RolloutAgentLoop, create_app
 from benchwright.agents.rollout.types import (
     CompletionsResult,
     OpenAIFunctionParametersSchema,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -82,6 +83,13 @@ def user(text: str) -> Message:
 def assistant(text: str) -> Message:
     """A message of the model."""
     return {"role": "assistant", "content": text}
+
+
+def tool_call(name: str, arguments: dict[str, Any]) -> Message:
+    """A message of the model that calls a tool."""
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    call = {"id": f"call_{name}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 def system(text: str) -> Message:

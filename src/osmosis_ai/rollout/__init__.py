@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright.agents.rollout.app import create_app
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.errors import (
+from benchwright.agents.rollout.loop import RolloutAgentLoop, create_app
+from benchwright.agents.rollout.tools import (
     AgentLoopNotFoundError,
     OsmosisRolloutError,
     OsmosisServerError,
@@ -13,9 +13,6 @@ from benchwright.agents.rollout.errors import (
     OsmosisValidationError,
     ToolArgumentError,
     ToolExecutionError,
-)
-from benchwright.agents.rollout.loop import RolloutAgentLoop
-from benchwright.agents.rollout.tools import (
     create_tool_error_result,
     create_tool_result,
     execute_tool_calls,

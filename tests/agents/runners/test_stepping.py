@@ -16,8 +16,8 @@ from benchwright.agents.rollout.types import (
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,
 )
-from benchwright.agents.runners.conversations import message_text, tool_text
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
+from benchwright.agents.runners.reports import message_text, tool_text
 from benchwright.agents.runners.rollouts import LocalRunResult
 from benchwright.agents.runners.step_keys import Command, Key, read_command
 from benchwright.agents.runners.stepping import Stepper, SteppingClient

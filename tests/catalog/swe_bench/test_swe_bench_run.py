@@ -15,7 +15,7 @@ from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.containers.authors import agent_messages
-from benchwright.catalog.swe_bench.checks import DONE, applying
+from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY
 
 pytestmark = pytest.mark.timeout(600)

@@ -106,11 +106,8 @@ class FileAuthor:
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """The patch of the file."""
         patch = self._patches.get(sample.id)
-        made = (
-            WorkTreeChanges("", "the predictions have none for this instance")
-            if patch is None
-            else WorkTreeChanges(patch)
-        )
+        problem = "the predictions have none for this instance" if patch is None else None
+        made = WorkTreeChanges(patch or "", problem)
         return Outcome(answer=made.patch, artifacts=_artifacts(made))
 
 

@@ -12,14 +12,12 @@ from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
 from benchwright.catalog.containers.patches import patch_in
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, changed_files
+from benchwright.catalog.swe_bench.grading import PATCH, TESTS
 from benchwright.catalog.swe_bench.testing import sandbox_spec, tested
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.sandbox.docker import Sandbox
-
-PATCH, TESTS = "patch", "tests"
-"""Artifacts of an outcome: the patch, and the log of its tests, which is missing where there was none to test."""
 
 READ_SECONDS = 60.0
 

@@ -5,7 +5,6 @@ target through its client's wire, with the real key, and come back byte for byte
 """
 
 from benchwright.endpoint.relay.grant import Grant, RelayedRequest
-from benchwright.endpoint.relay.server import Relay
-from benchwright.endpoint.relay.shared import SharedGrant
+from benchwright.endpoint.relay.server import Relay, SharedGrant
 
 __all__ = ["Grant", "Relay", "RelayedRequest", "SharedGrant"]

@@ -12,9 +12,8 @@ from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate import board as cell
 from benchwright.endpoint.simulate.answers import Answer, Answerer
 from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.deliveries import Deliveries
+from benchwright.endpoint.simulate.deliveries import HARMLESS, Deliveries, Fault, FaultPlan
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
-from benchwright.endpoint.simulate.faults import HARMLESS, Fault, FaultPlan
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.replies import Format
 from benchwright.endpoint.simulate.settings import ANY_MODEL, Settings

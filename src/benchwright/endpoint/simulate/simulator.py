@@ -15,10 +15,9 @@ import xxhash
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.board import WAITING, Board, prometheus_text
-from benchwright.endpoint.simulate.deliveries import at_once
+from benchwright.endpoint.simulate.deliveries import COMMON, PLAIN_TEXT, at_once
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
 from benchwright.endpoint.simulate.generation import Generation
-from benchwright.endpoint.simulate.http import COMMON, PLAIN_TEXT
 from benchwright.endpoint.simulate.questions import read_chat, read_completion
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.timing import Scheduler

@@ -12,8 +12,8 @@ import msgspec
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices, kept_name
-from benchwright.packs.verifiers.probing import Trouble, trouble_with
 from benchwright.packs.verifiers.starting import Report, Start, VerifierProgress, start_verifier
+from benchwright.packs.verifiers.states import Trouble, trouble_with
 from benchwright.sandbox.docker import (
     DockerService,
     Engine,

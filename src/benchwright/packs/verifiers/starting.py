@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Literal
 
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, image_name, kept_name
-from benchwright.packs.verifiers.probing import trouble_with
+from benchwright.packs.verifiers.states import trouble_with
 from benchwright.records import Record
 from benchwright.sandbox.docker import (
     DockerService,
