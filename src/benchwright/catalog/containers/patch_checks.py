@@ -40,8 +40,10 @@ def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None
 
 def applying(patch: str) -> Message:
     """An answer that applies a patch with the tool `bash`."""
-    return tool_call("bash", {"command": f"git apply - <<'{_END}'\n{patch.rstrip()}\n{_END}"})
+    text = patch.rstrip("\n")
+    return tool_call("bash", {"command": f"git apply - <<'{_END}'\n{text}\n{_END}"})
 
 
 def _fenced(patch: str) -> Message:
-    return assistant(f"```diff\n{patch.rstrip()}\n```")
+    text = patch.rstrip("\n")
+    return assistant(f"```diff\n{text}\n```")
