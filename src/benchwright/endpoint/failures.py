@@ -13,6 +13,7 @@ from benchwright.endpoint.connection import Headers, WireError
 from benchwright.errors import ProviderError
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
+from benchwright.text import one_line
 
 TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 LONGEST_DETAIL = 200
@@ -108,9 +109,7 @@ def _retry_after(headers: Headers) -> float | None:
 
 def _clip(text: str) -> str:
     """One line of at most `LONGEST_DETAIL` characters, nothing in it that a terminal would obey."""
-    words = SECRETS.redact(text).split()  # before the cut, which would leave the beginning of a key
-    line = "".join(character for character in " ".join(words) if character.isprintable())
-    return line if len(line) <= LONGEST_DETAIL else line[: LONGEST_DETAIL - 1] + "…"
+    return one_line(SECRETS.redact(text), LONGEST_DETAIL)  # a cut first would leave the beginning of a key
 
 
 class RetryPolicy(Record, frozen=True):

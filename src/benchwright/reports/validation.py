@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.catalog.validation import ValidationResult
-from benchwright.reports.text import plain
+from benchwright.text import plain
 
 MOST_FAILURES = 20
 

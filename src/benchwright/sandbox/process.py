@@ -8,6 +8,7 @@ from benchwright.errors import ExecutionError
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.output import HeadAndTail
 from benchwright.sandbox.running import RunningProgram
+from benchwright.text import last_line
 
 
 class SandboxProcess:
@@ -59,9 +60,8 @@ class SandboxProcess:
         return line[:-1]
 
     def _over(self) -> ExecutionError:
-        lines = self.stderr.decode("utf-8", "replace").strip().splitlines()
-        said = f": {lines[-1][:200]}" if lines else ""
-        return ExecutionError(f"the program in the sandbox has ended{said}")
+        said = last_line(self.stderr.decode("utf-8", "replace"), 200)
+        return ExecutionError("the program in the sandbox has ended" + (f": {said}" if said else ""))
 
     async def read_errors(self) -> None:
         """Reads stderr until the program has ended, or writes too much of it."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from benchwright.records import Record
-from benchwright.sandbox.docker import ExecResult, Sandbox
+from benchwright.sandbox.docker import Sandbox
 
 LARGEST_PATCH = 4 * 1024 * 1024
 """Bytes of a patch that is taken from a work tree."""
@@ -99,7 +99,7 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChange
     if ended.reason == "output" or ended.stdout_cut:
         return WorkTreeChanges("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
     if not ended.succeeded:
-        return WorkTreeChanges("", f"git cannot tell what was changed: {_last_line(ended)}")
+        return WorkTreeChanges("", f"git cannot tell what was changed: {ended.complaint}")
     return WorkTreeChanges(text_only(ended.stdout.decode("utf-8", "replace")))
 
 
@@ -126,8 +126,3 @@ async def apply_patch(
 def _ended(patch: str) -> str:
     """The patch as git wants it: nothing empty before it, and a line end after it."""
     return patch.strip("\r\n") + "\n" if patch.strip() else ""
-
-
-def _last_line(ended: ExecResult) -> str:
-    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:300] if lines else f"{ended.reason}, exit code {ended.exit_code}"

@@ -12,6 +12,7 @@ from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
 from benchwright.errors import UserError
 from benchwright.sandbox.docker.dockerfile import content_digest
+from benchwright.text import one_line
 
 MOST_FILES = 50_000
 MOST_BYTES = 4 * 2**30
@@ -123,8 +124,7 @@ def read_yaml(path: Path) -> Any:
         _check(path, (type(token).__name__ for token in yaml.scan(text)))
         return yaml.safe_load(text)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise DatasetParseError(f"{path}: {said}") from error
+        raise DatasetParseError(f"{path}: {one_line(str(error), 200)}") from error
 
 
 def _check(path: Path, tokens: Iterator[str]) -> None:

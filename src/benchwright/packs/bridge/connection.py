@@ -15,7 +15,7 @@ from benchwright.packs.bridge.child import Child
 from benchwright.packs.bridge.commands import Command
 from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
 from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, describe_ending, one_line
+from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, describe_ending, thrown
 
 PackLog = Callable[[str, str, Any], None]
 """(level, message, data): what a pack logs and prints. Levels: debug, info, warn, error, stdout, stderr."""
@@ -210,7 +210,7 @@ class Connection:
             self._uncaught(frame, call, said)
 
     def _uncaught(self, frame: Frame, call: _Call | None, error: dict[str, Any]) -> None:
-        text = one_line(error)
+        text = thrown(error)
         if frame.call == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
             (call,) = self._calls.values()
         if frame.kind == "rejected":

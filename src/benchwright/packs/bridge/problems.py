@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge.cell import ProviderTrouble
 from benchwright.packs.bridge.limits import MEBI, BridgeLimits
+from benchwright.text import one_line
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 """HTTP statuses below 500 that call for another try, as the desktop host sees it."""
@@ -62,9 +63,9 @@ def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> Tri
         return _out_of_time(call, problem)
     error, trouble = problem.error, trouble_of(problem.about)
     if error.get("unusable"):
-        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {one_line(error)}")
+        return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {thrown(error)}")
     how = ", an exception was not caught" if error.get("uncaught") else ""
-    text = f"{_WHAT_FAILED[call]}{how}: {one_line(error)}"
+    text = f"{_WHAT_FAILED[call]}{how}: {thrown(error)}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
         return ProviderError(text, http_status=status, retryable=status in RETRYABLE or status >= 500)
@@ -105,7 +106,7 @@ CHANNEL_LOST = 70
 def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
     """The keeper's word on the end ("exit 3", "signal 9", "memory", "trouble …") and the last line of stderr."""
     kind, _, what = ending.partition(" ")
-    said = f": {last_error[:LONGEST]}" if last_error else ""
+    said = f": {one_line(last_error, LONGEST)}" if last_error else ""
     if kind == "memory" or "heap out of memory" in last_error:
         return f"the pack used more than the {limits.memory_bytes // MEBI} MiB of memory it is allowed"
     if kind == "trouble":
@@ -124,9 +125,7 @@ def _signal_name(number: str) -> str:
         return f"signal {number}"
 
 
-def one_line(error: dict[str, Any]) -> str:
+def thrown(error: dict[str, Any]) -> str:
     """An error of the pack's as "Name: message"; one that is named Error as its message alone."""
     name, message = str(error.get("name") or ""), str(error.get("message") or "")
-    text = message if name in ("", "Error") else f"{name}: {message}"
-    text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return one_line(message if name in ("", "Error") else f"{name}: {message}", LONGEST)

@@ -15,6 +15,7 @@ from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.wire import Call, Limits, Wire
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
+from benchwright.text import plain
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PATH_CHARACTERS = "/%:@!$&'()*+,;=~-._?[]"
@@ -166,4 +167,4 @@ def _shown(url: str) -> str:
         return repr(url[:80])
     host = parts.netloc.rpartition("@")[2]
     text = f"{parts.scheme}://{host}{parts.path}" if host else url[:80]
-    return text if text.isprintable() else ascii(text)
+    return plain(text)

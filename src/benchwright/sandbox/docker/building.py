@@ -21,8 +21,9 @@ from benchwright.sandbox.docker.containers import GiB
 from benchwright.sandbox.docker.dockerfile import content_digest, with_label
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.errors import EngineError, translated
-from benchwright.sandbox.docker.images import Say, configuration_of, remove_image, tags_of
+from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
 from benchwright.sandbox.output import HeadAndTail
+from benchwright.text import Say, last_line
 
 BUILD_SECONDS = 1800.0
 KEPT_OUTPUT = 32 * 1024
@@ -165,10 +166,8 @@ async def _follow(process: Process, kept: HeadAndTail, say: Say) -> None:
     assert process.stdout is not None
     while piece := await process.stdout.read(2**16):
         kept.feed(piece)
-        if lines := piece.decode("utf-8", "replace").split("\n"):
-            said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-            if said:
-                say(said[:200])
+        if said := last_line(piece.decode("utf-8", "replace"), 200):
+            say(said)
 
 
 async def _end(process: Process) -> None:

@@ -14,10 +14,11 @@ from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Comman
 from benchwright.sandbox.docker.containers import Container, MiB, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
-from benchwright.sandbox.docker.images import Images, Say, configuration_of
+from benchwright.sandbox.docker.images import Images, configuration_of
 from benchwright.sandbox.docker.packing import packed
 from benchwright.sandbox.docker.removing import removed_in_the_end
 from benchwright.sandbox.docker.watching import disk_watched
+from benchwright.text import Say
 
 FILE_SECONDS = 60.0
 """How long writing or reading files may take."""
@@ -117,7 +118,7 @@ class DockerSandbox:
         argv = ["tar", "-x", "-o", "-f", "-", "-C", "/"]
         ended = await self.run(argv, seconds=FILE_SECONDS, stdin=archive)
         if not ended.succeeded:
-            raise ExecutionError(f"files could not be written to the sandbox: {_said(ended)}")
+            raise ExecutionError(f"files could not be written to the sandbox: {ended.complaint}")
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
         """The content of a file.
@@ -129,7 +130,7 @@ class DockerSandbox:
         argv = ["head", "-c", str(most + 1), "--", path]
         ended = await self.run(argv, seconds=FILE_SECONDS, kept_bytes=most + 1, output_bytes=most + MiB)
         if not ended.succeeded:
-            raise ExecutionError(f"{path} cannot be read from the sandbox: {_said(ended)}")
+            raise ExecutionError(f"{path} cannot be read from the sandbox: {ended.complaint}")
         if len(ended.stdout) > most:
             raise ExecutionError(f"{path} in the sandbox is larger than {most:,} bytes")
         return ended.stdout
@@ -201,8 +202,3 @@ def _configuration(
             "LogConfig": {"Type": "none"},
         },
     }
-
-
-def _said(ended: ExecResult) -> str:
-    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:300] if lines else ended.detail or f"{ended.reason} {ended.exit_code}"
