@@ -1,4 +1,4 @@
-"""From a row of a dataset to the request that an agent gets, and the check of the tools that it names."""
+"""From a row of a dataset to the request an agent gets, the check of its tools, and the rollout itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fetched.json: what was fetched, at which revision, and the digests that its files must keep."""
+"""fetched.json: what was fetched, at which revision, and the digests its files must keep; fingerprints of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host context: what a pack is told when it prepares a run, with the relay in the place of real providers."""
+"""The host context: what a pack is told when it prepares a run: generation settings, and the relay for providers."""
 
 from __future__ import annotations
 

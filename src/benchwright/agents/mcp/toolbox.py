@@ -1,4 +1,4 @@
-"""The tools of a FastMCP server, as the engine's tool loop wants them."""
+"""The tools of a FastMCP server, as the engine's tool loop wants them, each call contained."""
 
 from __future__ import annotations
 

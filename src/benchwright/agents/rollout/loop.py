@@ -1,4 +1,4 @@
-"""The documented base class of a user's agent."""
+"""The documented base class of a user's agent, and the server that would run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers for an agent that runs tools: reading a tool call, running it, answering it."""
+"""Helpers for an agent that runs tools: reading a tool call, running it, answering it, and the errors of each."""
 
 from __future__ import annotations
 

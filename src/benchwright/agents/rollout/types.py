@@ -1,4 +1,4 @@
-"""The request that an agent gets, and the metrics that it gives back, as documented pydantic models."""
+"""What an agent is asked, calls and gives back: requests, tool schemas, completions and metrics, as documented."""
 
 from __future__ import annotations
 

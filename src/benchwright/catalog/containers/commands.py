@@ -1,4 +1,4 @@
-"""How a model gives commands and is told what came of them: by calls of a tool, or in fenced blocks."""
+"""How a model gives commands and gets their results: by calls of a tool, or in fenced blocks."""
 
 from __future__ import annotations
 

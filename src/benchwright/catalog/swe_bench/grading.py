@@ -1,4 +1,4 @@
-"""Whether an instance is resolved: the log of its tests against the lists of its row (swebench, harness/grading.py)."""
+"""Whether an instance is resolved: its tests' log against the lists of its row (swebench, harness/grading.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tau-bench put together."""
+"""tau-bench put together, and pass^k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folders of tasks: found in a source, checked before anything in them is used, read when they are needed."""
+"""The folders of tasks: found in a source, checked before use; their texts and YAML files."""
 
 from __future__ import annotations
 

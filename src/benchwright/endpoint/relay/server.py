@@ -1,4 +1,4 @@
-"""The relay's server: tokens, paths, and whose connection is whose."""
+"""The relay's server: tokens, paths, whose connection is whose, and grants that several trials share."""
 
 from __future__ import annotations
 

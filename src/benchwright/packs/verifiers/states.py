@@ -1,4 +1,4 @@
-"""How the verifiers of a pack stand outside of a run, and the end of those that were kept."""
+"""How the verifiers of a pack stand outside of a run: whether one is healthy, and the end of kept ones."""
 
 from __future__ import annotations
 
