@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from app_kit import GrowingJournal, Program, finished, one_line_of, scores, trials
-from benchwright.analysis.comparison.from_journal import read_side
 from msgspec.structs import replace
-from pack_kit import Packs, numbered
+from tests.app.app_kit import GrowingJournal, Program, finished, one_line_of, scores, trials
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
+from tests.app.pack_kit import Packs, numbered
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.comparison.comparable import no_latency
-from benchwright.analysis.joint import joint_view
+from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.report.columns import read_columns, request_times
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import RunEvent, Status
@@ -115,7 +115,7 @@ def test_requests_before_it_settled_count_in_scores_and_not_in_timings(
 def test_comparisons_and_reports_leave_the_same_requests_out(found: tuple[Program, str, str]) -> None:
     run = found[0].only_run
     timed = TRIALS - flagged(run)
-    side = read_side(run, "A")
+    side = RunSides(run, "A").side()
     assert side.timings["latency"].size == side.timings["ttft"].size == timed
     assert side.effort is not None
     assert np.isfinite(side.effort.latency).sum() == side.effort.timed_requests == timed
@@ -134,7 +134,9 @@ def test_speed_is_compared_only_with_what_ran_at_the_concurrency_that_was_found(
 ) -> None:
     run = found[0].only_run
     level, _ = levels(run)[-1]
-    facts = replace(read_side(run, "A").facts, timings_valid=True)  # whether the machine was busy or not
+    facts = replace(
+        RunSides(run, "A").side().facts, timings_valid=True
+    )  # whether the machine was busy or not
     assert no_latency(facts, replace(facts, concurrency=level)) is None
     told = f"the concurrency differs: {level} and {level + 1}"
     assert no_latency(facts, replace(facts, concurrency=level + 1)) == told

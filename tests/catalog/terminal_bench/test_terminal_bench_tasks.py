@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import settings as bounds
 from hypothesis import strategies as st
 from tests.catalog.terminal_bench.terminal_kit import (
-    FIRST,
     HELLO,
-    TERMINAL_BENCH,
     first,
     harbor,
     read,
@@ -25,6 +23,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 
 from benchwright.catalog.terminal_bench import harbor as harbor_layout
 from benchwright.catalog.terminal_bench import version_1 as first_layout
+from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
 from benchwright.catalog.terminal_bench.rows import settings_of
 from benchwright.catalog.terminal_bench.settings import Settings, settings_or_problem
 from benchwright.data.errors import DatasetError

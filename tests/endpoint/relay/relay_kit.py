@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from http_kit import Collected
+from tests.endpoint.http_kit import Collected
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay import Relay, RelayedRequest
+from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import LimitReached
 from benchwright.records import RequestRecord
@@ -47,6 +48,17 @@ class Agent:
         (relayed,) = self.relayed
         return relayed.record
 
+    @property
+    def replies(self) -> list[Reply]:
+        """What the relay read from the answers."""
+        return [relayed.reply for relayed in self.relayed if relayed.reply is not None]
+
+    @property
+    def error(self) -> str:
+        """How the only request failed."""
+        assert self.record.error is not None
+        return self.record.error
+
     def request(
         self,
         body: Any = HI,
@@ -76,6 +88,6 @@ LetIn = Callable[..., Agent]
 
 def error_in(answer: Collected) -> dict[str, Any]:
     """The error object of an answer in OpenAI's shape."""
-    error = json.loads(answer.body)["error"]
+    error: dict[str, Any] = json.loads(answer.body)["error"]
     assert set(error) == {"message", "type", "param", "code"}
     return error
