@@ -72,7 +72,9 @@ def read_manifest(root: Path) -> Manifest | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, msgspec.DecodeError) as error:
-        raise DatasetParseError(f"{path} cannot be read ({error}); delete {root} and fetch anew") from error
+        raise DatasetParseError(
+            f"{path} cannot be read ({error}); delete {root} and fetch it again"
+        ) from error
 
 
 CHUNK_BYTES = 128 * 1024

@@ -117,7 +117,7 @@ def body_for(target: Target, body: bytes) -> bytes:
     try:
         fields: dict[str, Any] = _decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise HttpError(400, f"The body is no JSON object: {error}") from None
+        raise HttpError(400, f"The body is not a JSON object: {error}") from None
     for name, value in target.settings.items():
         if name not in fields and _ALSO_CALLED.get(name) not in fields:
             fields[name] = value

@@ -117,7 +117,7 @@ async def trouble_with(url: str, path: str | None) -> Trouble | None:
         address = parse_base_url(url)
         target = f"{address.prefix}/{(path or '').lstrip('/')}"
         if not all("!" <= character <= "~" for character in target):
-            return Trouble(f"{path!r} is no path to ask for")
+            return Trouble(f"{path!r} is not a valid path")
         proxy = proxy_for(address, os.environ)
     except UserError as error:
         return Trouble(str(error))
