@@ -50,7 +50,7 @@ def write_mmlu(data: Path, count: int) -> Path:
     import pyarrow
     import pyarrow.parquet
 
-    from benchwright.catalog.mmlu.prompts import step_by_step
+    from benchwright.catalog.mmlu.solver import step_by_step
 
     rows: list[dict[str, Any]] = [
         {

@@ -36,14 +36,14 @@ STEPS = (
         ("endpoint/connection.py", "endpoint/wire.py", "endpoint/opening.py"),
     ),
     ("the meter and the client: bodies, events, times", ("endpoint/",)),
-    ("the journal: encoding and writing", ("engine/journal.py", "engine/commits.py")),
+    ("the journal: encoding and writing", ("runs/journal.py", "engine/commits.py")),
     (
         "figures: tally, summary, progress",
-        ("engine/tally.py", "engine/summary.py", "engine/progress.py", "stats/"),
+        ("analysis/tally.py", "analysis/summary.py", "engine/progress.py", "stats/"),
     ),
     (
         "rows, plan and keys",
-        ("data/", "engine/plan.py", "engine/keys.py", "engine/ledger.py", "engine/key_index.py"),
+        ("data/", "engine/plan.py", "runs/keys.py", "engine/ledger.py", "runs/key_index.py"),
     ),
     ("a trial's way through the engine", ("engine/", "agents/prompt_task.py", "scorers/")),
     ("the documented cache files, at the end", ("agents/cache/",)),

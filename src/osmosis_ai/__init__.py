@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from benchwright.agents.decorators import osmosis_reward, osmosis_rubric
-from benchwright.agents.rollout.app import create_app
-from benchwright.agents.rollout.completions import CompletionsResult
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.loop import RolloutAgentLoop
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.loop import RolloutAgentLoop, create_app
+from benchwright.agents.rollout.types import (
+    CompletionsResult,
     OpenAIFunctionParametersSchema,
     OpenAIFunctionPropertySchema,
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,
+    RolloutMetrics,
+    RolloutRequest,
 )
-from benchwright.agents.rollout.types import RolloutMetrics, RolloutRequest
 from benchwright.agents.rubrics import (
     MissingAPIKeyError,
     ModelNotFoundError,

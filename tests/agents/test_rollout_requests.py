@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.types import (
     OpenAIFunctionParametersSchema,
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,

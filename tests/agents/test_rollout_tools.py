@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.agents.rollout.errors import (
+from benchwright.agents.rollout.tools import (
     AgentLoopNotFoundError,
     OsmosisServerError,
     ToolArgumentError,
     ToolExecutionError,
-)
-from benchwright.agents.rollout.tools import (
     create_tool_error_result,
     create_tool_result,
     execute_tool_calls,

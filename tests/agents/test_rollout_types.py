@@ -11,17 +11,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.agents.rollout.completions import CompletionsResult
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.types import (
+    DEFAULT_MAX_METADATA_SIZE_BYTES,
+    CompletionsResult,
     OpenAIFunctionParametersSchema,
     OpenAIFunctionPropertySchema,
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,
-)
-from benchwright.agents.rollout.types import (
-    DEFAULT_MAX_METADATA_SIZE_BYTES,
     RolloutMetrics,
     RolloutRequest,
     set_max_metadata_size_bytes,

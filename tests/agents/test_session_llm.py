@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from benchwright.agents.rollout.schemas import OpenAIFunctionSchema, OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutMetrics
+from benchwright.agents.rollout.types import OpenAIFunctionSchema, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.agents.session_llm import SessionLLM
 from benchwright.errors import ProviderError
 from benchwright.records import NO_USAGE

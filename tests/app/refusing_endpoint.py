@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from benchwright.cli.simulate import command
-from benchwright.endpoint.serving.http import Refused
+from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.simulate import board, generation
 
 MOST = "--most"
@@ -22,7 +22,7 @@ def refuse_beyond(most: int) -> None:
 
     def respond_or_refuse(self: Any, *arguments: Any) -> Any:
         if self._counters.cells[board.RUNNING] >= most:
-            raise Refused(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
+            raise HttpError(429, "Too many at once.", "rate_limit_error", code="rate_limit_exceeded")
         return respond(self, *arguments)
 
     patch.object(generation.Generation, "respond", respond_or_refuse).start()

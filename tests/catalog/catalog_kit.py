@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.catalog.benchmark import Benchmark, Options
 from benchwright.catalog.registry import about, make
-from benchwright.catalog.validation import Validated, validate
+from benchwright.catalog.validation import ValidationResult, validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Outcome, Sample
 
@@ -29,7 +29,7 @@ def samples(name: str, path: Path, options: Mapping[str, str] | None = None) -> 
     return list(benchmark(name, options).samples(source(name, path)))
 
 
-async def validated(name: str, path: Path, limit: int | None = None, **options: str) -> Validated:
+async def validated(name: str, path: Path, limit: int | None = None, **options: str) -> ValidationResult:
     """Plays the checks of a benchmark's samples."""
     return await validate(benchmark(name, options), source(name, path), limit)
 

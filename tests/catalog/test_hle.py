@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, asked, figures, graded, scored
 
-from benchwright.catalog.hle.calibration import rms_calibration_error
-from benchwright.catalog.hle.grading import stated_answer, stated_confidence
-from benchwright.catalog.hle.judging import OFFICIAL_JUDGE, says_yes
+from benchwright.catalog.hle.grading import (
+    OFFICIAL_JUDGE,
+    rms_calibration_error,
+    says_yes,
+    stated_answer,
+    stated_confidence,
+)
 from benchwright.catalog.validation import validate
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, asked, figures, graded, scored, solved
 
-from benchwright.catalog.longbench_v2.cutting import fit
 from benchwright.catalog.longbench_v2.grading import stated_letter
+from benchwright.catalog.longbench_v2.solver import fit
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 from benchwright.records import Sample, Status, Usage

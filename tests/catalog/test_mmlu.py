@@ -12,7 +12,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.mmlu.grading import stated_letter
-from benchwright.catalog.mmlu.next_letter import most_probable_letter
+from benchwright.catalog.mmlu.solver import most_probable_letter
 from benchwright.data.errors import DatasetError
 
 ROW = {

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
-from benchwright.catalog.mrcr.cutting import fit
 from benchwright.catalog.mrcr.grading import grade_likeness, likeness
 from benchwright.catalog.mrcr.rows import BINS, context_bin
+from benchwright.catalog.mrcr.solver import fit
 from benchwright.data.errors import DatasetError
 from benchwright.records import Usage
 

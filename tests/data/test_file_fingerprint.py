@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import xxhash
 
-from benchwright.data.fingerprint import CHUNK_BYTES, file_fingerprint
+from benchwright.data.manifest import CHUNK_BYTES, file_fingerprint
 
 
 @pytest.mark.parametrize("size", [0, 1, CHUNK_BYTES, 3 * CHUNK_BYTES + 1])

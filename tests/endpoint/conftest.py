@@ -15,7 +15,7 @@ from tests.endpoint.scripted_server import Script, ScriptedServer, Serve
 
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.wire import Limits, Wire
 from benchwright.records import Target
 

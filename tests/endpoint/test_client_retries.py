@@ -23,7 +23,7 @@ from tests.endpoint.http_kit import (
 )
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
 
-from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.wire import Limits
 from benchwright.errors import ProviderError
 

@@ -6,7 +6,7 @@ import pytest
 from tests.endpoint.http_kit import STREAMED_HELLO, OpenClient, ask, error_answer, refusal_of
 from tests.endpoint.scripted_server import ASKED, CLOSE, Script, Serve
 
-from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.wire import Limits
 
 QUICKLY = RetryPolicy(retries=3, first=0.01)

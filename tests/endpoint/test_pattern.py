@@ -14,7 +14,7 @@ from tests.endpoint.meter_kit import STREAM
 
 from benchwright.endpoint import assembly
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
-from benchwright.endpoint.pattern import EventPattern, pattern_of
+from benchwright.endpoint.sse import EventPattern, pattern_of
 
 HOSTILE = [
     *(

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Connection, Headers
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.meter import AnswerMeter
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.sse import EventStream
 from benchwright.errors import ProviderError
 from benchwright.records import Target

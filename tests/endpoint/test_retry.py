@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.retry import RetryPolicy, parse_retry_after
+from benchwright.endpoint.failures import RetryPolicy, parse_retry_after
 from benchwright.errors import ProviderError
 
 NOON = 784_111_777.0  # Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchwright.endpoint.client import EndpointClient, Purpose
-from benchwright.endpoint.relay import Relay, Relayed
+from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls, read_request
 from benchwright.errors import LimitReached, ProviderError
@@ -65,10 +65,10 @@ class TestRequest:
         ],
     )
     def test_tells_its_messages(self, body: bytes, messages: list[Any]) -> None:
-        fields, told = read_request(Relayed("/x", body, RequestRecord("r")))
+        fields, told = read_request(RelayedRequest("/x", body, RequestRecord("r")))
         assert told == messages
         assert fields["model"] == "m"
 
     def test_that_only_the_models_server_can_read_is_kept_as_text(self) -> None:
         body = b'{"messages": [], "seed": 1e400}'
-        assert read_request(Relayed("/x", body, RequestRecord("r"))) == ({"body": body.decode()}, [])
+        assert read_request(RelayedRequest("/x", body, RequestRecord("r"))) == ({"body": body.decode()}, [])

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from tests.engine.engine_kit import TARGET, FunctionTask, Solve, journalled, plan_of, run_plan
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.retry import RetryPolicy
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.simulate import Faults, KeyedAnswer, Settings, SimulatedEndpoint
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Session

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.agents.rollout.app import RolloutApp
+from benchwright.agents.rollout.loop import RolloutApp
 from benchwright.errors import UserError
 
 PROMISED = {

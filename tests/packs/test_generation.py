@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.packs.generation import TIMEOUT, resolve_generation
+from benchwright.packs.context import TIMEOUT, resolve_generation
 
 Settings = st.dictionaries(
     st.sampled_from(["temperature", "top_p", "maxTokens", TIMEOUT]), st.none() | st.floats(0, 1), max_size=4

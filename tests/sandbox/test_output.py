@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.sandbox.output import Kept
+from benchwright.sandbox.output import HeadAndTail
 
 
 @given(st.lists(st.binary(max_size=30)), st.integers(2, 50))
 def test_head_and_tail_are_kept_and_the_rest_is_counted(pieces: list[bytes], most: int) -> None:
-    kept, whole = Kept(most), b"".join(pieces)
+    kept, whole = HeadAndTail(most), b"".join(pieces)
     for piece in pieces:
         kept.feed(piece)
     assert kept.total == len(whole)

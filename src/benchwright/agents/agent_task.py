@@ -11,8 +11,7 @@ from typing import Any
 from benchwright.agents.rollout.context import RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
 from benchwright.agents.rollout.types import RolloutRequest
-from benchwright.agents.rollout_requests import dataset_row_to_request
-from benchwright.agents.rollouts import roll_out
+from benchwright.agents.rollout_requests import dataset_row_to_request, roll_out
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.agents.session_llm import SessionLLM
 from benchwright.agents.sources import known_or_unique, source_fingerprint

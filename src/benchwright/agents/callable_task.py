@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.agents.call_threads import CallThreads, is_async
-from benchwright.agents.outside_task import OutsideTask, Said, read_said
+from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.data.rows import Row
 from benchwright.engine.protocols import Scorer
@@ -61,7 +61,7 @@ class CallableAgent:
         self._is_async = is_async(function)
         self.fingerprint = fingerprint(module, known_or_unique(source_fingerprint(function)))
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> Said:
+    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
         """Calls the function.
 
         Raises:
@@ -77,9 +77,9 @@ class CallableAgent:
             if inspect.isawaitable(result):
                 result = await result
         if isinstance(result, str):
-            return Said(result)
+            return AgentAnswer(result)
         if isinstance(result, dict):
-            return read_said(result)
+            return read_answer(result)
         raise ExecutionError(
             f"the agent '{self.name}' returned a {type(result).__name__}; "
             "it must return its answer as text, or a dict with 'answer' or 'messages'"

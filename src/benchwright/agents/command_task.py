@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.agents.outside_task import OutsideTask, Said, read_said
-from benchwright.agents.programs import Ended, run_program
+from benchwright.agents.outside_task import AgentAnswer, OutsideTask, read_answer
+from benchwright.agents.programs import ProgramResult, run_program
 from benchwright.agents.sources import source_fingerprint
 from benchwright.data.rows import Row
 from benchwright.endpoint.serving.listener import LOOPBACK
@@ -60,7 +60,7 @@ class CommandAgent:
         sources = [source_fingerprint(file) for file in (program, *scripts) if file.is_file()]
         self.fingerprint = fingerprint(self._arguments, sources)
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> Said:
+    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
         """Runs the program. What it prints is its answer; or, printed as a JSON object, `answer` and
         `messages` of it. An exit status other than 0 is a failure, told by the last line on stderr.
 
@@ -71,7 +71,7 @@ class CommandAgent:
         ended = await run_program(self._arguments, _encode(row) + b"\n", environment)
         artifacts = {"stderr": ended.errors} if ended.errors else {}
         if ended.status != 0:
-            return Said(artifacts=artifacts, failure=_failure(ended))
+            return AgentAnswer(artifacts=artifacts, failure=_failure(ended))
         return msgspec.structs.replace(_read_output(ended.output), artifacts=artifacts)
 
 
@@ -107,19 +107,19 @@ def _split(command: str) -> list[str]:
     return arguments
 
 
-def _read_output(output: bytes) -> Said:
+def _read_output(output: bytes) -> AgentAnswer:
     text = output.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         try:
             value = msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError):
-            return Said(text)
+            return AgentAnswer(text)
         if "answer" in value or "messages" in value:
-            return read_said(value)
-    return Said(text)
+            return read_answer(value)
+    return AgentAnswer(text)
 
 
-def _failure(ended: Ended) -> str:
+def _failure(ended: ProgramResult) -> str:
     lines = ended.errors.strip().splitlines()
     told = f": {lines[-1].strip()}" if lines else ""
     if ended.status < 0:

@@ -21,7 +21,7 @@ VERSION = "1"
 """To be raised when the same agent would be given something else for the same row."""
 
 
-class Said(Record, frozen=True):
+class AgentAnswer(Record, frozen=True):
     """What an agent came to. Without `messages`, the conversation is the one that went through the relay;
     `failure` says why there is no answer."""
 
@@ -44,7 +44,7 @@ class OutsideAgent(Protocol):
         """Changes with the agent's code, as far as it is known."""
         ...
 
-    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> Said:
+    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
         """Runs the agent on one row. It may ask the model by what `calls` holds until this returns.
 
         Raises:
@@ -116,7 +116,7 @@ class OutsideSolver:
         return Outcome(Status.EXECUTION_ERROR, calls.messages, reason=said.failure, artifacts=said.artifacts)
 
 
-def _answered(said: Said, calls: RelayedCalls) -> Outcome:
+def _answered(said: AgentAnswer, calls: RelayedCalls) -> Outcome:
     """The outcome of an agent that answered; its answer is what its conversation ends with."""
     messages = calls.messages if said.messages is None else said.messages
     if final_answer(messages) != said.answer:
@@ -125,7 +125,7 @@ def _answered(said: Said, calls: RelayedCalls) -> Outcome:
     return Outcome(status, messages, said.answer, reason, artifacts=said.artifacts)
 
 
-def read_said(value: Mapping[str, Any]) -> Said:
+def read_answer(value: Mapping[str, Any]) -> AgentAnswer:
     """What an agent said by an object with `answer`, `messages` or both; without the first, it is the last
     assistant message.
 
@@ -141,4 +141,4 @@ def read_said(value: Mapping[str, Any]) -> Said:
         raise ExecutionError("the agent's 'messages' must be a list of messages, each with a role")
     if answer is not None and not isinstance(answer, str):
         raise ExecutionError(f"the agent's 'answer' must be text, not {type(answer).__name__}")
-    return Said(final_answer(messages or []) if answer is None else answer, messages)
+    return AgentAnswer(final_answer(messages or []) if answer is None else answer, messages)

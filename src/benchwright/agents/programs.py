@@ -22,7 +22,7 @@ DRAIN = 1.0
 """Seconds to wait for output that another program may keep open for good."""
 
 
-class Ended(Record, frozen=True):
+class ProgramResult(Record, frozen=True):
     """How a program ended: its exit status (negative: the signal that killed it), stdout, and stderr's end."""
 
     status: int
@@ -30,7 +30,9 @@ class Ended(Record, frozen=True):
     errors: str
 
 
-async def run_program(arguments: Sequence[str], given: bytes, environment: Mapping[str, str]) -> Ended:
+async def run_program(
+    arguments: Sequence[str], given: bytes, environment: Mapping[str, str]
+) -> ProgramResult:
     """Runs a program in a session of its own, with `given` as its stdin.
 
     When it ends, what it left running in its process group is killed. Cancelling ends the whole group:
@@ -124,10 +126,10 @@ class _Program(asyncio.SubprocessProtocol):
             await asyncio.wait({self.closed}, timeout=DRAIN)
             self._transport.close()
 
-    def ended(self) -> Ended:
+    def ended(self) -> ProgramResult:
         status = self._transport.get_returncode()
         assert status is not None
-        return Ended(status, bytes(self._output), self._errors.decode("utf-8", "replace"))
+        return ProgramResult(status, bytes(self._output), self._errors.decode("utf-8", "replace"))
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

@@ -1,15 +1,17 @@
-"""From a row of a dataset to the request that an agent gets, and the check of the tools that it names."""
+"""From a row of a dataset to the request an agent gets, the check of its tools, and the rollout itself."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutRequest
+from benchwright.agents.rollout.context import RolloutContext, RolloutResult
+from benchwright.agents.rollout.loop import RolloutAgentLoop
+from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionToolSchema, RolloutRequest
 from benchwright.errors import ExecutionError
 
 LOCAL_SERVER = "http://local-rollout.local"
@@ -84,3 +86,43 @@ def validate_tools(tools: Sequence[OpenAIFunctionToolSchema]) -> None:
                 f"Tool validation error: the parameters of '{name}' must have the type 'object', "
                 f"not '{tool.function.parameters.type}'"
             )
+
+
+DEBUG_DIRECTORY = "./local_debug"
+"""Where the debug events of rollouts go, unless told otherwise."""
+
+
+class OffersTools(LLMClientProtocol, Protocol):
+    """A model that can be offered tools."""
+
+    def set_tools(self, tools: list[OpenAIFunctionToolSchema]) -> None:
+        """Offers these tools with every call."""
+        ...
+
+
+async def roll_out(
+    agent: RolloutAgentLoop, request: RolloutRequest, llm: OffersTools, debug_dir: str | None
+) -> RolloutResult:
+    """Runs one rollout of an agent with its tools; its debug events go to a file in `debug_dir`.
+
+    Raises:
+        ToolValidationError: the agent's tools cannot be offered to a model.
+        ExecutionError: the agent returned something else than a `RolloutResult` with messages.
+        Exception: whatever the agent itself raises.
+    """
+    tools = agent.get_tools(request)
+    validate_tools(tools)
+    llm.set_tools(tools)
+    started = time.monotonic()
+    result: Any = await agent.run(
+        RolloutContext(request, tools, llm, _start_time=started, _debug_dir=debug_dir)
+    )
+    if not isinstance(result, RolloutResult):
+        raise ExecutionError(
+            f"the agent '{agent.name}' returned a {type(result).__name__}; "
+            "its run must return ctx.complete(...) or ctx.error(...)"
+        )
+    messages: Any = result.final_messages
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise ExecutionError(f"the agent '{agent.name}' must return its messages as a list of dicts")
+    return result

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from benchwright.agents.rollout.completions import CompletionsResult
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutMetrics
+from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import TrialError
 from benchwright.records import Message

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from time import monotonic
 
-from benchwright.data.fingerprint import file_fingerprint
+from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.worker import Result, Scored
 
 EVERY_RESULTS = 100

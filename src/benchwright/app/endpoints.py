@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from benchwright.config import Settings
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.providers import ModelClient, connect
-from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.wire import Limits
 from benchwright.records import Target
 

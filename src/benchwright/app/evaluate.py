@@ -18,7 +18,7 @@ from benchwright.app.launch import Ended, Launch, launch, parts_of
 from benchwright.app.sharding import recipe, said_by_the_parent
 from benchwright.config import EvalSettings
 from benchwright.data.errors import DatasetError
-from benchwright.data.fingerprint import file_fingerprint
+from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener

@@ -14,8 +14,7 @@ from benchwright.errors import UserError
 from benchwright.home import packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
-from benchwright.packs.context import PackDirectories
-from benchwright.packs.generation import resolve_generation
+from benchwright.packs.context import PackDirectories, resolve_generation
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.manifest import PackManifest

@@ -16,8 +16,8 @@ from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import VerifierEndpoint
 from benchwright.packs.verifiers import (
     PackVerifiers,
-    Preparing,
     Start,
+    VerifierProgress,
     Verifiers,
     running_verifiers,
     stop_verifiers,
@@ -43,7 +43,7 @@ async def verifiers_of(
     """
     manifest = setup.manifest
 
-    def report(preparing: Preparing) -> None:
+    def report(preparing: VerifierProgress) -> None:
         watch.preparing(
             benchPackId=manifest.id,
             benchPackName=manifest.name,
@@ -76,7 +76,7 @@ async def states(reference: str) -> list[VerifierEndpoint]:
         raise UserError(f"Docker does not answer: {error}.") from None
 
 
-async def start(reference: str, report: Callable[[Preparing], None]) -> list[VerifierEndpoint]:
+async def start(reference: str, report: Callable[[VerifierProgress], None]) -> list[VerifierEndpoint]:
     """Starts the verifiers of a pack, to stay until they are stopped; returns how they stand then.
 
     Raises:

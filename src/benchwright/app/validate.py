@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchwright.catalog.benchmark import About, Options
 from benchwright.catalog.registry import about, abouts, make
-from benchwright.catalog.validation import Validated, validate
+from benchwright.catalog.validation import ValidationResult, validate
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
@@ -16,7 +16,7 @@ from benchwright.records import Record
 class Validation(Record, frozen=True):
     """What was validated, and what was left out: {benchmark: why}."""
 
-    validated: list[Validated]
+    validated: list[ValidationResult]
     left_out: dict[str, str] = {}
 
 
@@ -29,7 +29,7 @@ async def validate_benchmarks(
         UserError: a benchmark is unknown, or one that was named has no data here.
     """
     entries: list[About] = [about(name) for name in names] or list(abouts())
-    validated: list[Validated] = []
+    validated: list[ValidationResult] = []
     left_out: dict[str, str] = {}
     for entry in entries:
         benchmark = make(entry, Options(options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -69,6 +70,11 @@ def noted_outcome(messages: list[Message], reply: Reply, notes: Mapping[str, Any
     return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
+def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
+    """The note on how long a prompt was; `approximate` where its characters were counted."""
+    return {"context_length": tokens} | ({"approximate": True} if approximate else {})
+
+
 def user(text: str) -> Message:
     """A message of the user."""
     return {"role": "user", "content": text}
@@ -77,6 +83,13 @@ def user(text: str) -> Message:
 def assistant(text: str) -> Message:
     """A message of the model."""
     return {"role": "assistant", "content": text}
+
+
+def tool_call(name: str, arguments: dict[str, Any]) -> Message:
+    """A message of the model that calls a tool."""
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    call = {"id": f"call_{name}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 def system(text: str) -> Message:

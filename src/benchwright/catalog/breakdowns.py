@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.records import Record
@@ -38,10 +38,14 @@ class Breakdowns:
         return [Breakdown(label, value, int(n), total / n) for value, (n, total) in sorted(sums.items())]
 
 
+def mean(values: Sequence[float]) -> float | None:
+    """The mean; None of nothing."""
+    return sum(values) / len(values) if values else None
+
+
 def macro_average(graded: Iterable[Graded], label: str) -> Figure:
     """The unweighted mean over the values of a label of their mean scores."""
     breakdowns = Breakdowns([label])
     for one in graded:
         breakdowns.add(one)
-    means = [entry.mean for entry in breakdowns.entries(label)]
-    return Figure(f"macro_{label}", sum(means) / len(means) if means else None)
+    return Figure(f"macro_{label}", mean([entry.mean for entry in breakdowns.entries(label)]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -72,3 +74,9 @@ def verdict_score(verdict: Verdict) -> Score:
     detail = {"correct": verdict.is_correct, "expected": verdict.expected, **verdict.details}
     status = Status.UNPARSED if verdict.score is None else Status.SCORED
     return Score(verdict.score, status, verdict.predicted, detail)
+
+
+def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The last of the matches that do not overlap, in one pass; None without any."""
+    matches = deque(pattern.finditer(text), maxlen=1)
+    return matches[0] if matches else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant, system, user
 from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.catalog.grading import Verdict
 from benchwright.records import Message, Sample
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -33,6 +34,12 @@ def letter_only(content: dict[str, Any]) -> list[Message]:
     ]
 
 
+def letter_verdict(letter: str | None, content: dict[str, Any], **details: Any) -> Verdict:
+    """Whether a letter is the right one; None has no score."""
+    expected = content["answer"]
+    return Verdict(None if letter is None else float(letter == expected), letter, expected, details=details)
+
+
 def letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Check]]:
     """Checks of a sample with `choices` and `answer`: the right letter, each wrong one, and no letter.
 
@@ -45,7 +52,7 @@ def letter_checks(write: Callable[[str], str]) -> Callable[[Sample], Iterator[Ch
         for letter in LETTERS[: len(sample.content["choices"])]:
             if letter != right:
                 yield Check(f"letter {letter}", [assistant(write(letter))], passes=False)
-        yield Check("no letter", [assistant("I would rather not say.")], passes=False)
+        yield Check("no letter", [assistant("hard to say")], passes=False)
         yield Check("empty", [assistant("")], passes=False)
 
     return checks

@@ -28,7 +28,7 @@ class Failure(Record, frozen=True):
     said: str
 
 
-class Validated(Record, frozen=True):
+class ValidationResult(Record, frozen=True):
     """What was validated: how many checks, those that failed, and the listed exceptions with their reasons."""
 
     name: str
@@ -38,7 +38,7 @@ class Validated(Record, frozen=True):
     exceptions: dict[str, str] = {}
 
 
-async def validate(benchmark: Benchmark, source: Source, limit: int | None = None) -> Validated:
+async def validate(benchmark: Benchmark, source: Source, limit: int | None = None) -> ValidationResult:
     """Plays all checks of the samples of a source, of the first `limit` ones where it is given.
 
     Raises:
@@ -73,7 +73,7 @@ class _Nobody:
         """Nothing is open."""
 
 
-def _judge(name: str, directory: Path) -> Validated:
+def _judge(name: str, directory: Path) -> ValidationResult:
     trials: dict[str, TrialRecord] = {}
     failures: list[Failure] = []
     exceptions: dict[str, str] = {}
@@ -95,7 +95,7 @@ def _judge(name: str, directory: Path) -> Validated:
         if trial.status in FAILED
     ]
     samples = {trial.sample.rpartition("/")[0] for trial in trials.values()}
-    return Validated(name, len(samples), len(trials), failures, exceptions)
+    return ValidationResult(name, len(samples), len(trials), failures, exceptions)
 
 
 def _complaint(trial: TrialRecord, score: ScoreRecord) -> str | None:

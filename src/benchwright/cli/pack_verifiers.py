@@ -14,7 +14,7 @@ from benchwright.text import plain
 
 if TYPE_CHECKING:
     from benchwright.packs.types import VerifierEndpoint
-    from benchwright.packs.verifiers import Preparing
+    from benchwright.packs.verifiers import VerifierProgress
 
 EXAMPLES = """\b
 Examples:
@@ -72,5 +72,5 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
     return to_json(endpoint)
 
 
-def _tell(preparing: Preparing) -> None:
+def _tell(preparing: VerifierProgress) -> None:
     say(f"[{preparing.phase}] {plain(preparing.verifier_id)}: {plain(preparing.message)}")

@@ -1,15 +1,15 @@
-"""fetched.json: what was fetched, at which revision, and the digests that its files must keep."""
+"""fetched.json: what was fetched, at which revision, and the digests its files must keep; fingerprints of files."""
 
 from __future__ import annotations
 
 import hashlib
+from os import PathLike
 from pathlib import Path
 
 import msgspec
 import xxhash
 
 from benchwright.data.errors import DatasetParseError
-from benchwright.data.fingerprint import CHUNK_BYTES
 from benchwright.records import Record
 
 MANIFEST_NAME = "fetched.json"
@@ -75,3 +75,19 @@ def read_manifest(root: Path) -> Manifest | None:
         raise DatasetParseError(
             f"{path} cannot be read ({error}); delete {root} and fetch it again"
         ) from error
+
+
+CHUNK_BYTES = 128 * 1024
+
+
+def file_fingerprint(path: str | PathLike[str]) -> str:
+    """The xxh3 digest (128 bits, 32 hex digits) of a file's bytes, read in chunks of 128 KiB.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    digest = xxhash.xxh3_128()
+    with open(path, "rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()

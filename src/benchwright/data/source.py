@@ -12,9 +12,8 @@ import xxhash
 
 from benchwright.data.declared import Dataset
 from benchwright.data.errors import DatasetError, DatasetNotFound, DatasetParseError, DatasetValidationError
-from benchwright.data.fingerprint import file_fingerprint
 from benchwright.data.layout import Splits
-from benchwright.data.manifest import Manifest
+from benchwright.data.manifest import Manifest, file_fingerprint
 from benchwright.data.rows import Row, read_rows
 
 Typed = TypeVar("Typed")

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.pattern import EventPattern, pattern_of
 from benchwright.endpoint.reply import (
     Reply,
     answer_start,
@@ -17,6 +16,7 @@ from benchwright.endpoint.reply import (
     read_usage,
     split_reasoning,
 )
+from benchwright.endpoint.sse import EventPattern, pattern_of
 from benchwright.endpoint.tool_calls import ToolCalls
 
 MISSHAPEN = (

@@ -16,9 +16,9 @@ from benchwright import __version__
 from benchwright.endpoint import failures
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.server_info import TokenCounter
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Limits, Wire

@@ -14,10 +14,9 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
-from benchwright.endpoint.failures import TRANSIENT, UNWANTED, tells_overload
+from benchwright.endpoint.failures import TRANSIENT, UNWANTED, RetryPolicy, tells_overload
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.retry import RetryPolicy
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.text import one_line

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import NO_PURPOSE, EndpointClient, Purpose
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.retry import RetryPolicy
 from benchwright.endpoint.wire import Limits
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, Target

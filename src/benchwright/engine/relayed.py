@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.relay import Grant, Relayed
+from benchwright.endpoint.relay import Grant, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import TrialError
 from benchwright.records import Message
@@ -41,7 +41,7 @@ class RelayedCalls:
             self.failure = failure
 
 
-def read_request(relayed: Relayed) -> tuple[dict[str, Any], list[Message]]:
+def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]]:
     """(fields of the body, messages that were sent) of a call; a plain prompt counts as a user's message."""
     try:
         fields = _decode(relayed.body)

@@ -11,7 +11,7 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.providers import ModelClient
-from benchwright.endpoint.relay import Relay, Relayed
+from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls, read_request
 from benchwright.errors import LimitReached, UserError
@@ -78,7 +78,7 @@ class TrialSession:
                 calls.failure = limit
                 raise
 
-        def note(relayed: Relayed) -> None:
+        def note(relayed: RelayedRequest) -> None:
             calls.ended(relayed.reply, relayed.error, self._note_relayed(relayed))
 
         client = self._client(None)
@@ -114,7 +114,7 @@ class TrialSession:
         self._asked.append((body, sent, reply.raw))
         return reply
 
-    def _note_relayed(self, relayed: Relayed) -> list[Message]:
+    def _note_relayed(self, relayed: RelayedRequest) -> list[Message]:
         """Records a call that went through the relay; returns the messages that it sent."""
         self.requests.append(relayed.record)
         if relayed.error is not None and relayed.record.role == "model":

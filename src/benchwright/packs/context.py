@@ -1,15 +1,17 @@
-"""The host context: what a pack is told when it prepares a run, with the relay in the place of real providers."""
+"""The host context: what a pack is told when it prepares a run: generation settings, and the relay for providers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.manifest import PackManifest
 from benchwright.packs.types import (
+    GenerationRequest,
     HostContext,
     InferenceEndpoint,
     PackPaths,
@@ -104,3 +106,19 @@ def _endpoint(
         api_key=relay.token,
         exposed_model=model.id,
     )
+
+
+TIMEOUT = "request_timeout_seconds"
+DEFAULT_TIMEOUT = 300.0
+"""Seconds for one request, as the desktop host has it."""
+
+
+def resolve_generation(
+    defaults: Mapping[str, Any], overrides: Mapping[str, Any], timeout: float = DEFAULT_TIMEOUT
+) -> GenerationRequest:
+    """What packs are told to send: a setting that nobody gives is absent, and must not be sent.
+
+    `defaults` are the manifest's `samplingDefaults`, unfiltered. An override of None takes a setting away.
+    """
+    merged = {TIMEOUT: timeout, **defaults, **overrides}
+    return {name: value for name, value in merged.items() if value is not None}

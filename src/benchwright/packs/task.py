@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.relay import Relay, Relayed
+from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.packs.bridge import BridgeLimits, PackProcess
@@ -148,7 +148,7 @@ class PackTask:
         docker = None if gateway is None else relay.base_url.replace("127.0.0.1", "host.docker.internal")
         return RelayAccess(relay.base_url, grant.token, docker)
 
-    def _note(self, relayed: Relayed) -> None:
+    def _note(self, relayed: RelayedRequest) -> None:
         self._watcher.request(relayed.record)
 
 

@@ -18,7 +18,6 @@ GenerationRequest = dict[str, Any]
 model; unknown keys (`maxTokens`, `stream`) go through as they are."""
 
 ResultStatus = Literal["pass", "partial", "fail"]
-ErrorType = Literal["provider_error", "execution_error"]
 VerifierMode = Literal["docker", "cloud", "custom_url"]
 VerifierStatus = Literal["running", "stopped", "failed", "missing_dependency", "dependency_not_running"]
 AuthMode = Literal["none", "bearer"]

@@ -8,13 +8,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.catalog.validation import Validated
+from benchwright.catalog.validation import ValidationResult
 from benchwright.text import plain
 
 MOST_FAILURES = 20
 
 
-def render_validation(validated: Sequence[Validated], left_out: Mapping[str, str]) -> RenderableType:
+def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[str, str]) -> RenderableType:
     """One row per benchmark; what failed, known exceptions and what was left out beneath."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):

@@ -10,16 +10,16 @@
 What each protection holds and what it does not is said in docs/sandbox.md.
 """
 
-from benchwright.sandbox.limits import Ended, Limits
+from benchwright.sandbox.limits import Limits, ProgramResult
 from benchwright.sandbox.local import LocalSandbox
 from benchwright.sandbox.process import SandboxProcess
 from benchwright.sandbox.protections import Protection, choose_protection
 from benchwright.sandbox.python_programs import PythonVerdict, run_python
 
 __all__ = [
-    "Ended",
     "Limits",
     "LocalSandbox",
+    "ProgramResult",
     "Protection",
     "PythonVerdict",
     "SandboxProcess",

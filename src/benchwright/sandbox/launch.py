@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import ExecutionError
 from benchwright.sandbox import layout
 from benchwright.sandbox.limits import Limits
-from benchwright.sandbox.running import Started
+from benchwright.sandbox.running import RunningProgram
 
 START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside.supervisor import main; "
@@ -40,7 +40,7 @@ async def started(
     *,
     stdin: bool,
     line_bytes: int = 2**16,
-) -> AsyncIterator[Started]:
+) -> AsyncIterator[RunningProgram]:
     """A sandbox in which the program has started; everything has ended when the context is left.
 
     `program` is {"argv": [...]} or, for a Python program, {"program": source}.
@@ -67,7 +67,7 @@ async def started(
             await asyncio.shield(_remove(directory))
 
 
-async def _spawn(cell: Cell, stdin: bool, line_bytes: int) -> Started:
+async def _spawn(cell: Cell, stdin: bool, line_bytes: int) -> RunningProgram:
     loop = asyncio.get_running_loop()
     ours, theirs = socket.socketpair()
     try:
@@ -87,7 +87,7 @@ async def _spawn(cell: Cell, stdin: bool, line_bytes: int) -> Started:
         raise ExecutionError(f"the sandbox did not start: {error}") from None
     finally:
         theirs.close()
-    return Started(
+    return RunningProgram(
         transport, Process(transport, protocol, loop), *await asyncio.open_unix_connection(sock=ours)
     )
 

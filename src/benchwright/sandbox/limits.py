@@ -37,7 +37,7 @@ Reason = Literal["exited", "killed", "timeout", "cpu", "memory", "output", "lost
 supervisor (`lost`: the machine, or under weak protections the program itself, killed that)."""
 
 
-class Ended(Record, frozen=True):
+class ProgramResult(Record, frozen=True):
     """How a program ended.
 
     `exit_code` is None where a signal ended it, `signal` where none did. `stdout` and `stderr` are what was

@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from benchwright.sandbox.launch import Cell, started
-from benchwright.sandbox.limits import Ended, Limits
-from benchwright.sandbox.output import Kept
+from benchwright.sandbox.limits import Limits, ProgramResult
+from benchwright.sandbox.output import HeadAndTail
 from benchwright.sandbox.process import SandboxProcess
 from benchwright.sandbox.protections import Protection, choose_protection
-from benchwright.sandbox.running import Started
+from benchwright.sandbox.running import RunningProgram
 from benchwright.sandbox.users import ThrowAwayUsers
 
 PROCESSES_AT_ONCE = 64
@@ -27,7 +27,7 @@ DRAIN_SECONDS = 1.0
 class Attempt(NamedTuple):
     """How the attempt at a Python program went: whether its end was reached, and what was raised, if anything."""
 
-    ended: Ended
+    ended: ProgramResult
     passed: bool
     said: str
 
@@ -66,7 +66,7 @@ class LocalSandbox:
         files: Mapping[str, bytes] | None = None,
         stdin: bytes = b"",
         limits: Limits | None = None,
-    ) -> Ended:
+    ) -> ProgramResult:
         """Runs a program to its end; by then everything it started has ended too.
 
         `files` lie in the folder it starts in ({relative name: content}). Its environment holds PATH, HOME, TMPDIR and
@@ -90,7 +90,7 @@ class LocalSandbox:
 
     async def _run(
         self, program: Mapping[str, Any], files: Mapping[str, bytes], stdin: bytes, limits: Limits
-    ) -> tuple[Ended, dict[str, Any]]:
+    ) -> tuple[ProgramResult, dict[str, Any]]:
         async with (
             self._places,
             self._cell(limits) as cell,
@@ -136,14 +136,16 @@ class LocalSandbox:
             self._users.give_back(user)
 
 
-async def _to_the_end(running: Started, stdin: bytes, limits: Limits) -> tuple[Ended, dict[str, Any]]:
+async def _to_the_end(
+    running: RunningProgram, stdin: bytes, limits: Limits
+) -> tuple[ProgramResult, dict[str, Any]]:
     process = running.process
     assert process.stdout is not None
     assert process.stderr is not None
-    output, errors = Kept(limits.kept_bytes), Kept(limits.kept_bytes)
+    output, errors = HeadAndTail(limits.kept_bytes), HeadAndTail(limits.kept_bytes)
     began = time.monotonic()
 
-    async def read(stream: asyncio.StreamReader, kept: Kept) -> None:
+    async def read(stream: asyncio.StreamReader, kept: HeadAndTail) -> None:
         while data := await stream.read(2**16):
             kept.feed(data)
             if output.total + errors.total > limits.output_bytes:
@@ -162,7 +164,7 @@ async def _to_the_end(running: Started, stdin: bytes, limits: Limits) -> tuple[E
         for task in reading:
             task.cancel()
     too_much = output.total + errors.total > limits.output_bytes
-    ended = Ended(
+    ended = ProgramResult(
         reason="output" if too_much else ending["reason"],
         exit_code=ending.get("exit_code"),
         signal=ending.get("signal"),

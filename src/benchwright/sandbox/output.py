@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Kept:
+class HeadAndTail:
     """The first and the last bytes of what it is fed, at most `most` of them."""
 
     def __init__(self, most: int) -> None:

@@ -6,18 +6,18 @@ import asyncio
 
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.limits import Limits
-from benchwright.sandbox.output import Kept
-from benchwright.sandbox.running import Started
+from benchwright.sandbox.output import HeadAndTail
+from benchwright.sandbox.running import RunningProgram
 from benchwright.text import last_line
 
 
 class SandboxProcess:
     """A server of untrusted code: lines in, lines out. Made by `LocalSandbox.process`."""
 
-    def __init__(self, started: Started, limits: Limits) -> None:
+    def __init__(self, started: RunningProgram, limits: Limits) -> None:
         self._streams = started.process
         self._limits = limits
-        self._errors = Kept(limits.kept_bytes)
+        self._errors = HeadAndTail(limits.kept_bytes)
 
     @property
     def stderr(self) -> bytes:

@@ -14,6 +14,9 @@ from pathlib import Path
 from benchwright.errors import ExecutionError, UserError
 from benchwright.records import Record
 from benchwright.sandbox import layout
+from benchwright.sandbox.launch import Cell, started
+from benchwright.sandbox.limits import Limits
+from benchwright.sandbox.users import ThrowAwayUsers
 
 NAMES = ("bubblewrap", "namespaces", "limits")
 
@@ -25,7 +28,7 @@ _PLAIN = (
     "WEAK: no file system or processes of its own; it can read what {reader} can read, and fill the disk; "
     "limits and a filter of system calls hold, which also denies it network"
 )
-_PROBE = "import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
+_PROBE = b"import os, calendar; os.waitpid(os.fork() or os._exit(0), 0)"
 
 
 class Protection(Record, frozen=True):
@@ -90,10 +93,12 @@ def _closed_to_others(path: str) -> str | None:
 
 async def _try(name: str) -> str | None:
     from benchwright.sandbox.inside import supervisor  # noqa: F401 -- compiles it once for all sandboxes
-    from benchwright.sandbox.local import LocalSandbox
 
+    limits, users = Limits(), ThrowAwayUsers()
+    cell = Cell(name, users.take(), limits)
     try:
-        attempt = await LocalSandbox(protection=describe(name)).attempt(_PROBE)
+        async with started(cell, {"program": _PROBE}, {}, stdin=False) as running:
+            ending = await running.ending(limits.wall_seconds)
     except ExecutionError as error:
         return str(error)
-    return None if attempt.passed else attempt.said or attempt.ended.reason
+    return None if ending.get("passed") else ending.get("told") or str(ending["reason"])

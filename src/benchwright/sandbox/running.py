@@ -23,7 +23,7 @@ DYING_SECONDS = 1.0
 """How long to wait for killed processes to be gone."""
 
 
-class Started:
+class RunningProgram:
     """A sandbox with a program running in it."""
 
     def __init__(

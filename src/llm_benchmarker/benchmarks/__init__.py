@@ -14,33 +14,18 @@ from benchwright.catalog.documented.registry import (
     register,
     register_later,
 )
+from benchwright.catalog.registry import ROOMS
 
 __all__ = ["get_benchmark", "list_benchmarks", "register"]
 
-_MODULES = (
-    *(
-        "bfcl",
-        "graphwalks",
-        "hle",
-        "humaneval",
-        "ifeval",
-        "longbench_v2",
-        "mmlu",
-        "mmlu_pro",
-        "mrcr",
-        "multi_if",
-    ),
-    *("swe_bench", "swe_bench_pro", "tau_bench", "terminal_bench"),
-)
-
 
 def __getattr__(name: str) -> ModuleType:
-    if name in _MODULES:
+    if name in ROOMS:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @register_later
 def _import_modules() -> None:
-    for name in _MODULES:
+    for name in ROOMS:
         import_module(f"{__name__}.{name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.exact_match import (
+from benchwright.catalog.documented.evaluators.matching import (
     contains_match,
     exact_match,
     normalize,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.evaluators.set_comparison import (
+from benchwright.catalog.documented.evaluators.matching import (
     extract_set,
     jaccard_similarity,
     set_exact_match,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright.agents.rollout.app import create_app
-from benchwright.agents.rollout.completions import CompletionsResult, LLMClientProtocol
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.errors import (
+from benchwright.agents.rollout.loop import RolloutAgentLoop, create_app
+from benchwright.agents.rollout.tools import (
     AgentLoopNotFoundError,
     OsmosisRolloutError,
     OsmosisServerError,
@@ -14,15 +13,6 @@ from benchwright.agents.rollout.errors import (
     OsmosisValidationError,
     ToolArgumentError,
     ToolExecutionError,
-)
-from benchwright.agents.rollout.loop import RolloutAgentLoop
-from benchwright.agents.rollout.schemas import (
-    OpenAIFunctionParametersSchema,
-    OpenAIFunctionPropertySchema,
-    OpenAIFunctionSchema,
-    OpenAIFunctionToolSchema,
-)
-from benchwright.agents.rollout.tools import (
     create_tool_error_result,
     create_tool_result,
     execute_tool_calls,
@@ -32,6 +22,12 @@ from benchwright.agents.rollout.tools import (
 )
 from benchwright.agents.rollout.types import (
     DEFAULT_MAX_METADATA_SIZE_BYTES,
+    CompletionsResult,
+    LLMClientProtocol,
+    OpenAIFunctionParametersSchema,
+    OpenAIFunctionPropertySchema,
+    OpenAIFunctionSchema,
+    OpenAIFunctionToolSchema,
     RolloutMetrics,
     RolloutRequest,
     get_max_metadata_size_bytes,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from benchwright.agents.rollout.completions import CompletionsResult
+from benchwright.agents.rollout.types import CompletionsResult
 
 __all__ = ["CompletionsResult"]

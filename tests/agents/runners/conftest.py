@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from benchwright.agents.eval_fns import EvalFnWrapper
-from benchwright.agents.rollout.completions import CompletionsResult
-from benchwright.agents.rollout.types import RolloutMetrics
+from benchwright.agents.rollout.types import CompletionsResult, RolloutMetrics
 
 KEYS = ("BENCHWRIGHT_API_KEY", "OPENAI_API_KEY", "LITELLM_API_KEY", "OPENAI_BASE_URL")
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from tests.simulated import simulated_endpoint
 
-from benchwright.agents.rollout.schemas import OpenAIFunctionSchema, OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutMetrics
+from benchwright.agents.rollout.types import OpenAIFunctionSchema, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
 from benchwright.endpoint.simulate import Faults, Settings, SimulatedEndpoint

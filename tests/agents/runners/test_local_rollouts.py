@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.schemas import OpenAIFunctionSchema, OpenAIFunctionToolSchema
+from benchwright.agents.rollout.types import OpenAIFunctionSchema, OpenAIFunctionToolSchema
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.errors import LocalExecutionError, ProviderError, SystemicProviderError
 from benchwright.agents.runners.rollouts import LocalRolloutRunner

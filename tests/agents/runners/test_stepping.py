@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.types import (
     OpenAIFunctionParametersSchema,
     OpenAIFunctionPropertySchema,
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,
 )
-from benchwright.agents.runners.conversations import message_text, tool_text
 from benchwright.agents.runners.errors import ProviderError, SystemicProviderError
+from benchwright.agents.runners.reports import message_text, tool_text
 from benchwright.agents.runners.rollouts import LocalRunResult
 from benchwright.agents.runners.step_keys import Command, Key, read_command
 from benchwright.agents.runners.stepping import Stepper, SteppingClient

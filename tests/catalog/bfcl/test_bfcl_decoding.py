@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.bfcl.bfcl_kit import WEATHER, by_text, error_type, function
 
-from benchwright.catalog.bfcl.calls import Call, Undecodable
+from benchwright.catalog.bfcl.calls import Call, DecodingError
 from benchwright.catalog.bfcl.decoding import decode_calls
 
 
@@ -57,7 +57,7 @@ def test_calls_are_read(text: str, calls: list[Any]) -> None:
     ],
 )
 def test_what_is_no_list_of_calls_is_told_as_that(text: str) -> None:
-    with pytest.raises(Undecodable):
+    with pytest.raises(DecodingError):
         decode_calls(text)
 
 
@@ -65,7 +65,7 @@ def test_what_is_no_list_of_calls_is_told_as_that(text: str) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         calls = decode_calls(text)
-    except Undecodable:
+    except DecodingError:
         return
     assert all(isinstance(call, Call) for call in calls)
 
@@ -73,7 +73,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_nothing_is_run(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     (call,) = decode_calls(f"[f(a=open({str(mark)!r}, 'w'))]")
-    with pytest.raises(Undecodable):
+    with pytest.raises(DecodingError):
         decode_calls(f"[f(a=open({str(mark)!r}, 'w').write('x') + 1)]")
     assert call.arguments["a"].startswith("open(")
     assert not mark.exists()

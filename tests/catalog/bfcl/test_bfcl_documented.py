@@ -9,7 +9,7 @@ import pytest
 from tests.catalog.bfcl.bfcl_kit import WEATHER, WEATHER_ANSWER, calling, content, saying
 from tests.catalog.catalog_kit import benchmark, samples, validated
 
-from benchwright.catalog.bfcl.as_documented import grade
+from benchwright.catalog.bfcl.documented import grade
 from benchwright.records import Message
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.catalog.containers.work_kit import called, calls, fenced, says
 
 from benchwright.catalog.containers.bash import CommandRecord
-from benchwright.catalog.containers.speech import Asked, commands_of, told
+from benchwright.catalog.containers.commands import GivenCommand, commands_of, result_messages
 from benchwright.endpoint.reply import Reply
 
 
@@ -20,7 +20,10 @@ def given_in(text: str) -> list[str]:
 
 
 def test_every_call_of_an_answer_is_a_command_in_order() -> None:
-    assert commands_of(calls("ls", "cd /\npwd")) == [Asked("ls", "call_0"), Asked("cd /\npwd", "call_1")]
+    assert commands_of(calls("ls", "cd /\npwd")) == [
+        GivenCommand("ls", "call_0"),
+        GivenCommand("cd /\npwd", "call_1"),
+    ]
 
 
 def test_every_fenced_block_of_a_shell_is_a_command_in_order() -> None:
@@ -74,14 +77,14 @@ def test_blocks_are_words_where_they_are_not_asked_for() -> None:
 )
 def test_arguments_that_are_no_command_are_told_to_the_model(arguments: str, problem: str) -> None:
     (asked,) = commands_of(called(arguments))
-    (message,) = told([(asked, None)])
+    (message,) = result_messages([(asked, None)])
     assert message["role"] == "tool"
     assert message["content"].startswith(f"Error: {problem}")
 
 
 def test_an_unknown_tool_is_told_to_the_model() -> None:
     (asked,) = commands_of(called("{}", name="python"))
-    assert told([(asked, None)]) == [
+    assert result_messages([(asked, None)]) == [
         {
             "role": "tool",
             "tool_call_id": "call_0",
@@ -103,14 +106,14 @@ def test_an_unknown_tool_is_told_to_the_model() -> None:
     ],
 )
 def test_the_model_is_told_what_was_printed_and_how_it_ended(record: CommandRecord, said: str) -> None:
-    assert told([(Asked("x", "call_0"), record)]) == [
+    assert result_messages([(GivenCommand("x", "call_0"), record)]) == [
         {"role": "tool", "tool_call_id": "call_0", "content": said}
     ]
 
 
 def test_every_call_gets_an_answer_of_its_own() -> None:
     results = [(asked, CommandRecord("x", asked.command, 0)) for asked in commands_of(calls("one", "two"))]
-    assert [(message["tool_call_id"], message["content"]) for message in told(results)] == [
+    assert [(message["tool_call_id"], message["content"]) for message in result_messages(results)] == [
         ("call_0", "one"),
         ("call_1", "two"),
     ]
@@ -118,8 +121,8 @@ def test_every_call_gets_an_answer_of_its_own() -> None:
 
 def test_all_blocks_get_one_answer() -> None:
     results = [(asked, CommandRecord("x", asked.command, 0)) for asked in commands_of(fenced("one", "two"))]
-    assert told(results) == [{"role": "user", "content": "Command 1:\none\n\nCommand 2:\ntwo"}]
-    assert told(results[:1]) == [{"role": "user", "content": "one"}]
+    assert result_messages(results) == [{"role": "user", "content": "Command 1:\none\n\nCommand 2:\ntwo"}]
+    assert result_messages(results[:1]) == [{"role": "user", "content": "one"}]
 
 
 any_text = st.text(st.characters() | st.sampled_from("`\n #\ud800\0"))
@@ -143,5 +146,5 @@ def test_no_arguments_of_a_model_are_too_strange(arguments: str) -> None:
 
 @given(command=st.text(), output=st.text(), exit_code=st.none() | st.integers(0, 255))
 def test_every_command_is_answered(command: str, output: str, exit_code: Any) -> None:
-    (message,) = told([(Asked(command), CommandRecord(command, output, exit_code))])
+    (message,) = result_messages([(GivenCommand(command), CommandRecord(command, output, exit_code))])
     assert message["content"]

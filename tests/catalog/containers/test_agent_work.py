@@ -21,7 +21,7 @@ from tests.catalog.containers.work_kit import (
 )
 from tests.sandbox.hostile_kit import gone_within, unmistakable_seconds
 
-from benchwright.catalog.containers import AgentLimits, BashSession, Worked, work
+from benchwright.catalog.containers import AgentLimits, AgentWork, BashSession, work
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import ExecutionError, LimitReached, ProviderError
 from benchwright.records import Message, Status
@@ -235,4 +235,4 @@ async def test_the_models_own_messages_are_left_as_they_were(bash: BashSession) 
     given = [dict(message) for message in TASK]
     worked = await work(Model(calls("true"), says("Done.")), bash, given, LIMITS)
     assert given == TASK
-    assert isinstance(worked, Worked)
+    assert isinstance(worked, AgentWork)

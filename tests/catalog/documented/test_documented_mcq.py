@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.evaluators.mcq import LETTERS_10, evaluate_mcq, extract_mcq_answer
+from benchwright.catalog.documented.evaluators.matching import LETTERS_10, evaluate_mcq, extract_mcq_answer
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.documented.evaluators.exact_match import contains_match, exact_match, normalize
-from benchwright.catalog.documented.evaluators.set_comparison import (
+from benchwright.catalog.documented.evaluators.matching import (
+    contains_match,
+    exact_match,
     extract_set,
     jaccard_similarity,
+    normalize,
     set_exact_match,
 )
 

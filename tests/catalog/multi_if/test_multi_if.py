@@ -14,8 +14,7 @@ from tests.catalog.conversations import Talk, figures, graded, solved
 
 from benchwright.catalog.ifeval.grading import RULES as IFEVAL
 from benchwright.catalog.multi_if.grading import grade, grade_documented
-from benchwright.catalog.multi_if.rules import RULES
-from benchwright.catalog.multi_if.texts import chinese_sentences, chinese_words, hindi_sentences
+from benchwright.catalog.multi_if.rules import RULES, chinese_sentences, chinese_words, hindi_sentences
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 

@@ -111,7 +111,7 @@ async def test_the_gold_patch_passes_in_the_documented_image(
     benchmark = calculator.benchmark(variant, image="")
     assert benchmark.departures == ()
     ran = await validate(benchmark, calculator.source(benchmark.about))
-    assert (ran.checks, ran.failures) == (2, [])
+    assert (ran.checks, ran.failures) == (4, [])
 
 
 async def test_a_model_solves_one_of_four(calculator: Calculator, tmp_path: Path) -> None:

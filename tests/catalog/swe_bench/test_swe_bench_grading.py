@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from benchwright.catalog.benchmark import Graded
 from benchwright.catalog.grading import Verdict
-from benchwright.catalog.swe_bench.grading import grade
-from benchwright.catalog.swe_bench.scorer import ResolvedScorer, without_result
+from benchwright.catalog.swe_bench.grading import ResolvedScorer, grade, without_result
 from benchwright.engine.protocols import Score
 from benchwright.records import Outcome, Sample, Status
 

@@ -14,10 +14,10 @@ from tests.sandbox.docker import stand_ins
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Benchmark, Check, Options
+from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.scripted import ScriptedSession
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import make
-from benchwright.catalog.swe_bench.checks import DONE, applying
 from benchwright.catalog.validation import validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.engine.protocols import Score, Session

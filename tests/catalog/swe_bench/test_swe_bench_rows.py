@@ -13,8 +13,7 @@ from tests.catalog.catalog_kit import write_rows
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import make
-from benchwright.catalog.swe_bench.evaluation import image, script
-from benchwright.catalog.swe_bench.patches import changed_files, files_to_test
+from benchwright.catalog.swe_bench.evaluation import changed_files, files_to_test, image, script
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError

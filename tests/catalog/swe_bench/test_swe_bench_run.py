@@ -14,8 +14,8 @@ from tests.app.benchmark_kit import only_result
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant
-from benchwright.catalog.containers.issues import agent_messages
-from benchwright.catalog.swe_bench.checks import DONE, applying
+from benchwright.catalog.containers.authors import agent_messages
+from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY
 
 pytestmark = pytest.mark.timeout(600)

@@ -29,7 +29,7 @@ from tests.catalog.tau_bench.tau_kit import (
 )
 
 from benchwright.catalog.tau_bench.database import hashable
-from benchwright.catalog.tau_bench.reward import replayed
+from benchwright.catalog.tau_bench.grading import replayed
 from benchwright.catalog.tau_bench.world import Worlds
 from benchwright.records import Message
 

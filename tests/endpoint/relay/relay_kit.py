@@ -10,7 +10,7 @@ from tests.endpoint.http_kit import Collected
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.client import EndpointClient, Purpose
-from benchwright.endpoint.relay import Relay, Relayed
+from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import LimitReached
@@ -24,7 +24,7 @@ class Agent:
     """Asks through the relay with the token of a grant; `relayed` is what the grant's owner was told."""
 
     def __init__(self, relay: Relay, client: EndpointClient, turns: int | None = None) -> None:
-        self.relayed: list[Relayed] = []
+        self.relayed: list[RelayedRequest] = []
         self.grant = relay.open(client, self._admit, self.relayed.append)
         self.token = self.grant.token
         self.port = parse_base_url(relay.base_url).port

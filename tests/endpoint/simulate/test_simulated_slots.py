@@ -9,7 +9,7 @@ import pytest
 from tests.endpoint.simulate.simulate_kit import Client, Served, Simulate
 
 from benchwright.endpoint.simulate import Delay, Settings
-from benchwright.endpoint.simulate.slots import Slots
+from benchwright.endpoint.simulate.simulator import Slots
 from benchwright.errors import UserError
 
 FIRST_TOKEN = 0.1

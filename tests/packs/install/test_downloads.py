@@ -11,7 +11,7 @@ import pytest
 from tests.packs.install.install_kit import Server
 
 from benchwright.packs.install.download import DownloadError, download
-from benchwright.packs.install.limits import InstallLimits
+from benchwright.packs.install.settings import InstallLimits
 
 HASTY = InstallLimits(connect_seconds=2.0, silence_seconds=0.4, download_seconds=1.5, redirects=3)
 

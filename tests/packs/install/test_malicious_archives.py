@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.packs.install.install_kit import entry, pack_entries, tar_gz
 
-from benchwright.packs.install.limits import ArchiveError, InstallLimits
+from benchwright.packs.install.settings import ArchiveError, InstallLimits
 from benchwright.packs.install.unpack import copy_directory, extract
 
 SMALL = InstallLimits(

@@ -12,7 +12,7 @@ from tests.packs.verifiers.verifier_kit import UserServer, url_pack
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierMode
 from benchwright.packs.verifiers import Start, running_verifiers, verifier_states
-from benchwright.packs.verifiers.probing import trouble_with
+from benchwright.packs.verifiers.states import trouble_with
 
 START = Start("run")
 
@@ -107,7 +107,7 @@ async def test_one_that_dies_during_the_run_is_an_error_and_comes_back() -> None
 
 
 async def test_one_that_is_at_work_and_silent_is_not_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.packs.verifiers.probing.SECONDS", 0.2)
+    monkeypatch.setattr("benchwright.packs.verifiers.states.SECONDS", 0.2)
     async with (
         UserServer().running() as server,
         running_verifiers(url_pack("cloud", server.url), START) as verifiers,

@@ -15,8 +15,8 @@ from tests.sandbox.docker.stand_ins import containers, docker
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.configuration import VerifierSettings
 from benchwright.packs.verifiers import (
-    Preparing,
     Start,
+    VerifierProgress,
     remove_images,
     running_verifiers,
     stop_verifiers,
@@ -27,7 +27,7 @@ from benchwright.sandbox.docker.owner import RUN
 
 
 async def test_it_is_built_started_and_ended_with_the_run(name: str, run_id: str, tmp_path: Path) -> None:
-    told: list[Preparing] = []
+    told: list[VerifierProgress] = []
     pack = docker_pack(tmp_path, name)
     async with running_verifiers(pack, Start(run_id), told.append) as verifiers:
         verifiers.require()
@@ -106,7 +106,7 @@ async def test_cancelling_while_it_is_built_ends_the_build(name: str, run_id: st
     dockerfile.write_text(dockerfile.read_text() + "RUN sleep 60\n")
     begun = asyncio.Event()
 
-    def report(preparing: Preparing) -> None:
+    def report(preparing: VerifierProgress) -> None:
         if "RUN sleep 60" in preparing.message or "Running in" in preparing.message:
             begun.set()
 

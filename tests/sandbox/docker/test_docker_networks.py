@@ -19,8 +19,7 @@ from benchwright.sandbox.docker import (
     SandboxSpec,
     remove_leftovers,
 )
-from benchwright.sandbox.docker.building import Recipe
-from benchwright.sandbox.docker.builds import Builds
+from benchwright.sandbox.docker.building import Builds, Recipe
 from benchwright.sandbox.docker.containers import MiB
 from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
 from benchwright.sandbox.docker.networks import private_network

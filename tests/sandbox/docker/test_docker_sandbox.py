@@ -15,7 +15,7 @@ from benchwright.sandbox.docker import (
     DockerSandbox,
     DockerSandboxes,
     Engine,
-    Executed,
+    ExecResult,
     Resources,
     SandboxSpec,
 )
@@ -25,7 +25,7 @@ SMALL = Resources(memory_bytes=128 * MiB, processes=32, disk_bytes=16 * MiB)
 SPEC = SandboxSpec(IMAGE, directory="/task", resources=SMALL)
 
 
-async def run(sandbox: DockerSandbox, script: str, seconds: float = 20, **how: Any) -> Executed:
+async def run(sandbox: DockerSandbox, script: str, seconds: float = 20, **how: Any) -> ExecResult:
     return await sandbox.run(["sh", "-c", script], seconds=seconds, **how)
 
 

@@ -14,12 +14,12 @@ from benchwright.agents.mcp.task import NAME, finish_reason
 from benchwright.agents.mcp.toolbox import open_toolbox
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.types import (
     OpenAIFunctionParametersSchema,
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,
+    RolloutRequest,
 )
-from benchwright.agents.rollout.types import RolloutRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
 from benchwright.engine.tool_loop import Toolbox, tool_loop

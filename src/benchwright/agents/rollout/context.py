@@ -9,9 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchwright.agents.rollout.completions import CompletionsResult, LLMClientProtocol
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutMetrics, RolloutRequest
+from benchwright.agents.rollout.types import (
+    CompletionsResult,
+    LLMClientProtocol,
+    OpenAIFunctionToolSchema,
+    RolloutMetrics,
+    RolloutRequest,
+)
 from benchwright.records import Message
 
 logger = logging.getLogger(__name__)

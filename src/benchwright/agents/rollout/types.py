@@ -1,14 +1,52 @@
-"""The request that an agent gets, and the metrics that it gives back, as documented pydantic models."""
+"""What an agent is asked, calls and gives back: requests, tool schemas, completions and metrics, as documented."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, field_validator
 
 from benchwright.records import Message
+
+
+class OpenAIFunctionPropertySchema(BaseModel):
+    """One parameter of a function: its JSON Schema type, what it means, and the values it may have."""
+
+    type: str
+    description: str | None = None
+    enum: list[str] | None = None
+
+
+class OpenAIFunctionParametersSchema(BaseModel):
+    """The parameters of a function; `type` is always "object"."""
+
+    type: str
+    properties: dict[str, OpenAIFunctionPropertySchema]
+    required: list[str]
+
+
+def _no_parameters() -> OpenAIFunctionParametersSchema:
+    return OpenAIFunctionParametersSchema(type="object", properties={}, required=[])
+
+
+class OpenAIFunctionSchema(BaseModel):
+    """A function that the model may call."""
+
+    name: str
+    description: str
+    parameters: OpenAIFunctionParametersSchema = Field(default_factory=_no_parameters)
+    strict: bool = False
+
+
+class OpenAIFunctionToolSchema(BaseModel):
+    """A tool; `type` is always "function"."""
+
+    type: str
+    function: OpenAIFunctionSchema
+
 
 DEFAULT_MAX_METADATA_SIZE_BYTES = 1024 * 1024
 """How long a request's metadata may be as JSON, in bytes, unless set otherwise."""
@@ -92,3 +130,46 @@ class RolloutRequest(BaseModel):
         if size > _max_metadata_size:
             raise ValueError(f"metadata takes {size} bytes as JSON, {_max_metadata_size} are allowed")
         return metadata
+
+
+@dataclass(frozen=True)
+class CompletionsResult:
+    """The answer to one call.
+
+    `message` is the assistant message, ready to be appended to the conversation; `usage` holds
+    prompt_tokens, completion_tokens and total_tokens; `token_ids` and `logprobs` are there where the server
+    sends them.
+    """
+
+    message: Message
+    token_ids: list[int]
+    logprobs: list[float]
+    usage: dict[str, int]
+    finish_reason: str
+
+    @property
+    def has_tool_calls(self) -> bool:
+        """Whether the model wants tools to be called."""
+        return bool(self.message.get("tool_calls"))
+
+    @property
+    def tool_calls(self) -> list[dict[str, Any]]:
+        """The tool calls in the OpenAI format, their arguments a JSON string."""
+        return self.message.get("tool_calls") or []
+
+    @property
+    def content(self) -> str | None:
+        """The text of the answer; None where there is none."""
+        return self.message.get("content")
+
+
+class LLMClientProtocol(Protocol):
+    """What `RolloutContext.llm` can do."""
+
+    async def chat_completions(self, messages: list[Message], **kwargs: Any) -> CompletionsResult:
+        """Asks the model; `kwargs` are body fields of the request."""
+        ...
+
+    def get_metrics(self) -> RolloutMetrics:
+        """The calls made so far, their times and tokens."""
+        ...

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
-from benchwright.agents.rollout.completions import CompletionsResult
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutMetrics
+from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
 from benchwright.agents.runners.errors import SystemicProviderError, documented_error
 from benchwright.agents.session_llm import SessionLLM
+from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.providers import ModelClient, connect, find_key, find_target
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.retry import RetryPolicy
 from benchwright.engine.protocols import Session
 from benchwright.errors import ProviderError
 from benchwright.records import Message

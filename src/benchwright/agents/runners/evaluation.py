@@ -156,7 +156,7 @@ class EvalRunner:
         if n_runs < 1:
             raise ValueError(f"n_runs must be >= 1, got {n_runs}")
 
-        async def attempt(run: RowRun) -> EvalRunResult:
+        async def attempt(run: RowRun[LocalRolloutRunner]) -> EvalRunResult:
             return await self.run_single(
                 run.row,
                 run.row_index,
@@ -214,7 +214,7 @@ def _name(runner: LocalRolloutRunner) -> str:
     return str(getattr(client, "display_name", type(client).__name__))
 
 
-def _failed(run: RowRun, error: BaseException) -> EvalRunResult:
+def _failed(run: RowRun[LocalRolloutRunner], error: BaseException) -> EvalRunResult:
     return EvalRunResult(
         run_index=run.run_index,
         success=False,

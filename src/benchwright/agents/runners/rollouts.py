@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from benchwright.agents.rollout.completions import LLMClientProtocol
 from benchwright.agents.rollout.context import RolloutResult
 from benchwright.agents.rollout.loop import RolloutAgentLoop
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout_requests import dataset_row_to_request
-from benchwright.agents.rollouts import DEBUG_DIRECTORY, roll_out
+from benchwright.agents.rollout.types import LLMClientProtocol, OpenAIFunctionToolSchema
+from benchwright.agents.rollout_requests import DEBUG_DIRECTORY, dataset_row_to_request, roll_out
 from benchwright.agents.runners.client import systemic_failure
 from benchwright.agents.runners.datasets import DatasetRow
 from benchwright.agents.runners.row_runs import RowRun, run_rows
@@ -163,7 +161,7 @@ class LocalRolloutRunner:
         batch early, any other failure does not.
         """
 
-        async def attempt(run: RowRun) -> LocalRunResult:
+        async def attempt(run: RowRun[LocalRolloutRunner]) -> LocalRunResult:
             return await self.run_single(run.row, run.row_index, max_turns, completion_params)
 
         done = await run_rows(
@@ -189,7 +187,7 @@ def batch_result(
     )
 
 
-def _failed(run: RowRun, error: BaseException) -> LocalRunResult:
+def _failed(run: RowRun[LocalRolloutRunner], error: BaseException) -> LocalRunResult:
     tokens = getattr(error, "tokens", 0)
     return LocalRunResult(
         run.row_index,

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetRow
@@ -22,18 +22,27 @@ from benchwright.engine.protocols import Scorer, Session
 from benchwright.engine.worker import Scored
 from benchwright.records import Outcome, Sample, Status, Target, TaskSpec, Trial
 
-if TYPE_CHECKING:
-    from benchwright.agents.runners.rollouts import LocalRolloutRunner
+
+class Runner(Protocol):
+    """What makes the runs, one at a time."""
+
+    @property
+    def llm_client(self) -> object:
+        """The client that it asks the model by."""
+        ...
 
 
-class RowRun(NamedTuple):
+W = TypeVar("W", bound=Runner)
+
+
+class RowRun(NamedTuple, Generic[W]):
     """One run of one row. `model_tag` names its model where there are several."""
 
     row: DatasetRow
     row_index: int
     run_index: int
     model_tag: str | None
-    runner: LocalRolloutRunner
+    runner: W
 
 
 class RunOutcome(Protocol):
@@ -45,7 +54,7 @@ class RunOutcome(Protocol):
 
 R = TypeVar("R", bound=RunOutcome)
 
-Pools = Mapping[str, Sequence["LocalRolloutRunner"]]
+Pools = Mapping[str, Sequence[W]]
 """The runners of each model, as many as there are to be runs at a time; the first model comes first."""
 
 
@@ -59,9 +68,9 @@ class RowResults(NamedTuple, Generic[R]):
 
 async def run_rows(
     rows: Sequence[DatasetRow],
-    pools: Pools,
-    attempt: Callable[[RowRun], Awaitable[R]],
-    failed: Callable[[RowRun, BaseException], R],
+    pools: Pools[W],
+    attempt: Callable[[RowRun[W]], Awaitable[R]],
+    failed: Callable[[RowRun[W], BaseException], R],
     *,
     n_runs: int = 1,
     start_index: int = 0,
@@ -106,7 +115,7 @@ class _Place(NamedTuple):
         return cls(int(trial.sample.id), trial.target.slot, trial.repeat)
 
 
-class _Rows(Generic[R]):
+class _Rows(Generic[W, R]):
     """The task, and its own solver."""
 
     spec = TaskSpec("rows", "1", "rows in memory")
@@ -116,9 +125,9 @@ class _Rows(Generic[R]):
         self,
         rows: Sequence[DatasetRow],
         start_index: int,
-        pools: Pools,
-        attempt: Callable[[RowRun], Awaitable[R]],
-        failed: Callable[[RowRun, BaseException], R],
+        pools: Pools[W],
+        attempt: Callable[[RowRun[W]], Awaitable[R]],
+        failed: Callable[[RowRun[W], BaseException], R],
     ) -> None:
         self.results: dict[_Place, R] = {}
         self._rows = rows
@@ -147,7 +156,7 @@ class _Rows(Generic[R]):
         return len(self._rows)
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[_Rows[R]]:
+    async def open(self) -> AsyncIterator[_Rows[W, R]]:
         yield self
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:

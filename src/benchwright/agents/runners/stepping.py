@@ -13,11 +13,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Protocol
 
-from benchwright.agents.rollout.completions import CompletionsResult
-from benchwright.agents.rollout.schemas import OpenAIFunctionToolSchema
-from benchwright.agents.rollout.types import RolloutMetrics
-from benchwright.agents.runners.conversations import message_text, tool_text
-from benchwright.agents.runners.reports import format_duration, format_tokens
+from benchwright.agents.rollout.types import CompletionsResult, OpenAIFunctionToolSchema, RolloutMetrics
+from benchwright.agents.runners.reports import format_duration, format_tokens, message_text, tool_text
 from benchwright.agents.runners.rollouts import LocalLLMClientProtocol, LocalRunResult
 from benchwright.agents.runners.step_keys import HELP, KEYS, Command, Key, out_of_range, read_command
 from benchwright.errors import TrialError

@@ -42,7 +42,7 @@ def eval_task(settings: EvalSettings, path: Path) -> Task:
         from benchwright.agents.agent_task import AgentTask
         from benchwright.agents.callable_task import callable_task
         from benchwright.agents.loading import load_agent, load_object
-        from benchwright.agents.rollouts import DEBUG_DIRECTORY
+        from benchwright.agents.rollout_requests import DEBUG_DIRECTORY
 
         agent = load_object(settings.module)
         if isroutine(agent):

@@ -83,7 +83,7 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
     from benchwright.agents.prompt_task import PromptTask
     from benchwright.app.evaluate import prepare_eval
     from benchwright.config import EvalSettings
-    from benchwright.data.fingerprint import file_fingerprint
+    from benchwright.data.manifest import file_fingerprint
 
     assert settings.dataset is not None
     rows: dict[str, Any] = {"limit": settings.limit, "system": settings.system, "template": settings.template}

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.bfcl.asking import AskCalls, Mode
 from benchwright.catalog.bfcl.categories import CATEGORIES, wanted_categories
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.figures import figures
+from benchwright.catalog.bfcl.grading import BfclScorer
 from benchwright.catalog.bfcl.multi_turn import Converse
 from benchwright.catalog.bfcl.rows import Executables, samples
-from benchwright.catalog.bfcl.scoring import BfclScorer
+from benchwright.catalog.bfcl.solver import AskCalls, Mode
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Session, Solver
 from benchwright.records import Outcome, Sample, Trial
@@ -23,9 +23,9 @@ def make(about: About, options: Options) -> Benchmark:
     """The variant that `about` describes."""
     wanted = wanted_categories(options.text("categories"))
     if about.variant == "documented":
-        from benchwright.catalog.bfcl.as_documented import Documented
+        from benchwright.catalog.bfcl.documented import DocumentedBfcl
 
-        return Documented(about, wanted)
+        return DocumentedBfcl(about, wanted)
     mode: Mode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
     return Bfcl(about, wanted, mode)
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.bfcl.asking import Mode
 from benchwright.catalog.bfcl.calls import Call
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
-from benchwright.catalog.bfcl.comparing import OMITTED
 from benchwright.catalog.bfcl.gold import as_message, as_text, gold_calls, gold_turns, never_right
 from benchwright.catalog.bfcl.multi_turn import written_call
+from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
+from benchwright.catalog.bfcl.value_checker import OMITTED
 from benchwright.records import Message, Sample
 
 SAID = "I cannot help with that."

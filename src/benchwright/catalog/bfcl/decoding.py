@@ -7,7 +7,7 @@ import operator
 import warnings
 from typing import Any
 
-from benchwright.catalog.bfcl.calls import Call, Undecodable
+from benchwright.catalog.bfcl.calls import Call, DecodingError
 from benchwright.catalog.bfcl.categories import Language
 from benchwright.catalog.bfcl.source_calls import source_calls
 
@@ -36,7 +36,7 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
     """
     text = text.strip("`\n ")
     if len(text) > LONGEST_TEXT:
-        raise Undecodable("the answer is too long for a list of calls")
+        raise DecodingError("the answer is too long for a list of calls")
     text = text if text.startswith("[") else "[" + text
     text = text if text.endswith("]") else text + "]"
     if language != "python":
@@ -47,7 +47,7 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
         nodes = [body] if isinstance(body, ast.Call) else _elements(body)
         return [_call(node) for node in nodes]
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as error:
-        raise Undecodable(f"the answer is not a list of calls: {error}") from None
+        raise DecodingError(f"the answer is no list of calls: {error}") from None
 
 
 def _elements(node: ast.expr) -> list[ast.Call]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.bfcl.calls import Wrong
+from benchwright.catalog.bfcl.calls import Mistake
 from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables
 from benchwright.errors import ExecutionError
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
@@ -75,7 +75,7 @@ class Executor:
             await _ask(process, {"opening": opening})
             yield Execution(process)
 
-    async def judge(self, content: dict[str, Any], model: Turns) -> Wrong | None:
+    async def judge(self, content: dict[str, Any], model: Turns) -> Mistake | None:
         """Why the model's calls are not as good as the expected ones; None if they are. Executes both anew.
 
         Raises:
@@ -88,10 +88,10 @@ class Executor:
                 try:
                     answer = await _ask(judge, question)
                 except ExecutionError as error:
-                    failure = Wrong(FAILED, str(error))
+                    failure = Mistake(FAILED, str(error))
                     await self.close()
                 else:
-                    return None if answer["wrong"] is None else Wrong(*answer["wrong"])
+                    return None if answer["wrong"] is None else Mistake(*answer["wrong"])
         return failure
 
     async def close(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.bfcl.categories import CATEGORIES
+from benchwright.catalog.breakdowns import mean
 
 WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30}
 """The weights of version 4, in percent; the agentic group, which is not run here, has the other 40."""
@@ -46,7 +47,7 @@ def group_scores(means: Means) -> dict[str, float]:
     others = _present(means, ("multiple", "parallel", "parallel_multiple"))
     live = [means[name] for name in _live() if name in means]
     groups = {
-        "non_live": _mean([value for value in (simple, *others) if value is not None]),
+        "non_live": mean([value for value in (simple, *others) if value is not None]),
         "live": _mean_weighted(live),
         "irrelevance": _unweighted(means, ("irrelevance", "live_irrelevance")),
         "multi_turn": _unweighted(means, _of_kind("multi_turn")),
@@ -73,11 +74,7 @@ def _present(means: Means, names: Iterable[str]) -> list[float]:
 
 
 def _unweighted(means: Means, names: Iterable[str]) -> float | None:
-    return _mean(_present(means, names))
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return mean(_present(means, names))
 
 
 def _mean_weighted(parts: Sequence[tuple[float, int]]) -> float | None:

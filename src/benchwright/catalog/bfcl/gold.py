@@ -7,11 +7,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from benchwright.catalog.bfcl.call_checker import Answer
 from benchwright.catalog.bfcl.calls import Call
 from benchwright.catalog.bfcl.categories import Category, Language
-from benchwright.catalog.bfcl.checking import Answer
-from benchwright.catalog.bfcl.comparing import OMITTED
 from benchwright.catalog.bfcl.types import JAVASCRIPT_TYPES
+from benchwright.catalog.bfcl.value_checker import OMITTED
 
 _JAVA_CLASSES = {
     "String": "String",

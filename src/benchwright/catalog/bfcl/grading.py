@@ -1,17 +1,22 @@
-"""How BFCL's single-turn answers are graded, and what a grade says."""
+"""How BFCL's answers are graded, and what a grade says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.bfcl.calls import Call, Undecodable, Wrong, calls_from_tools, shown
+from benchwright.catalog.bfcl.call_checker import wrong_calls
+from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_from_tools, shown
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
-from benchwright.catalog.bfcl.checking import wrong_calls
 from benchwright.catalog.bfcl.decoding import decode_calls
+from benchwright.catalog.bfcl.execution import Executor
+from benchwright.catalog.bfcl.multi_turn import judged, shown_turns
+from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
-from benchwright.catalog.grading import Verdict
-from benchwright.records import Message
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
 
 
 def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict:
@@ -20,14 +25,14 @@ def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict
     tool_calls = message.get("tool_calls") or []
     try:
         if text and not tool_calls:
-            raise Undecodable("the answer is text, no tool call")
+            raise DecodingError("the answer is text, no tool call")
         calls = calls_from_tools(tool_calls)
     except TypeError as error:
         return _undecoded(
-            category, content, text, Wrong("ast_decoder:decoder_wrong_output_format", str(error))
+            category, content, text, Mistake("ast_decoder:decoder_wrong_output_format", str(error))
         )
-    except Undecodable as error:
-        return _undecoded(category, content, text, Wrong("ast_decoder:decoder_failed", str(error)))
+    except DecodingError as error:
+        return _undecoded(category, content, text, Mistake("ast_decoder:decoder_failed", str(error)))
     return _verdict(category, content, shown(calls), _wrong(category, content, calls, tools=True))
 
 
@@ -37,16 +42,16 @@ def grade_text(content: dict[str, Any], text: str) -> Verdict:
     checked = "relevance" not in category.kind
     try:
         calls = decode_calls(text, category.language if checked else "python")
-    except Undecodable as error:
-        return _undecoded(category, content, text, Wrong("ast_decoder:decoder_failed", str(error)))
+    except DecodingError as error:
+        return _undecoded(category, content, text, Mistake("ast_decoder:decoder_failed", str(error)))
     return _verdict(category, content, shown(calls), _wrong(category, content, calls, tools=False))
 
 
-def _wrong(category: Category, content: dict[str, Any], calls: Sequence[Call], tools: bool) -> Wrong | None:
+def _wrong(category: Category, content: dict[str, Any], calls: Sequence[Call], tools: bool) -> Mistake | None:
     if category.kind == "irrelevance":
-        return Wrong("irrelevance_error:decoder_success", "A call where none fits.") if calls else None
+        return Mistake("irrelevance_error:decoder_success", "A call where none fits.") if calls else None
     if category.kind == "relevance":
-        return None if calls else Wrong("relevance_error:decoder_failed", "No call where one fits.")
+        return None if calls else Mistake("relevance_error:decoder_failed", "No call where one fits.")
     return wrong_calls(
         category, content["functions"], calls, content["answer"], tool_name if tools else _as_it_is
     )
@@ -56,20 +61,48 @@ def _as_it_is(name: str) -> str:
     return name
 
 
-def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Wrong) -> Verdict:
+def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Mistake) -> Verdict:
     """What is no call is right where none fits."""
     if category.kind == "relevance":
-        wrong = Wrong("relevance_error:decoder_failed", wrong.said)
+        wrong = Mistake("relevance_error:decoder_failed", wrong.said)
     return _verdict(category, content, text, None if category.kind == "irrelevance" else wrong)
 
 
-def _verdict(category: Category, content: dict[str, Any], predicted: str, wrong: Wrong | None) -> Verdict:
+def _verdict(category: Category, content: dict[str, Any], predicted: str, wrong: Mistake | None) -> Verdict:
     return verdict(category, predicted, content.get("answer"), wrong)
 
 
-def verdict(category: Category, predicted: str, expected: Any, wrong: Wrong | None) -> Verdict:
+def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | None) -> Verdict:
     """The verdict with its details: category, group, and for a wrong answer the official error type."""
     details = {"category": category.name, "group": category.group}
     if wrong is not None:
         details |= {"error_type": wrong.kind, "error": wrong.said}
     return Verdict(float(wrong is None), predicted, expected, details=details)
+
+
+VERSION = "1"
+
+
+class BfclScorer:
+    """Applies the official rules to an outcome."""
+
+    def __init__(self, name: str, mode: Mode, executor: Executor) -> None:
+        self.name = name
+        self._mode = mode
+        self._executor = executor
+        self.fingerprint = fingerprint("bfcl", name, VERSION, mode)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Grades one outcome."""
+        return verdict_score(await self._graded(sample, outcome))
+
+    async def _graded(self, sample: Sample, outcome: Outcome) -> Verdict:
+        content = sample.content
+        category = CATEGORIES[content["category"]]
+        if category.kind == "multi_turn":
+            wrong = await judged(self._executor, content, outcome.artifacts)
+            return verdict(category, shown_turns(outcome.artifacts), content["answer"], wrong)
+        if self._mode == "prompt":
+            return grade_text(content, outcome.answer)
+        last = outcome.messages[-1] if outcome.messages else {}
+        return grade_tools(content, last, outcome.answer)

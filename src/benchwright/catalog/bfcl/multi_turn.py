@@ -7,11 +7,16 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from benchwright.catalog.asking import user
-from benchwright.catalog.bfcl.asking import Mode, shown_functions
-from benchwright.catalog.bfcl.calls import Call, Undecodable, Wrong, calls_from_tools
+from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_from_tools
 from benchwright.catalog.bfcl.decoding import decode_calls
 from benchwright.catalog.bfcl.execution import FAILED, Execution, Executor
-from benchwright.catalog.bfcl.prompts import MORE_FUNCTIONS, more_functions_text, with_system_prompt
+from benchwright.catalog.bfcl.solver import (
+    MORE_FUNCTIONS,
+    Mode,
+    more_functions_text,
+    shown_functions,
+    with_system_prompt,
+)
 from benchwright.catalog.bfcl.tools import as_tools, hinted
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
@@ -87,7 +92,7 @@ class _Conversation:
             self._messages.append(reply.message)
             try:
                 calls = self._calls(reply)
-            except (Undecodable, TypeError):
+            except (DecodingError, TypeError):
                 self._messages += [_tool_message(call, NOT_EXECUTED) for call in reply.tool_calls]
                 return True
             if not calls:
@@ -139,14 +144,14 @@ def _written(value: Any) -> str:
     if not isinstance(value, dict):
         return repr(value)
     if not value:
-        raise Undecodable("an argument is an empty dictionary")
+        raise DecodingError("an argument is an empty dictionary")
     if all(isinstance(one, dict) for one in value.values()):
         name, arguments = next(iter(value.items()))
         return written_call(Call(name, arguments))
     return "{" + ", ".join(f"'{key}': {_written(one)}" for key, one in value.items()) + "}"
 
 
-async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]) -> Wrong | None:
+async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping[str, Any]) -> Mistake | None:
     """Why a conversation is wrong; None if it is right.
 
     Raises:
@@ -154,9 +159,9 @@ async def judged(executor: Executor, content: dict[str, Any], artifacts: Mapping
     """
     turns, gold = artifacts.get("turns", []), content["answer"]
     if "failed" in artifacts:
-        return Wrong(FAILED, artifacts["failed"])
+        return Mistake(FAILED, artifacts["failed"])
     if len(turns) != len(gold):
-        return Wrong("multi_turn:force_terminated", f"{len(turns)} turns of {len(gold)} were played.")
+        return Mistake("multi_turn:force_terminated", f"{len(turns)} turns of {len(gold)} were played.")
     return await executor.judge(content, turns)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from benchwright.catalog.bfcl.calls import Call, Undecodable
+from benchwright.catalog.bfcl.calls import Call, DecodingError
 from benchwright.catalog.bfcl.categories import Language
 
 _NAME = re.compile(r"\s*([A-Za-z_$][\w$]*(?:\s*\.\s*[A-Za-z_$][\w$]*)*)\s*\(")
@@ -31,17 +31,17 @@ def source_calls(text: str, language: Language) -> list[Call]:
     """
     found = _NAME.match(text)
     if found is None:
-        raise Undecodable("the answer is not a call")
+        raise DecodingError("the answer is no call")
     arguments: dict[str, str] = {}
     for part in _parts(text[found.end() :], _QUOTES[language]):
         named = _ARGUMENT.match(part)
         if named is None:
             continue
         if named[1] in arguments:
-            raise Undecodable(f"the argument {named[1]!r} is given twice")
+            raise DecodingError(f"the argument {named[1]!r} is given twice")
         value = part[named.end() :].strip()
         if not _VALUE_END.search(value):
-            raise Undecodable(f"the argument {named[1]!r} has no value: {value!r}")
+            raise DecodingError(f"the argument {named[1]!r} has no value: {value!r}")
         arguments[named[1]] = _unquoted(value)
     return [Call(re.sub(r"\s", "", found[1]), arguments)]
 
@@ -77,10 +77,10 @@ def _parts(text: str, quotes: str) -> Iterator[str]:
                 _check_end(text[position + 1 :])
                 return
         position += 1
-    raise Undecodable("the call is not closed")
+    raise DecodingError("the call is not closed")
 
 
 def _check_end(rest: str) -> None:
     """A statement may end behind the call; anything else makes the whole no call."""
     if rest.strip() and not rest.lstrip().startswith(";"):
-        raise Undecodable("there is text after the call")
+        raise DecodingError("the answer goes on behind the call")

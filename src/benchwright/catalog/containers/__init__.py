@@ -8,21 +8,25 @@ solve → sandboxes.started(spec)           the sample's own container, removed 
 score → a pure function over the sample and that log, so that scoring again needs no container
 """
 
-from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, Worked, work
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork, work
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.benchmark import ContainerBenchmark
-from benchwright.catalog.containers.opened import Containers, containers
-from benchwright.catalog.containers.options import AgentOptions, read_agent_options
+from benchwright.catalog.containers.benchmark import (
+    AgentOptions,
+    ContainerBenchmark,
+    Containers,
+    containers,
+    read_agent_options,
+)
 
 __all__ = [
     "SYSTEM",
     "AgentLimits",
     "AgentOptions",
+    "AgentWork",
     "BashSession",
     "CommandRecord",
     "ContainerBenchmark",
     "Containers",
-    "Worked",
     "containers",
     "read_agent_options",
     "work",

@@ -8,7 +8,13 @@ from time import monotonic
 from typing import Literal
 
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.speech import CUT_OFF, SCHEMA, Asked, commands_of, told
+from benchwright.catalog.containers.commands import (
+    CUT_OFF,
+    SCHEMA,
+    GivenCommand,
+    commands_of,
+    result_messages,
+)
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Session
@@ -60,7 +66,7 @@ class AgentLimits(Record, frozen=True):
     seconds: float | None = None
 
 
-class Worked(Record, frozen=True):
+class AgentWork(Record, frozen=True):
     """What came of an agent's work; the status is `limit` where one ended it, with the reason.
 
     With `container_ended` there is no container any more that could be tested.
@@ -79,7 +85,7 @@ async def work(
     messages: Sequence[Message],
     limits: AgentLimits,
     commands: Commands = "auto",
-) -> Worked:
+) -> AgentWork:
     """Lets the model work; it is done when it answers without a command.
 
     With `auto` it is offered the tool, until its server refuses tools; fenced blocks are commands until it has called
@@ -117,7 +123,7 @@ class _Agent:
         self._fences = commands != "tools"
         self._may_fall_back = commands == "auto"
 
-    async def go(self) -> Worked:
+    async def go(self) -> AgentWork:
         for turn in range(1, self._limits.turns + 1):
             try:
                 async with asyncio.timeout(self._seconds_left()):
@@ -137,12 +143,12 @@ class _Agent:
                 self._conversation.append({"role": "user", "content": CUT_OFF})
             else:
                 status, reason = answer_status(reply)
-                return Worked(status, self._conversation, reply.text, reason)
+                return AgentWork(status, self._conversation, reply.text, reason)
         return self.limited(f"not done within {self._limits.turns} turns")
 
-    def limited(self, reason: str, container_ended: bool = False) -> Worked:
+    def limited(self, reason: str, container_ended: bool = False) -> AgentWork:
         answer = final_answer(self._conversation)
-        return Worked(Status.LIMIT, self._conversation, answer, reason, container_ended)
+        return AgentWork(Status.LIMIT, self._conversation, answer, reason, container_ended)
 
     def _seconds_left(self) -> float | None:
         if self._end is None:
@@ -165,9 +171,9 @@ class _Agent:
         self._may_fall_back = False
         return reply
 
-    async def _run_all(self, turn: int, asked: Sequence[Asked]) -> Reason | None:
+    async def _run_all(self, turn: int, asked: Sequence[GivenCommand]) -> Reason | None:
         """Runs commands in order, and tells the model; returns what ended the container where one of them did."""
-        results: list[tuple[Asked, CommandRecord | None]] = []
+        results: list[tuple[GivenCommand, CommandRecord | None]] = []
         try:
             for one in asked:
                 record = None if one.problem else await self._run(turn, one.command)
@@ -175,7 +181,7 @@ class _Agent:
                 if record is not None and record.container_ended:
                     return record.ended
         finally:
-            self._conversation += told(results)
+            self._conversation += result_messages(results)
         return None
 
     async def _run(self, turn: int, command: str) -> CommandRecord:

@@ -11,12 +11,11 @@ from typing import Any, Protocol
 
 import msgspec
 
-from benchwright.catalog.containers.agent import AgentLimits, Worked, work
+from benchwright.catalog.asking import system, user
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork, work
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
-from benchwright.catalog.containers.issues import agent_messages, patch_messages
-from benchwright.catalog.containers.opened import Containers
-from benchwright.catalog.containers.options import AgentOptions
-from benchwright.catalog.containers.patches import Changes, changes, patch_in
+from benchwright.catalog.containers.benchmark import AgentOptions, Containers
+from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -71,7 +70,7 @@ class AgentAuthor:
             messages = agent_messages(issue.repository, issue.directory, issue.text)
             worked = await work(session, bash, messages, self._limits, self._commands)
             if worked.container_ended:
-                made = Changes("", f"the container ended with the work in it: {worked.reason}")
+                made = WorkTreeChanges("", f"the container ended with the work in it: {worked.reason}")
             else:
                 made = await changes(sandbox, issue.directory, issue.base_commit)
         return _outcome(worked, made, bash.commands)
@@ -94,7 +93,7 @@ class AnswerAuthor:
             [*messages, reply.message],
             reply.text,
             reason,
-            artifacts=_artifacts(Changes(patch, None if patch else NO_PATCH)),
+            artifacts=_artifacts(WorkTreeChanges(patch, None if patch else NO_PATCH)),
         )
 
 
@@ -107,7 +106,8 @@ class FileAuthor:
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """The patch of the file."""
         patch = self._patches.get(sample.id)
-        made = Changes("", "the predictions have none for this instance") if patch is None else Changes(patch)
+        problem = "the predictions have none for this instance" if patch is None else None
+        made = WorkTreeChanges(patch or "", problem)
         return Outcome(answer=made.patch, artifacts=_artifacts(made))
 
 
@@ -131,10 +131,44 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
         )
 
 
-def _outcome(worked: Worked, made: Changes, commands: Sequence[CommandRecord]) -> Outcome:
+def _outcome(worked: AgentWork, made: WorkTreeChanges, commands: Sequence[CommandRecord]) -> Outcome:
     artifacts = _artifacts(made, commands)
     return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
 
 
-def _artifacts(made: Changes, commands: Sequence[CommandRecord] = ()) -> dict[str, Any]:
+def _artifacts(made: WorkTreeChanges, commands: Sequence[CommandRecord] = ()) -> dict[str, Any]:
     return {"patch": made.patch, "problem": made.problem, "commands": msgspec.to_builtins(list(commands))}
+
+
+_AGENT = """\
+The repository {repository} lies in {directory}. Resolve this issue by changing its source code:
+
+<issue>
+{issue}
+</issue>
+
+Find the cause, make the change, and check it by running code or tests. The change must be in the files of \
+{directory}, uncommitted or committed: what differs from the start is taken as your patch, new files included. \
+Leave existing tests as they are, and remove files that you made only for trying things out. Hidden tests decide \
+whether the issue is resolved, and whether everything else still works."""
+
+_PATCH = """\
+Resolve this issue of the repository {repository} at commit {commit}:
+
+<issue>
+{issue}
+</issue>
+
+Answer with one unified diff against that commit, in a block fenced as ```diff, with paths from the root of the \
+repository (a/… and b/…). It must apply with `git apply`. Leave tests as they are."""
+
+
+def agent_messages(repository: str, directory: str, issue: str) -> list[Message]:
+    """The start of an agent's conversation."""
+    text = _AGENT.format(repository=repository, directory=directory, issue=issue)
+    return [system(SYSTEM), user(text)]
+
+
+def patch_messages(repository: str, commit: str, issue: str) -> list[Message]:
+    """The one request of the patch mode."""
+    return [user(_PATCH.format(repository=repository, commit=commit, issue=issue))]

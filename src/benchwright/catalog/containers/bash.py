@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.records import Record
-from benchwright.sandbox.docker import Executed, Sandbox
+from benchwright.sandbox.docker import ExecResult, Sandbox
 from benchwright.sandbox.docker.commands import Reason
 
 KEPT_BYTES = 16 * 1024
@@ -81,7 +81,7 @@ class BashSession:
         return record
 
 
-def _record(command: str, ended: Executed) -> CommandRecord:
+def _record(command: str, ended: ExecResult) -> CommandRecord:
     return CommandRecord(
         command,
         output=(ended.stdout + ended.stderr).decode("utf-8", "replace"),

@@ -1,4 +1,4 @@
-"""A benchmark in containers, put together from plain parts."""
+"""A benchmark in containers: the containers of its run, and the options of its agents."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from benchwright.catalog.asking import no_figures
-from benchwright.catalog.benchmark import About, Check, Figure, Graded
-from benchwright.catalog.containers.opened import Containers, containers
+from benchwright.catalog.benchmark import About, Check, Figure, Graded, Options
+from benchwright.catalog.containers.agent import Commands
 from benchwright.data.datasets import Source
+from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.records import Sample
+from benchwright.records import Record, Sample
+from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
 
 
 class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,3 +34,52 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
         """Connects to the engine."""
         async with containers(self.at_once) as opened:
             yield self.solver(opened)
+
+
+class Containers:
+    """The engine of a run, and the sandboxes that are started on it."""
+
+    def __init__(self, engine: Engine, run_id: str, at_once: int) -> None:
+        self.engine = engine
+        self.run_id = run_id
+        self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
+
+
+@asynccontextmanager
+async def containers(at_once: int) -> AsyncIterator[Containers]:
+    """Connects to the engine, and removes what dead processes of this user left there.
+
+    Raises:
+        EngineUnavailable: there is no engine that can be used; says how to get one.
+    """
+    async with connected() as engine:
+        await remove_leftovers(engine)
+        yield Containers(engine, current_run(), at_once)
+
+
+CONTAINERS = 4
+_COMMANDS: tuple[Commands, ...] = ("auto", "tools", "fences")
+
+
+class AgentOptions(Record, frozen=True):
+    """The values of the options that `agent_options` names."""
+
+    containers: int
+    max_turns: int
+    command_seconds: int
+    commands: Commands
+
+
+def read_agent_options(options: Options, max_turns: int, command_seconds: int) -> AgentOptions:
+    """The options as given; the numbers are the defaults.
+
+    Raises:
+        UserError: a value cannot be used.
+    """
+    chosen = options.choice("commands", _COMMANDS)
+    return AgentOptions(
+        containers=options.integer("containers", CONTAINERS, 1),
+        max_turns=options.integer("max_turns", max_turns, 1),
+        command_seconds=options.integer("command_seconds", command_seconds, 1),
+        commands=next(one for one in _COMMANDS if one == chosen),
+    )

@@ -1,34 +1,49 @@
-"""Checks of benchmarks that ask for a patch: the gold patch must resolve the issue, and no patch must not."""
+"""Checks of benchmarks that ask for a patch: the gold patch must resolve the issue, and others must not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
 
-from benchwright.catalog.asking import assistant
+from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.records import Message
 
-_END = "END_OF_THE_GOLD_PATCH"
+DONE = "I am done."
 
-_APPLY = f"""\
-```bash
-cat > /tmp/gold.diff <<'{_END}'
-{{patch}}
-{_END}
-git apply --verbose /tmp/gold.diff && rm /tmp/gold.diff
-```"""
+BESIDE_THE_POINT = """\
+diff --git a/beside-the-point.txt b/beside-the-point.txt
+new file mode 100644
+--- /dev/null
++++ b/beside-the-point.txt
+@@ -0,0 +1 @@
++This changes nothing.
+"""
+_END = "END_OF_THIS_PATCH"
 
 
 def patch_checks(patch: str, mode: Literal["agent", "patch"], reason: str | None = None) -> Iterator[Check]:
-    """The gold patch, and one that changes nothing; `reason` says why the gold one is known to fail.
+    """The gold patch, one that changes nothing that matters, and none; `reason`: why the gold one is known to fail.
 
     In agent mode a command applies the patch, so that what is taken from the work tree is tested.
     """
-    text = patch.rstrip("\n")
     if mode == "agent":
-        work, nothing = assistant(_APPLY.format(patch=text)), assistant("There is nothing to do.")
-        yield Check(GOLD, [work, assistant("Done.")], reason=reason)
+        yield Check(GOLD, [applying(patch), assistant(DONE)], reason=reason)
+        yield Check("beside the point", [applying(BESIDE_THE_POINT), assistant(DONE)], passes=False)
+        yield Check("no patch", [assistant(DONE)], passes=False)
     else:
-        nothing = assistant("I cannot do this.")
-        yield Check(GOLD, [assistant(f"```diff\n{text}\n```")], reason=reason)
-    yield Check("no change", [nothing], passes=False)
+        yield Check(GOLD, [_fenced(patch)], reason=reason)
+        yield Check("beside the point", [_fenced(BESIDE_THE_POINT)], passes=False)
+        yield Check("no patch", [assistant("I would rather not say.")], passes=False)
+        yield Check("empty", [assistant("")], passes=False)
+
+
+def applying(patch: str) -> Message:
+    """An answer that applies a patch with the tool `bash`."""
+    text = patch.rstrip("\n")
+    return tool_call("bash", {"command": f"git apply - <<'{_END}'\n{text}\n{_END}"})
+
+
+def _fenced(patch: str) -> Message:
+    text = patch.rstrip("\n")
+    return assistant(f"```diff\n{text}\n```")

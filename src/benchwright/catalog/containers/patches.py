@@ -42,14 +42,14 @@ exec git --no-pager -c core.fsmonitor=false diff --cached --no-color --no-ext-di
 """
 
 
-class Changes(Record, frozen=True):
+class WorkTreeChanges(Record, frozen=True):
     """What was changed in a work tree, as a patch; with a `problem` there is none that could be taken."""
 
     patch: str
     problem: str | None = None
 
 
-class Applied(Record, frozen=True):
+class PatchResult(Record, frozen=True):
     """Whether a patch could be applied, and what the last program that was tried said."""
 
     succeeded: bool
@@ -81,7 +81,7 @@ def text_only(patch: str) -> str:
     return "".join(part for part in _FILE.split(patch) if part.strip() and not _NO_TEXT.search(part))
 
 
-async def changes(sandbox: Sandbox, directory: str, base: str) -> Changes:
+async def changes(sandbox: Sandbox, directory: str, base: str) -> WorkTreeChanges:
     """What differs in a work tree from a commit, new files included and ignored ones left out.
 
     That is `git add -A && git diff --cached <base>`, which is what agents submit for SWE-bench.
@@ -97,30 +97,30 @@ async def changes(sandbox: Sandbox, directory: str, base: str) -> Changes:
         output_bytes=LARGEST_PATCH,
     )
     if ended.reason == "output" or ended.stdout_cut:
-        return Changes("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
+        return WorkTreeChanges("", f"the changes are larger than {LARGEST_PATCH // 2**20} MiB")
     if not ended.succeeded:
-        return Changes("", f"git cannot show the changes: {ended.complaint}")
-    return Changes(text_only(ended.stdout.decode("utf-8", "replace")))
+        return WorkTreeChanges("", f"git cannot tell what was changed: {ended.complaint}")
+    return WorkTreeChanges(text_only(ended.stdout.decode("utf-8", "replace")))
 
 
 async def apply_patch(
     sandbox: Sandbox, directory: str, patch: str, ways: Sequence[Sequence[str]] = WAYS
-) -> Applied:
+) -> PatchResult:
     """Applies a patch in a directory by the first of several programs that succeeds; each is given the file's name.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the engine does not answer.
     """
     if not patch.strip():
-        return Applied(False, "the patch is empty")
+        return PatchResult(False, "the patch is empty")
     await sandbox.write_files({PATCH_FILE: patch.encode("utf-8", "replace")})
     log = ""
     for way in ways:
         ended = await sandbox.run([*way, PATCH_FILE], seconds=GIT_SECONDS, cwd=directory, kept_bytes=KEPT_LOG)
         log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
         if ended.succeeded:
-            return Applied(True, log)
-    return Applied(False, log)
+            return PatchResult(True, log)
+    return PatchResult(False, log)
 
 
 def _ended(patch: str) -> str:

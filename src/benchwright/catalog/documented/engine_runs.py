@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-class Ran(Record, frozen=True):
+class EngineRun(Record, frozen=True):
     """What a run came to: the results in the order of the samples, the model's requests, seconds."""
 
     results: list[SampleResult]
@@ -63,7 +63,7 @@ async def _as_it_is(solver: Solver) -> AsyncIterator[Solver]:
     yield solver
 
 
-class Said:
+class FixedAnswer:
     """A solver that has the answer already."""
 
     def __init__(self, response: str) -> None:
@@ -80,7 +80,7 @@ async def run_task(
     clients: Mapping[str, ModelClient],
     concurrency: int = 1,
     on_progress: Progress | None = None,
-) -> Ran:
+) -> EngineRun:
     """Runs a task against the first target; the others are there to be asked by slot.
 
     A systemic error of the provider stops what has not begun; every sample has a result all the same.
@@ -116,7 +116,7 @@ async def run_one(
     return result
 
 
-def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | None) -> Ran:
+def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | None) -> EngineRun:
     scorer = task.scorers[0].name
     requests: list[RequestRecord] = []
     results: list[SampleResult] = []
@@ -131,7 +131,7 @@ def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | N
             for sample in task.samples()
             if sample.id not in known
         ]
-    return Ran(results, requests, seconds, stop_reason)
+    return EngineRun(results, requests, seconds, stop_reason)
 
 
 def _result(trial: FinalTrial, scorer: str, requests: Sequence[RequestRecord]) -> SampleResult:

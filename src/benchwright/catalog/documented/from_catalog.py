@@ -101,9 +101,9 @@ class CatalogBenchmark(BaseBenchmark):
         """
         if self._asker is None:
             raise NotImplementedError(f"{self.about.full_name} is graded by multi_turn()")
-        from benchwright.catalog.documented.engine_runs import Said, SampleTask, run_one
+        from benchwright.catalog.documented.engine_runs import FixedAnswer, SampleTask, run_one
 
-        return await run_one(SampleTask(self.benchmark, [self._sample(sample)], Said(response)), {})
+        return await run_one(SampleTask(self.benchmark, [self._sample(sample)], FixedAnswer(response)), {})
 
     async def multi_turn(
         self, sample: BenchmarkSample, client: InstrumentedClient, config: BenchmarkConfig

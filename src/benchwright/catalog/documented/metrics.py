@@ -35,7 +35,7 @@ class RequestMetrics:
         return cls(**{one.name: getattr(record, one.name) for one in fields(cls)})
 
 
-class Measured(Protocol):
+class RequestTimings(Protocol):
     """What is read of a request: `RequestMetrics` has it, and so have the engine's own records."""
 
     @property
@@ -81,7 +81,7 @@ class AggregatedMetrics:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def aggregate_metrics(metrics: Iterable[Measured], wall_time: float) -> AggregatedMetrics:
+def aggregate_metrics(metrics: Iterable[RequestTimings], wall_time: float) -> AggregatedMetrics:
     """Adds the requests of a run up that took `wall_time` seconds.
 
     Percentiles are those of `numpy.percentile` (linear between order statistics). A figure without a single

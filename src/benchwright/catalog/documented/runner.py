@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from benchwright.catalog.documented.adapter import AdaptedBenchmark, about_of
 from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkResult
 from benchwright.catalog.documented.config import BenchmarkConfig
-from benchwright.catalog.documented.engine_runs import Progress, Ran, SampleTask, run_task
+from benchwright.catalog.documented.engine_runs import EngineRun, Progress, SampleTask, run_task
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
 from benchwright.catalog.documented.loading import load_failure
 from benchwright.catalog.documented.metrics import aggregate_metrics
@@ -105,7 +105,7 @@ class BenchmarkRunner:
             return None
 
 
-def _benchmark_result(name: str, ran: Ran) -> BenchmarkResult:
+def _benchmark_result(name: str, ran: EngineRun) -> BenchmarkResult:
     results = ran.results
     n = len(results)
     return BenchmarkResult(

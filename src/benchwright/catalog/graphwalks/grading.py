@@ -56,7 +56,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Jaccard similarity of all items in the response with the gold nodes; correct where the sets are equal."""
-    from benchwright.catalog.documented.evaluators.set_comparison import (
+    from benchwright.catalog.documented.evaluators.matching import (
         extract_set,
         jaccard_similarity,
         set_exact_match,

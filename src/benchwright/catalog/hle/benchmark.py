@@ -1,19 +1,42 @@
-"""Humanity's Last Exam put together."""
+"""Humanity's Last Exam put together: prompts, checks and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
+from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.grading import GradeScorer
-from benchwright.catalog.hle.calibration import rms_calibration_error
-from benchwright.catalog.hle.grading import grade_documented, grade_stated
-from benchwright.catalog.hle.judging import OFFICIAL_JUDGE, JudgeScorer
-from benchwright.catalog.hle.prompts import formatted, question_alone
+from benchwright.catalog.hle.grading import (
+    OFFICIAL_JUDGE,
+    JudgeScorer,
+    grade_documented,
+    grade_stated,
+    rms_calibration_error,
+)
 from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestions
 from benchwright.engine.protocols import Scorer
-from benchwright.records import FAILED, Sample
+from benchwright.records import FAILED, Message, Sample
+
+FORMAT = (
+    "Your response should be in the following format:\n"
+    "Explanation: {your explanation for your answer choice}\n"
+    "Answer: {your chosen answer}\n"
+    "Confidence: {your confidence score between 0% and 100% for your answer}"
+)
+"""The official system prompt, word for word, so that scores are comparable."""
+
+
+def formatted(content: dict[str, Any]) -> list[Message]:
+    """The official prompt: the format as system message, then the question."""
+    return [system(FORMAT), user(content["question"])]
+
+
+def question_alone(content: dict[str, Any]) -> list[Message]:
+    """The documented prompt: nothing but the question."""
+    return [user(content["question"])]
+
 
 NO_JUDGE = "no judge (--option judge_model=…): answers are matched exactly, so scores are not comparable"
 OTHER_JUDGE = "judged by {judge}; published figures use {official}"

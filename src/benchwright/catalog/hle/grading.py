@@ -1,13 +1,55 @@
-"""How answers are graded without a judge: by matching, which is not comparable to published figures."""
+"""How answers to Humanity's Last Exam are graded: by another model or by matching; their calibration."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from math import sqrt
 from typing import Any
 
-from benchwright.catalog.grading import Verdict
+from benchwright.catalog.asking import user
+from benchwright.catalog.grading import Verdict, last_match, verdict_score
 from benchwright.catalog.hle.rows import MULTIPLE_CHOICE
-from benchwright.catalog.matching import last_match
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Message, Outcome, Sample
+from benchwright.runs.keys import fingerprint
+
+_JUDGED = (
+    "Judge whether the following [response] to [question] is correct or not based on the precise and "
+    "unambiguous [correct_answer] below.",
+    "[question]: {question}",
+    "[response]: {response}",
+    "Your judgement must be in the format and criteria specified below:",
+    "extracted_final_answer: The final exact answer extracted from the [response]. Put the extracted answer "
+    "as 'None' if there is no exact, final answer to extract from the response.",
+    "[correct_answer]: {correct_answer}",
+    "reasoning: Explain why the extracted_final_answer is correct or incorrect based on [correct_answer], "
+    "focusing only on if there are meaningful differences between [correct_answer] and the "
+    "extracted_final_answer. Do not comment on any background to the problem, do not attempt to solve the "
+    "problem, do not argue for any answer different than [correct_answer], focus only on whether the answers "
+    "match.",
+    "correct: Answer 'yes' if extracted_final_answer matches the [correct_answer] given above, or is within a "
+    "small margin of error for numerical problems. Answer 'no' otherwise, i.e. if there if there is any "
+    "inconsistency, ambiguity, non-equivalency, or if the extracted answer is incorrect.\n",
+    "confidence: The extracted confidence score between 0|\\%| and 100|\\%| from [response]. Put 100 if there "
+    "is no confidence score available.",
+)
+
+
+JUDGE_PROMPT = "\n\n".join(_JUDGED)
+"""The official prompt of the judge, word for word, its slips included."""
+
+
+def judge_messages(content: dict[str, Any], answer: str) -> list[Message]:
+    """What the judge is asked about an answer."""
+    return [
+        user(
+            JUDGE_PROMPT.format(
+                question=content["question"], response=answer, correct_answer=content["answer"]
+            )
+        )
+    ]
+
 
 _ANSWER_LINE = re.compile(
     r"^[ \t]*[*_]{0,3}answer[*_]{0,3}:[*_]{0,3}[ \t]*(.*)$", re.IGNORECASE | re.MULTILINE
@@ -32,8 +74,11 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """The documented matching: the letter, one of A to D, or the answer found anywhere in the response."""
-    from benchwright.catalog.documented.evaluators.exact_match import contains_match, exact_match
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
+    from benchwright.catalog.documented.evaluators.matching import (
+        contains_match,
+        exact_match,
+        extract_mcq_answer,
+    )
 
     expected = content["answer"]
     if content["answer_type"] == MULTIPLE_CHOICE:
@@ -59,3 +104,84 @@ def stated_confidence(answer: str) -> int:
 
 def _plain(text: str) -> str:
     return " ".join(text.translate(_MARKUP).casefold().split()).rstrip(".")
+
+
+OFFICIAL_JUDGE = "o3-mini-2025-01-31"
+
+JUDGE_TOKENS = 4096
+
+_CORRECT = re.compile(r"\bcorrect[*_\"]{0,3}:[*_\"\s]*(yes|no)\b", re.IGNORECASE)
+_EXTRACTED = re.compile(r"extracted_final_answer[*_\"]{0,3}:[*_\" \t]*(.*)", re.IGNORECASE)
+
+
+class JudgeScorer:
+    """Asks the run's target `judge` with the official prompt; `correct: yes` counts as solved.
+
+    `model` is the judge meant, so that the scores of another are not taken for this one's. The official code
+    asks for JSON of a schema; here the same fields are read from text, so that any model can judge. Of several
+    verdicts the last one counts, for the judge quotes the answer before it judges.
+    """
+
+    def __init__(self, name: str, model: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("hle judge", 1, JUDGE_PROMPT, model)
+        self._params: dict[str, Any] = {"max_completion_tokens": JUDGE_TOKENS}
+        if model == OFFICIAL_JUDGE:
+            self._params["temperature"] = None  # it accepts none
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Asks the judge; no score for an answer that is blank. No verdict counts as no, as in the official code."""
+        content = sample.content
+        if not outcome.answer.strip():
+            return verdict_score(Verdict(None, None, content["answer"], details={"confidence": 100}))
+        asked = judge_messages(content, outcome.answer)
+        reply = await session.chat(asked, role="judge", slot="judge", **self._params)
+        extracted = _EXTRACTED.search(reply.text)
+        return verdict_score(
+            Verdict(
+                float(says_yes(reply.text)),
+                extracted[1].strip() if extracted else None,
+                content["answer"],
+                details={
+                    "confidence": stated_confidence(reply.text),
+                    "judge": reply.model,
+                    "judgement": reply.text,
+                },
+            )
+        )
+
+
+def says_yes(judgement: str) -> bool:
+    """Whether the last `correct:` of a judgement is followed by yes."""
+    found = last_match(_CORRECT, judgement)
+    return found is not None and found[1].lower() == "yes"
+
+
+BIN = 100
+"""How many answers make a bin in the official figure."""
+
+
+def rms_calibration_error(
+    confidence: Sequence[float], correct: Sequence[bool], *, last_bin: bool = True, size: int = BIN
+) -> float | None:
+    """The root mean square over bins of |mean confidence - share correct|, weighted by the bins' sizes.
+
+    Answers are sorted by confidence and cut into bins of `size`; what is left over joins the last one. The
+    official arithmetic (centerforaisafety/hle, calib_err, taken from hendrycks/outlier-exposure) leaves the
+    last bin out, which holds the most confident answers, but not out of the weights: `last_bin=False`. Answers
+    of equal confidence stay in their order. None where there is no bin to count.
+
+    Both are of equal length; confidence lies between 0 and 1.
+    """
+    total = len(confidence)
+    order = sorted(range(total), key=confidence.__getitem__)
+    starts = range(0, max(1, total // size) * size, size)
+    bins = [order[start:end] for start, end in zip(starts, [*starts[1:], total], strict=True)]
+    counted = bins if last_bin else bins[:-1]
+    if not total or not counted:
+        return None
+    squares = 0.0
+    for members in counted:
+        gap = sum(confidence[one] - correct[one] for one in members) / len(members)
+        squares += len(members) / total * gap * gap
+    return sqrt(squares)

@@ -1,15 +1,37 @@
-"""HumanEval put together."""
+"""HumanEval put together: prompts and checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
+from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.humaneval import rows
 from benchwright.catalog.humaneval.grading import DocumentedScorer, ProgramScorer, pass_at_ks
-from benchwright.catalog.humaneval.prompts import code_only, implement
-from benchwright.records import Sample
+from benchwright.records import Message, Sample
+
+INSTRUCTION = (
+    "Read the following function signature and docstring, and fully implement the function described. "
+    "Your response should only contain the code for this function.\n"
+)
+"""The instruction of simple-evals, word for word, so that scores are comparable."""
+
+DOCUMENTED_SYSTEM = (
+    "You are an expert Python programmer. Complete the function as requested. "
+    "Return only code, no explanations."
+)
+
+
+def implement(content: dict[str, Any]) -> list[Message]:
+    """The prompt of simple-evals."""
+    return [user(INSTRUCTION + content["prompt"])]
+
+
+def code_only(content: dict[str, Any]) -> list[Message]:
+    """The documented prompt."""
+    return [system(DOCUMENTED_SYSTEM), user(f"Complete this function:\n\n{content['prompt']}")]
+
 
 CHEATS = {
     "does nothing": "pass",

@@ -9,8 +9,7 @@ from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.ifeval import rows
 from benchwright.catalog.ifeval.checks import checks
-from benchwright.catalog.ifeval.figures import figures
-from benchwright.catalog.ifeval.grading import RULES, follows_documented, grade, grade_documented
+from benchwright.catalog.ifeval.grading import RULES, figures, follows_documented, grade, grade_documented
 from benchwright.catalog.ifeval.rules import Follows
 from benchwright.catalog.ifeval.sentences import splitter_name
 from benchwright.engine.protocols import Scorer

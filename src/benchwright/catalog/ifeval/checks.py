@@ -7,8 +7,7 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.ifeval.answers import following_answer
-from benchwright.catalog.ifeval.fillers import BY_LANGUAGE, ENGLISH
+from benchwright.catalog.ifeval.answers import BY_LANGUAGE, ENGLISH, following_answer
 from benchwright.catalog.ifeval.grading import Instruction
 from benchwright.catalog.ifeval.rules import Follows
 from benchwright.records import Sample

@@ -1,10 +1,11 @@
-"""Strict and loose verdicts on a response (google-research/instruction_following_eval, evaluation_lib.py)."""
+"""Verdicts, strict and loose, and the published accuracies (instruction_following_eval, evaluation_lib.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.grading import Verdict
 from benchwright.catalog.ifeval.layout import LAYOUT
 from benchwright.catalog.ifeval.rules import Follows, Rules
@@ -18,7 +19,7 @@ Instruction = dict[str, Any]
 """`id` and `arguments` of one instruction."""
 
 
-class Followed(Record, frozen=True):
+class InstructionVerdicts(Record, frozen=True):
     """Which instructions of a row a response follows, in order: to the letter, and in some variant of it."""
 
     strict: list[bool]
@@ -40,7 +41,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
         for one in instructions
     ]
     score = float(all(followed)) if answer.strip() else None
-    return Verdict(score, details=details(instructions, Followed(followed, followed)))
+    return Verdict(score, details=details(instructions, InstructionVerdicts(followed, followed)))
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
@@ -50,7 +51,9 @@ def follows_documented(response: str, instruction: str, arguments: Mapping[str, 
     return verify_instruction(response, instruction, arguments)
 
 
-def judge(follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool) -> Followed:
+def judge(
+    follows: Follows, instructions: Sequence[Instruction], response: str, *, blank: bool
+) -> InstructionVerdicts:
     """The strict and loose verdicts on each instruction; `blank` is whether the response counts as empty.
 
     Loose: followed by the response, without its first line, its last one or both, each as it is or without
@@ -62,7 +65,7 @@ def judge(follows: Follows, instructions: Sequence[Instruction], response: str, 
         followed or any(follows(variant, one["id"], one["arguments"]) for variant in others)
         for one, followed in zip(instructions, strict, strict=True)
     ]
-    return Followed(strict, loose)
+    return InstructionVerdicts(strict, loose)
 
 
 def variants(response: str) -> list[str]:
@@ -73,7 +76,7 @@ def variants(response: str) -> list[str]:
     return list(dict.fromkeys(kept + [text.replace("*", "") for text in kept]))
 
 
-def details(instructions: Sequence[Instruction], followed: Followed) -> dict[str, Any]:
+def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) -> dict[str, Any]:
     """The documented `per_instruction` with the loose verdicts beside it, and the counts."""
     return {
         "per_instruction": [
@@ -84,3 +87,40 @@ def details(instructions: Sequence[Instruction], followed: Followed) -> dict[str
         "passed": sum(followed.strict),
         "passed_loose": sum(followed.loose),
     }
+
+
+NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")
+
+
+class Accuracies:
+    """Counts how many prompts and instructions were followed."""
+
+    def __init__(self) -> None:
+        self._prompts = 0
+        self._instructions = 0
+        self._followed = dict.fromkeys(NAMES, 0)
+
+    def add(self, counts: Mapping[str, Any], instructions: int) -> None:
+        """Counts one response in, by `passed` and `passed_loose`; where they are missing none is followed."""
+        self._prompts += 1
+        self._instructions += instructions
+        for name, key in (("strict", "passed"), ("loose", "passed_loose")):
+            passed = counts.get(key, 0)
+            self._followed[f"prompt_{name}"] += passed == instructions
+            self._followed[f"instruction_{name}"] += passed
+
+    def values(self) -> list[float | None]:
+        """The four shares in the order of `NAMES`; None where nothing was counted."""
+        totals = (self._prompts, self._instructions, self._prompts, self._instructions)
+        return [
+            followed / total if total else None
+            for followed, total in zip(self._followed.values(), totals, strict=True)
+        ]
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The four accuracies; responses that never came follow nothing."""
+    accuracies = Accuracies()
+    for one in graded:
+        accuracies.add(one.detail, int(one.labels["instructions"]))
+    return [Figure(name, value) for name, value in zip(NAMES, accuracies.values(), strict=True)]

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from benchwright.catalog.asking import PlainBenchmark, assistant
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.letters import letter_checks
 from benchwright.catalog.longbench_v2 import rows
 from benchwright.catalog.longbench_v2.grading import grade_documented, grade_stated
-from benchwright.catalog.longbench_v2.prompts import letter_only, step_by_step, zero_shot
-from benchwright.catalog.longbench_v2.solver import ReadAndAnswer
+from benchwright.catalog.longbench_v2.solver import ReadAndAnswer, letter_only, step_by_step, zero_shot
 from benchwright.records import FAILED, Sample
 
 COMPENSATION = 0.25
@@ -47,13 +47,9 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
         guess = 0.0 if one.status in FAILED else COMPENSATION
         compensated.append(guess if one.value is None else one.value)
     return [
-        *(Figure(f"accuracy_{part}", _mean(values)) for part, values in parts.items()),
-        Figure("accuracy_compensated", _mean(compensated)),
+        *(Figure(f"accuracy_{part}", mean(values)) for part, values in parts.items()),
+        Figure("accuracy_compensated", mean(compensated)),
     ]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
 
 
 def _checks(sample: Sample) -> Iterator[Check]:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
+from benchwright.catalog.letters import letter_verdict
 
 _BRACKETED = re.compile(r"The correct answer is \(([A-D])\)")
 _BARE = re.compile(r"The correct answer is ([A-D])")
@@ -28,12 +29,6 @@ def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """The documented cascade of letter patterns."""
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
+    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
 
     return letter_verdict(extract_mcq_answer(answer, num_options=4), content)
-
-
-def letter_verdict(letter: str | None, content: dict[str, Any]) -> Verdict:
-    """The verdict on a letter; None scores nothing."""
-    expected = content["answer"]
-    return Verdict(None if letter is None else float(letter == expected), letter, expected)

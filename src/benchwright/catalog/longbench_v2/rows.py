@@ -10,8 +10,6 @@ import msgspec
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
-CHOICES = "ABCD"
-
 
 class LongBenchRow(Record, frozen=True):
     """One question with its text in the hub's layout."""

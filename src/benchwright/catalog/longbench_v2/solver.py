@@ -1,16 +1,63 @@
-"""Asks LongBench v2's questions: once, or a second time for the letter."""
+"""Asks LongBench v2's questions, once or a second time for the letter. The wording is the official one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from benchwright.catalog.asking import noted_outcome, user
-from benchwright.catalog.longbench_v2.cutting import characters_as_tokens, fit
-from benchwright.catalog.longbench_v2.prompts import letter_after
+from benchwright.catalog.asking import context_length, noted_outcome, user
+from benchwright.catalog.letters import lettered
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
-from benchwright.records import Message, Outcome, Trial
+from benchwright.records import Message, Outcome, Record, Trial
+
+FORMAT = 'Format your response as follows: "The correct answer is (insert answer here)".'
+
+ONE_QUESTION = "Please read the following text and answer the question below."
+
+QUESTIONS = "Please read the following text and answer the questions below."
+
+STEP_BY_STEP = "Let’s think step by step:"
+
+OMITTED = "The text is too long and omitted here."
+
+MOST_LIKELY = "Based on the above, what is the single, most likely answer choice?"
+
+
+def zero_shot(content: dict[str, Any]) -> str:
+    """Text, question, choices, and how to answer (prompts/0shot.txt)."""
+    return f"{ONE_QUESTION}\n\n{_text(content)}\n\n{_question(content)}\n\n{FORMAT}"
+
+
+def step_by_step(content: dict[str, Any]) -> str:
+    """Text, question, choices, and to think first (prompts/0shot_cot.txt)."""
+    return f"{QUESTIONS}\n\n{_text(content)}\n\n{_question(content)}\n\n{STEP_BY_STEP}"
+
+
+def letter_after(content: dict[str, Any], thoughts: str) -> str:
+    """The second request: the thoughts, without the text (prompts/0shot_cot_ans.txt)."""
+    return (
+        f"{QUESTIONS}\n\n{OMITTED}\n\n{_question(content)}\n\n{STEP_BY_STEP} {thoughts.strip()}\n\n"
+        f"{MOST_LIKELY} {FORMAT}"
+    )
+
+
+def letter_only(content: dict[str, Any]) -> str:
+    """The documented prompt: the full text, the question and its choices."""
+    choices = "\n".join(lettered(content["choices"]))
+    return f"{content['context']}\n\nQuestion: {content['question']}\n\n{choices}\n\nAnswer with the letter only."
+
+
+def _text(content: dict[str, Any]) -> str:
+    return f"<text>\n{content['context'].strip()}\n</text>"
+
+
+def _question(content: dict[str, Any]) -> str:
+    choices = lettered([choice.strip() for choice in content["choices"]], "({letter}) {choice}")
+    return "\n".join(
+        [f"What is the correct answer to this question: {content['question'].strip()}", "Choices:", *choices]
+    )
+
 
 LETTER_TOKENS = 128
 """How long the second answer may officially be."""
@@ -36,7 +83,7 @@ class ReadAndAnswer:
         if self._most is not None:
             fitted = await fit(session, text, self._most)
             text = fitted.text
-            notes = _length(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
+            notes = context_length(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
         messages: list[Message] = [user(text)]
         reply = await session.chat(messages)
         notes = notes or _length_by(reply, text)
@@ -55,8 +102,65 @@ def _letter_tokens(session: Session) -> int:
 def _length_by(reply: Reply, text: str) -> dict[str, Any]:
     """The prompt's length by the answer's usage, else by its characters."""
     counted = reply.usage.prompt_tokens
-    return _length(characters_as_tokens(text) if counted is None else counted, counted is None)
+    return context_length(characters_as_tokens(text) if counted is None else counted, counted is None)
 
 
-def _length(tokens: int, approximate: bool) -> dict[str, Any]:
-    return {"context_length": tokens} | ({"approximate": True} if approximate else {})
+ROUNDS = 8
+"""How often the server is asked at most how many tokens one end has."""
+
+CLOSE_ENOUGH = 0.99
+
+CHARACTERS_PER_TOKEN = 4.0
+"""What a token is taken for where nobody has counted."""
+
+
+class FittedPrompt(Record, frozen=True):
+    """A prompt as it is sent, and whether its middle was cut out.
+
+    `tokens` are those before cutting; `approximate` is whether they were told by characters.
+    """
+
+    text: str
+    tokens: int
+    cut: bool
+    approximate: bool
+
+
+async def fit(session: Session, text: str, most: int) -> FittedPrompt:
+    """The text itself if it has at most `most` tokens, else its first and last `most // 2` tokens.
+
+    So does the official code (pred.py), which cuts between tokens; here the cut is between characters, and an
+    end may fall short by 1 %. Where the server does not count, a token is four characters.
+    """
+    counted = await session.count_tokens(text)
+    tokens = characters_as_tokens(text) if counted is None else counted
+    if tokens <= most:
+        return FittedPrompt(text, tokens, False, counted is None)
+    size = int(len(text) * (most // 2) / tokens)
+    if counted is not None:
+        head = await _end(session, lambda size: text[:size], size, most // 2)
+        tail = await _end(session, lambda size: text[len(text) - size :], size, most // 2)
+    else:
+        head, tail = text[:size], text[len(text) - size :]
+    return FittedPrompt(head + tail, tokens, True, counted is None)
+
+
+def characters_as_tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    return round(len(text) / CHARACTERS_PER_TOKEN)
+
+
+async def _end(session: Session, take: Callable[[int], str], size: int, most: int) -> str:
+    """The longest end found that has at most `most` tokens; `size` is the first guess at its characters."""
+    best = ""
+    for _ in range(ROUNDS):
+        piece = take(size)
+        tokens = await session.count_tokens(piece)
+        if tokens is None:
+            return best or take(min(size, int(most * CHARACTERS_PER_TOKEN)))
+        if tokens <= most:
+            best = max(best, piece, key=len)
+            if tokens >= most * CLOSE_ENOUGH:
+                break
+        size = int(size * most / max(tokens, 1) * (1 + CLOSE_ENOUGH) / 2)
+    return best

@@ -11,12 +11,11 @@ import msgspec
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.breakdowns import macro_average
-from benchwright.catalog.grading import GradeScorer, Verdict
+from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.letters import letter_checks, letter_only
 from benchwright.catalog.mmlu import rows
-from benchwright.catalog.mmlu.grading import grade_stated, letter_verdict
-from benchwright.catalog.mmlu.next_letter import NextLetter
-from benchwright.catalog.mmlu.prompts import step_by_step
+from benchwright.catalog.mmlu.grading import grade_documented, grade_next, grade_stated
+from benchwright.catalog.mmlu.solver import NextLetter, step_by_step
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -48,18 +47,6 @@ def make(about: About, options: Options) -> Benchmark:
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     """The mean over subjects beside the mean over questions."""
     return [macro_average(graded, "subject")]
-
-
-def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """The documented cascade of letter patterns."""
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
-
-    return letter_verdict(extract_mcq_answer(answer, num_options=4), content)
-
-
-def grade_next(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the most probable letter is the right one."""
-    return letter_verdict(answer or None, content)
 
 
 class FiveShot(msgspec.Struct, frozen=True):

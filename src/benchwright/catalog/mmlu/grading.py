@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
+from benchwright.catalog.letters import letter_verdict
 
 _MARKUP = (
     *("**", "$\\boxed{", "}$", "\\$", "$\\text{", "$", "\\mathrm{", "\\{", "\\text", "\\(", "\\mathbf{"),
@@ -26,11 +27,16 @@ def stated_letter(answer: str) -> str | None:
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:
     """Whether the stated letter is the right one."""
-    return letter_verdict(stated_letter(answer), content)
+    return letter_verdict(stated_letter(answer), content, subject=content["subject"])
 
 
-def letter_verdict(letter: str | None, content: dict[str, Any]) -> Verdict:
-    """The verdict on a letter; None scores nothing."""
-    expected = content["answer"]
-    score = None if letter is None else float(letter == expected)
-    return Verdict(score, letter, expected, details={"subject": content["subject"]})
+def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
+    """The documented cascade of letter patterns."""
+    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
+
+    return letter_verdict(extract_mcq_answer(answer, num_options=4), content, subject=content["subject"])
+
+
+def grade_next(content: dict[str, Any], answer: str) -> Verdict:
+    """Whether the most probable letter is the right one."""
+    return letter_verdict(answer or None, content, subject=content["subject"])

@@ -1,20 +1,44 @@
-"""MMLU-Pro put together."""
+"""MMLU-Pro put together: the prompt, checks and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
-from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.breakdowns import macro_average
-from benchwright.catalog.grading import GradeScorer, Verdict
-from benchwright.catalog.letters import LETTERS, letter_only
+from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.breakdowns import macro_average, mean
+from benchwright.catalog.grading import GradeScorer
+from benchwright.catalog.letters import LETTERS, letter_checks, letter_only, lettered
 from benchwright.catalog.mmlu_pro import rows
-from benchwright.catalog.mmlu_pro.grading import grade_reasoning, letter_verdict
-from benchwright.catalog.mmlu_pro.prompts import with_shots
+from benchwright.catalog.mmlu_pro.grading import grade_documented, grade_reasoning
 from benchwright.data.datasets import Source
-from benchwright.records import FAILED, Sample
+from benchwright.records import FAILED, Message, Sample
+
+INTRODUCTION = (
+    "The following are multiple choice questions (with answers) about {category}. Think step by step and then "
+    'finish your answer with "the answer is (X)" where X is the correct letter choice.'
+)
+"""The instruction of the official evaluation, word for word, so that scores are comparable."""
+
+STEP_BY_STEP = "Let's think step by step."
+
+
+def with_shots(content: dict[str, Any]) -> list[Message]:
+    """The official prompt: instruction, worked questions, and the question to be gone on with."""
+    shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
+    introduction = INTRODUCTION.replace("{category}", content["category"])
+    return [user(f"{introduction}\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
+
+
+def _question(content: dict[str, Any]) -> str:
+    options = "\n".join(lettered(content["choices"]))
+    return f"Question:\n{content['question']}\nOptions:\n{options}\n"
+
+
+def _worked(reasoning: str) -> str:
+    return reasoning.replace(f"A: {STEP_BY_STEP}", f"Answer: {STEP_BY_STEP}")
+
 
 NO_SHOTS = (
     "zero-shot: the data has no validation split to take the five shots from, so scores are not comparable"
@@ -29,7 +53,7 @@ def make(about: About, options: Options) -> Benchmark:
             samples=rows.samples,
             solver=AskOnce(letter_only),
             scorers=(GradeScorer(about.metric, "1", grade_documented),),
-            checks=_letter_checks,
+            checks=letter_checks(str),
             figures=_macro,
         )
     departures: list[str] = []
@@ -50,13 +74,6 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
 
-def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
-    """The documented cascade of letter patterns."""
-    from benchwright.catalog.documented.evaluators.mcq import extract_mcq_answer
-
-    return letter_verdict(extract_mcq_answer(answer, num_options=10), content)
-
-
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     """The mean over categories, and the numbers that other evaluations of MMLU-Pro publish.
 
@@ -68,8 +85,8 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     first = [one.value or 0.0 if one.detail.get("stage") == 1 else 0.0 for one in kept]
     return [
         *_macro(kept),
-        Figure("accuracy_random_guess", _mean(guessed)),
-        Figure("accuracy_first_stage", _mean(first)),
+        Figure("accuracy_random_guess", mean(guessed)),
+        Figure("accuracy_first_stage", mean(first)),
     ]
 
 
@@ -81,27 +98,9 @@ def _guessed_right(one: Graded) -> float:
     return float(one.status not in FAILED and bool(one.detail.get("guess_is_right")))
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
 def _reasoning_checks(sample: Sample) -> Iterator[Check]:
     right = sample.content["answer"]
-    yield from _letter_checks(sample, "Adding it up, the answer is ({}).")
-    if other := _other_letter(sample):
-        yield Check("a later word", [assistant(f"The answer is ({other}). Not {right}!")], passes=False)
-
-
-def _letter_checks(sample: Sample, write: str = "{}") -> Iterator[Check]:
-    right = sample.content["answer"]
-    yield Check(GOLD, [assistant(write.format(right))])
-    for letter in LETTERS[: len(sample.content["choices"])]:
-        if letter != right:
-            yield Check(f"letter {letter}", [assistant(write.format(letter))], passes=False)
-    yield Check("no letter", [assistant("hard to say")], passes=False)
-    yield Check("empty", [assistant("")], passes=False)
-
-
-def _other_letter(sample: Sample) -> str | None:
+    yield from letter_checks("Adding it up, the answer is ({}).".format)(sample)
     letters = LETTERS[: len(sample.content["choices"])]
-    return next((letter for letter in letters if letter != sample.content["answer"]), None)
+    if other := next((letter for letter in letters if letter != right), None):
+        yield Check("a later word", [assistant(f"The answer is ({other}). Not {right}!")], passes=False)

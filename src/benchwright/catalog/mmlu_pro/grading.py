@@ -6,9 +6,8 @@ import random
 import re
 from typing import Any, NamedTuple
 
-from benchwright.catalog.grading import Verdict
-from benchwright.catalog.letters import LETTERS
-from benchwright.catalog.matching import last_match
+from benchwright.catalog.grading import Verdict, last_match
+from benchwright.catalog.letters import LETTERS, letter_verdict
 
 GUESS_SEED = 12345
 """The official code seeds its guess anew for every answer in which it finds no letter."""
@@ -18,21 +17,21 @@ _MARKED = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
 _ALONE = re.compile(r"\b[A-J]\b")
 
 
-class Found(NamedTuple):
+class FoundLetter(NamedTuple):
     """A letter, and in which of the three stages it was found."""
 
     letter: str
     stage: int
 
 
-def find_letter(answer: str) -> Found | None:
+def find_letter(answer: str) -> FoundLetter | None:
     """The letter by the official three stages (TIGER-AI-Lab/MMLU-Pro, evaluate_from_local.py), in linear time.
 
     1. the first "answer is (X)"; 2. of the first line that holds "answer: X", the last one; 3. the last letter
     from A to J that stands alone, which may well be the pronoun "I" or the article "A".
     """
     if (said := _SAID.search(answer)) is not None:
-        return Found(said[1], 1)
+        return FoundLetter(said[1], 1)
     return _marked_letter(answer) or _last_alone(answer)
 
 
@@ -41,8 +40,8 @@ def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
     found = find_letter(answer)
     if found is None:
         hit = official_guess(len(content["choices"])) == content["answer"]
-        return letter_verdict(None, content, {"guess_is_right": hit})
-    return letter_verdict(found.letter, content, {"stage": found.stage})
+        return letter_verdict(None, content, category=content["category"], guess_is_right=hit)
+    return letter_verdict(found.letter, content, category=content["category"], stage=found.stage)
 
 
 def official_guess(options: int) -> str:
@@ -50,25 +49,22 @@ def official_guess(options: int) -> str:
     return LETTERS[random.Random(GUESS_SEED).randint(0, options - 1)]
 
 
-def letter_verdict(
-    letter: str | None, content: dict[str, Any], more: dict[str, Any] | None = None
-) -> Verdict:
-    """The verdict on a letter; None scores nothing."""
-    expected = content["answer"]
-    score = None if letter is None else float(letter == expected)
-    details = {"category": content["category"], **(more or {})}
-    return Verdict(score, letter, expected, details=details)
-
-
-def _marked_letter(answer: str) -> Found | None:
+def _marked_letter(answer: str) -> FoundLetter | None:
     found: re.Match[str] | None = None
     for match in _MARKED.finditer(answer):
         if found is not None and "\n" in answer[found.start() : match.start()]:
             break
         found = match
-    return None if found is None else Found(found[1], 2)
+    return None if found is None else FoundLetter(found[1], 2)
 
 
-def _last_alone(answer: str) -> Found | None:
+def _last_alone(answer: str) -> FoundLetter | None:
     found = last_match(_ALONE, answer)
-    return None if found is None else Found(found[0], 3)
+    return None if found is None else FoundLetter(found[0], 3)
+
+
+def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
+    """The documented cascade of letter patterns."""
+    from benchwright.catalog.documented.evaluators.matching import extract_mcq_answer
+
+    return letter_verdict(extract_mcq_answer(answer, num_options=10), content, category=content["category"])

@@ -36,7 +36,7 @@ def likeness(response: str, answer: str) -> float:
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     """Whether the answer is the response, or found in it, without regard to case and punctuation."""
-    from benchwright.catalog.documented.evaluators.exact_match import contains_match, exact_match
+    from benchwright.catalog.documented.evaluators.matching import contains_match, exact_match
 
     expected = content["answer"]
     if not answer.strip():

@@ -1,13 +1,14 @@
-"""Asks MRCR's conversations, and notes how long they were."""
+"""Asks MRCR's conversations, their middle cut out where they are too long, and notes how long they were."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.asking import noted_outcome
-from benchwright.catalog.mrcr.cutting import fit
+from benchwright.catalog.asking import context_length, noted_outcome
+from benchwright.catalog.mrcr.rows import CHARACTERS_PER_TOKEN
 from benchwright.engine.protocols import Session
-from benchwright.records import Outcome, Trial
+from benchwright.records import Message, Outcome, Record, Trial
 
 
 class AskAndMeasure:
@@ -27,12 +28,49 @@ class AskAndMeasure:
         if self._most is not None:
             fitted = await fit(session, messages, self._most)
             messages = fitted.messages
-            notes = _length(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
+            notes = context_length(fitted.tokens, fitted.approximate) | {"cut": fitted.cut}
         reply = await session.chat(messages)
         counted = reply.usage.prompt_tokens
-        notes = notes or _length(content["tokens"] if counted is None else counted, counted is None)
+        notes = notes or context_length(content["tokens"] if counted is None else counted, counted is None)
         return noted_outcome(messages, reply, notes)
 
 
-def _length(tokens: int, approximate: bool) -> dict[str, Any]:
-    return {"context_length": tokens} | ({"approximate": True} if approximate else {})
+class FittedConversation(Record, frozen=True):
+    """A conversation as it is sent. `tokens` are those before cutting; `approximate`: told by characters."""
+
+    messages: list[Message]
+    tokens: int
+    cut: bool
+    approximate: bool
+
+
+async def fit(session: Session, messages: Sequence[Message], most: int) -> FittedConversation:
+    """The conversation itself if it has at most `most` tokens, else its beginning and its end, half of them each.
+
+    The first message and the last one, which asks, are always kept, and the two speakers still take turns. The
+    server counts the whole; the share of a message is that of its characters.
+    """
+    text = "\n".join(message["content"] for message in messages)
+    counted = await session.count_tokens(text)
+    tokens = round(len(text) / CHARACTERS_PER_TOKEN) if counted is None else counted
+    if tokens <= most or len(messages) < 3:
+        return FittedConversation(list(messages), tokens, cut=False, approximate=counted is None)
+    room = len(text) * most / tokens / 2
+    head = _within(messages[:-1], room)
+    tail = _within(messages[len(head) :][::-1], room)[::-1]
+    while len(tail) > 1 and tail[0]["role"] == head[-1]["role"]:
+        tail = tail[1:]
+    if tail[0]["role"] == head[-1]["role"]:
+        head = head[:-1] if len(head) > 1 else list(messages[:2])
+    return FittedConversation([*head, *tail], tokens, cut=True, approximate=counted is None)
+
+
+def _within(messages: Sequence[Message], characters: float) -> list[Message]:
+    """The first messages that have together at most so many characters, and one at least."""
+    kept: list[Message] = []
+    for message in messages:
+        characters -= len(message["content"])
+        if kept and characters < 0:
+            break
+        kept.append(message)
+    return kept

@@ -9,16 +9,16 @@ import msgspec
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.ifeval.answers import following_answer
 from benchwright.catalog.ifeval.checks import CONTRADICTORY, breaking_answer
-from benchwright.catalog.ifeval.grading import follows_documented
+from benchwright.catalog.ifeval.grading import Accuracies, follows_documented
 from benchwright.catalog.ifeval.rules import Follows
 from benchwright.catalog.ifeval.sentences import splitter_name
 from benchwright.catalog.multi_if import rows
-from benchwright.catalog.multi_if.conversation import Turns
-from benchwright.catalog.multi_if.figures import figures
 from benchwright.catalog.multi_if.grading import TurnScorer, grade, grade_documented
 from benchwright.catalog.multi_if.rules import RULES
+from benchwright.catalog.multi_if.solver import Turns
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample
@@ -65,3 +65,38 @@ class MultiIf(msgspec.Struct, frozen=True):
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
         """The published numbers per turn and language."""
         return figures(graded)
+
+
+TURNS = 3
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """For each turn the mean of the four accuracies, over all conversations that have it; then by language."""
+    overall = [Accuracies() for _ in range(TURNS)]
+    languages: dict[str, list[Accuracies]] = {}
+    for one in graded:
+        language = languages.setdefault(one.labels["language"], [Accuracies() for _ in range(TURNS)])
+        counts = one.detail.get("per_turn", [])
+        for turn, instructions in enumerate(one.labels["instructions"].split("/")):
+            for accuracies in (overall[turn], language[turn]):
+                accuracies.add(counts[turn] if counts else {}, int(instructions))
+    return [
+        figure
+        for name, turns in [
+            ("", overall),
+            *((f"_{name}", turns) for name, turns in sorted(languages.items())),
+        ]
+        for figure in _figures(name, turns)
+    ]
+
+
+def _figures(name: str, turns: Sequence[Accuracies]) -> list[Figure]:
+    means = [_mean_of_known(accuracies.values()) for accuracies in turns]
+    return [
+        *(Figure(f"turn_{number}{name}", one) for number, one in enumerate(means, 1) if one is not None),
+        Figure(f"turns{name}", _mean_of_known(means)),
+    ]
+
+
+def _mean_of_known(values: Iterable[float | None]) -> float | None:
+    return mean([value for value in values if value is not None])

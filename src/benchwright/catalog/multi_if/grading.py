@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.ifeval.grading import Followed, details, follows_documented, judge
-from benchwright.catalog.multi_if.conversation import ANSWERS
+from benchwright.catalog.ifeval.grading import InstructionVerdicts, details, follows_documented, judge
 from benchwright.catalog.multi_if.rules import RULES
+from benchwright.catalog.multi_if.solver import ANSWERS
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
@@ -43,7 +43,7 @@ def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict
             bool(answer) and follows_documented(answer, one["id"], one["arguments"])
             for one in turn["instructions"]
         ]
-        per_turn.append(_turn(turn, Followed(passed, passed)))
+        per_turn.append(_turn(turn, InstructionVerdicts(passed, passed)))
     return Verdict(float(_all_pass(per_turn)), details={"per_turn": per_turn})
 
 
@@ -60,7 +60,7 @@ class TurnScorer:
         return verdict_score(await offload(self._grade, sample.content, outcome.artifacts[ANSWERS]))
 
 
-def _turn(turn: dict[str, Any], followed: Followed) -> dict[str, Any]:
+def _turn(turn: dict[str, Any], followed: InstructionVerdicts) -> dict[str, Any]:
     return {"correct": all(followed.strict)} | details(turn["instructions"], followed)
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor
+from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
 from benchwright.catalog.swe_bench import rows
-from benchwright.catalog.swe_bench.checks import agent_checks, answer_checks, no_checks
-from benchwright.catalog.swe_bench.scorer import ResolvedScorer, without_result
+from benchwright.catalog.swe_bench.grading import ResolvedScorer, without_result
 from benchwright.catalog.swe_bench.solver import PatchTester, ShownTheFiles, issue_of
 from benchwright.catalog.swe_bench.testing import TEST_SECONDS
 from benchwright.data.datasets import Source
@@ -50,12 +50,17 @@ def make(about: About, options: Options) -> Benchmark:
     def solver(containers: Containers) -> Solver:
         return PatchTester(author(containers), containers, seconds, network=network)
 
+    def checks(sample: Sample) -> Iterator[Check]:
+        if predictions is not None:
+            return iter(())  # of patches from a file nothing can be checked
+        return patch_checks(sample.content["patch"], "agent" if by_agent else "patch")
+
     return ContainerBenchmark(
         about=about,
         samples=rows.samples if predictions is None else _with(predictions),
         solver=solver,
         scorers=(ResolvedScorer(about.metric),),
-        checks=no_checks if predictions is not None else agent_checks if by_agent else answer_checks,
+        checks=checks,
         at_once=agent.containers,
         figures=without_result,
         departures=tuple(

@@ -11,9 +11,8 @@ from typing import Any
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import ContainerBenchmark, Containers
-from benchwright.catalog.containers.authors import NO_PATCH
-from benchwright.catalog.containers.issues import patch_messages
-from benchwright.catalog.containers.options import CONTAINERS
+from benchwright.catalog.containers.authors import NO_PATCH, patch_messages
+from benchwright.catalog.containers.benchmark import CONTAINERS
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patches import apply_patch, patch_in
 from benchwright.catalog.grading import Verdict, verdict_score
@@ -26,7 +25,7 @@ from benchwright.engine.protocols import Score, Session, Solver
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Sample, Trial
 from benchwright.runs.keys import fingerprint
-from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
+from benchwright.sandbox.docker import ExecResult, Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 from benchwright.text import last_line
 
@@ -187,5 +186,5 @@ async def _tested(sandbox: Sandbox, content: Mapping[str, Any], patch: str) -> d
     return {"problem": None, "log": log, "passed": passed}
 
 
-def _text(ended: Executed) -> str:
+def _text(ended: ExecResult) -> str:
     return (ended.stdout + ended.stderr).decode("utf-8", "replace")

@@ -1,12 +1,15 @@
-"""Whether an instance is resolved: the log of its tests against the lists of its row (swebench, harness/grading.py)."""
+"""Whether an instance is resolved: its tests' log against the lists of its row (swebench, harness/grading.py)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from benchwright.catalog.grading import Verdict
+import msgspec
+
+from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.evaluation import (
     END,
     ERRORED,
@@ -18,6 +21,14 @@ from benchwright.catalog.swe_bench.evaluation import (
 )
 from benchwright.catalog.swe_bench.log_parsers import PARSERS, Statuses
 from benchwright.catalog.swe_bench.repositories import RECIPES
+from benchwright.engine.offload import offload
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
+
+PATCH, TESTS = "patch", "tests"
+"""Artifacts of an outcome: the patch, and the log of its tests, which is missing where there was none to test."""
+
 
 GRADED_BY = ("repo", "FAIL_TO_PASS", "PASS_TO_PASS")
 """The parts of a sample's content that grading needs."""
@@ -91,3 +102,41 @@ def _status(name: str, statuses: Statuses) -> str | None:
         return statuses.get(name)
     found = [status for full, status in statuses.items() if full.startswith(name)]
     return found[0] if len({status in _PASSES for status in found}) == 1 else None
+
+
+NO_PATCH = "there is no patch"
+
+
+class ResolvedScorer:
+    """1 if the instance is resolved; no score where there was no patch to test."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("swe_bench resolved", name, "1")
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Grades the log."""
+        tests = outcome.artifacts.get(TESTS)
+        content = {name: sample.content[name] for name in GRADED_BY}
+        verdict = await offload(grade, content, tests["log"] if tests else "")
+        details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
+        if tests is None:
+            details["error"] = outcome.artifacts.get("problem") or NO_PATCH
+            verdict = msgspec.structs.replace(verdict, score=None, predicted=None)
+        return verdict_score(msgspec.structs.replace(verdict, details=details))
+
+
+def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """Of how many instances there is no patch, and of how many the tests say nothing; both count as not resolved."""
+    no_patch = no_results = 0
+    for one in graded:
+        if "model_patch" not in one.detail:
+            continue  # the trial has failed
+        if not one.detail["model_patch"].strip():
+            no_patch += 1
+        elif "error" in one.detail:
+            no_results += 1
+    return [
+        Figure("without_patch", float(no_patch)),
+        Figure("without_test_results", float(no_results)),
+    ]

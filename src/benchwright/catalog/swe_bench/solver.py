@@ -7,20 +7,17 @@ from typing import Any
 
 import msgspec
 
+from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
 from benchwright.catalog.containers.patches import patch_in
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY
-from benchwright.catalog.swe_bench.patches import changed_files
-from benchwright.catalog.swe_bench.prompts import patch_messages
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY, changed_files
+from benchwright.catalog.swe_bench.grading import PATCH, TESTS
 from benchwright.catalog.swe_bench.testing import sandbox_spec, tested
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
-from benchwright.records import Outcome, Sample, Trial
+from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.sandbox.docker import Sandbox
-
-PATCH, TESTS = "patch", "tests"
-"""Artifacts of an outcome: the patch, and the log of its tests, which is missing where there was none to test."""
 
 READ_SECONDS = 60.0
 
@@ -103,3 +100,93 @@ async def _texts(sandbox: Sandbox, names: list[str]) -> dict[str, str]:
     return {
         name: (await sandbox.read_file(f"{DIRECTORY}/{name}")).decode("utf-8", "replace") for name in names
     }
+
+
+EXAMPLE = """\
+--- a/file.py
++++ b/file.py
+@@ -1,27 +1,35 @@
+ def euclidean(a, b):
+-    while b:
+-        a, b = b, a % b
+-    return a
++    if b == 0:
++        return a
++    return euclidean(b, a % b)
+ 
+ 
+ def bresenham(x0, y0, x1, y1):
+     points = []
+     dx = abs(x1 - x0)
+     dy = abs(y1 - y0)
+-    sx = 1 if x0 < x1 else -1
+-    sy = 1 if y0 < y1 else -1
+-    err = dx - dy
++    x, y = x0, y0
++    sx = -1 if x0 > x1 else 1
++    sy = -1 if y0 > y1 else 1
+ 
+-    while True:
+-        points.append((x0, y0))
+-        if x0 == x1 and y0 == y1:
+-            break
+-        e2 = 2 * err
+-        if e2 > -dy:
++    if dx > dy:
++        err = dx / 2.0
++        while x != x1:
++            points.append((x, y))
+             err -= dy
+-            x0 += sx
+-        if e2 < dx:
+-            err += dx
+-            y0 += sy
++            if err < 0:
++                y += sy
++                err += dx
++            x += sx
++    else:
++        err = dy / 2.0
++        while y != y1:
++            points.append((x, y))
++            err -= dx
++            if err < 0:
++                x += sx
++                err += dy
++            y += sy
+ 
++    points.append((x, y))
+     return points"""  # noqa: W293
+
+_PREMISE = (
+    "You will be provided with a partial code base and an issue statement explaining a problem to resolve."
+)
+_EXPLANATION = (
+    "Here is an example of a patch file. It consists of changes to the code base. "
+    "It specifies the file names, the line numbers of each change, and the removed and added lines. "
+    "A single patch file can contain changes to multiple files."
+)
+_INSTRUCTION = (
+    "I need you to solve the provided issue by generating a single patch file that I can apply "
+    "directly to this repository using git apply. Please respond with a single patch "
+    "file in the format shown above."
+)
+
+
+def patch_messages(issue: str, readmes: Mapping[str, str], files: Mapping[str, str]) -> list[Message]:
+    """The prompt `style-3` of SWE-bench, word for word, so that scores are comparable."""
+    lines = [
+        *(_PREMISE, "<issue>", issue, "</issue>", "", "<code>", _numbered(readmes), _numbered(files)),
+        *("</code>", "", _EXPLANATION, "<patch>", EXAMPLE, "</patch>", "", _INSTRUCTION, "Respond below:"),
+    ]
+    return [user("\n".join(lines))]
+
+
+def _numbered(files: Mapping[str, str]) -> str:
+    return "\n".join(
+        f"[start of {name}]\n{_with_numbers(text)}\n[end of {name}]" for name, text in sorted(files.items())
+    )
+
+
+def _with_numbers(text: str) -> str:
+    return "\n".join(f"{number} {line}" for number, line in enumerate(text.split("\n"), 1))

@@ -9,7 +9,7 @@ from benchwright.catalog.containers import Containers
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, image, script
 from benchwright.engine.protocols import Session
 from benchwright.records import Record
-from benchwright.sandbox.docker import Executed, Resources, Sandbox, SandboxSpec
+from benchwright.sandbox.docker import ExecResult, Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB, MiB
 
 TEST_SECONDS = 1800
@@ -38,7 +38,7 @@ git apply --check --reverse {PATCH_FILE}
 """The ways in which the official harness (5.0) tries to apply a patch, each on a tree as it was."""
 
 
-class Tested(Record, frozen=True):
+class SuiteResult(Record, frozen=True):
     """What came of a test run. `ended` is `exited`, or the limit that ended it, which the log's last line says too."""
 
     log: str
@@ -69,7 +69,7 @@ async def tested(
     seconds: float,
     *,
     network: bool,
-) -> Tested:
+) -> SuiteResult:
     """Tests a patch. Officially there is a network: projects are installed again, and some tests use it.
 
     Raises:
@@ -83,11 +83,11 @@ async def tested(
         await sandbox.write_files(files)
         applied = await _run(sandbox, _APPLY, APPLY_SECONDS)
         if applied.ended == "exited" and not applied.succeeded:
-            return Tested(f"{NOT_APPLIED}:\n{applied.text}", seconds=applied.seconds)
+            return SuiteResult(f"{NOT_APPLIED}:\n{applied.text}", seconds=applied.seconds)
         if applied.ended != "exited":
             return _limited(applied)
         ran = await _run(sandbox, f"exec /bin/bash {EVAL_FILE}", seconds)
-        return Tested(ran.text, seconds=ran.seconds) if ran.ended == "exited" else _limited(ran)
+        return SuiteResult(ran.text, seconds=ran.seconds) if ran.ended == "exited" else _limited(ran)
 
 
 class _Ran(Record, frozen=True):
@@ -99,11 +99,11 @@ class _Ran(Record, frozen=True):
 
 async def _run(sandbox: Sandbox, commands: str, seconds: float) -> _Ran:
     argv = ["/bin/bash", "-c", f"exec 2>&1 </dev/null\n{commands}"]
-    ended: Executed = await sandbox.run(argv, seconds=seconds, kept_bytes=LOG_BYTES, output_bytes=LOG_BYTES)
+    ended: ExecResult = await sandbox.run(argv, seconds=seconds, kept_bytes=LOG_BYTES, output_bytes=LOG_BYTES)
     text = ended.stdout.decode("utf-8", "replace")
     return _Ran(ended.reason, ended.succeeded, text, round(ended.seconds, 3))
 
 
-def _limited(ran: _Ran) -> Tested:
+def _limited(ran: _Ran) -> SuiteResult:
     mark = TIMED_OUT if ran.ended == "timeout" else ERRORED
-    return Tested(f"{ran.text}\n{mark}: {ran.ended} after {ran.seconds:.0f} s\n", ran.ended, ran.seconds)
+    return SuiteResult(f"{ran.text}\n{mark}: {ran.ended} after {ran.seconds:.0f} s\n", ran.ended, ran.seconds)

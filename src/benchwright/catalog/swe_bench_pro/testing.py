@@ -12,7 +12,7 @@ import msgspec
 from benchwright.catalog.containers.patches import text_only
 from benchwright.engine.offload import offload
 from benchwright.records import Record
-from benchwright.sandbox.docker import Executed, Sandbox
+from benchwright.sandbox.docker import ExecResult, Sandbox
 
 DIRECTORY = "/app"
 ROOM = "/workspace"
@@ -158,7 +158,7 @@ async def _statuses(result: bytes, wanted: set[str]) -> dict[str, str]:
     return statuses_in(result, wanted)
 
 
-async def _run(sandbox: Sandbox, argv: list[str], seconds: float, kept_bytes: int = KEPT_LOG) -> Executed:
+async def _run(sandbox: Sandbox, argv: list[str], seconds: float, kept_bytes: int = KEPT_LOG) -> ExecResult:
     return await sandbox.run(
         argv, seconds=seconds, kept_bytes=kept_bytes, output_bytes=max(2 * kept_bytes, 16 * 2**20)
     )

@@ -10,9 +10,15 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
-from benchwright.catalog.tau_bench.common_tools import calculate, think, transfer_to_human_agents
 from benchwright.catalog.tau_bench.database import Database, own, whole
-from benchwright.catalog.tau_bench.domain import Domain, Refused, by_name
+from benchwright.catalog.tau_bench.domain import (
+    Domain,
+    ToolError,
+    by_name,
+    calculate,
+    think,
+    transfer_to_human_agents,
+)
 
 Flight = dict[str, Any]
 
@@ -49,14 +55,14 @@ INSURANCE_PRICE = 30
 def get_user_details(database: Database, /, user_id: str) -> str:
     """A user's profile."""
     if user_id not in database["users"]:
-        raise Refused("user not found")
+        raise ToolError("user not found")
     return json.dumps(database["users"][user_id])
 
 
 def get_reservation_details(database: Database, /, reservation_id: str) -> str:
     """A reservation. (That a missing one is called a user is tau-bench's own slip.)"""
     if reservation_id not in database["reservations"]:
-        raise Refused("user not found")
+        raise ToolError("user not found")
     return json.dumps(database["reservations"][reservation_id])
 
 
@@ -110,7 +116,7 @@ def book_reservation(
 ) -> str:
     """Books flights for a user and pays for them."""
     if user_id not in database["users"]:
-        raise Refused("user not found")
+        raise ToolError("user not found")
     user = own(database, "users", user_id)
     reservation_id = _first_free(NEW_RESERVATIONS, database["reservations"]) or NEW_RESERVATIONS[-1]
     reservation: dict[str, Any] = {
@@ -204,7 +210,7 @@ def update_reservation_passengers(
     """Replaces the passengers of a reservation by as many others."""
     reservation = _reservation(database, reservation_id)
     if len(passengers) != len(reservation["passengers"]):
-        raise Refused("number of passengers does not match")
+        raise ToolError("number of passengers does not match")
     reservation["passengers"] = deepcopy(passengers)
     return json.dumps(reservation)
 
@@ -212,7 +218,7 @@ def update_reservation_passengers(
 def send_certificate(database: Database, /, user_id: str, amount: int) -> str:
     """Adds a certificate to a user's payment methods; nothing where a user got three already."""
     if user_id not in database["users"]:
-        raise Refused("user not found")
+        raise ToolError("user not found")
     methods = own(database, "users", user_id)["payment_methods"]
     payment_id = _first_free(NEW_CERTIFICATES, methods)
     if payment_id is None:
@@ -244,15 +250,15 @@ def _take_seats(database: Database, flight: Flight, cabin: str, passengers: list
     """Checks that there are seats for all, and completes the flight with its price and its airports."""
     number = flight["flight_number"]
     if number not in database["flights"]:
-        raise Refused(f"flight {number} not found")
+        raise ToolError(f"flight {number} not found")
     known = database["flights"][number]
     if flight["date"] not in known["dates"]:
-        raise Refused(f"flight {number} not found on date {flight['date']}")
+        raise ToolError(f"flight {number} not found on date {flight['date']}")
     that_day = known["dates"][flight["date"]]
     if that_day["status"] != "available":
-        raise Refused(f"flight {number} not available on date {flight['date']}")
+        raise ToolError(f"flight {number} not available on date {flight['date']}")
     if that_day["available_seats"][cabin] < len(passengers):
-        raise Refused(f"not enough seats on flight {number}")
+        raise ToolError(f"not enough seats on flight {number}")
     flight["price"] = that_day["prices"][cabin]
     flight["origin"] = known["origin"]
     flight["destination"] = known["destination"]
@@ -275,13 +281,13 @@ def _check_payments(user: dict[str, Any], payments: list[dict[str, Any]], price:
     for payment in payments:
         payment_id, amount = payment["payment_id"], payment["amount"]
         if payment_id not in methods:
-            raise Refused(f"payment method {payment_id} not found")
+            raise ToolError(f"payment method {payment_id} not found")
         method = methods[payment_id]
         if method["source"] in ("gift_card", "certificate") and method["amount"] < amount:
-            raise Refused(f"not enough balance in payment method {payment_id}")
+            raise ToolError(f"not enough balance in payment method {payment_id}")
     paid = sum(payment["amount"] for payment in payments)
     if paid != price:
-        raise Refused(f"payment amount does not add up, total price is {price}, but paid {paid}")
+        raise ToolError(f"payment amount does not add up, total price is {price}, but paid {paid}")
 
 
 def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
@@ -297,7 +303,7 @@ def _pay(user: dict[str, Any], payments: list[dict[str, Any]]) -> None:
 
 def _reservation(database: Database, reservation_id: str) -> dict[str, Any]:
     if reservation_id not in database["reservations"]:
-        raise Refused("reservation not found")
+        raise ToolError("reservation not found")
     reservation: dict[str, Any] = own(database, "reservations", reservation_id)
     return reservation
 
@@ -308,12 +314,12 @@ def _payment_method(
     """A payment method of the reservation's user that can be charged a price."""
     methods = own(database, "users", reservation["user_id"])["payment_methods"]
     if payment_id not in methods:
-        raise Refused("payment method not found")
+        raise ToolError("payment method not found")
     method: dict[str, Any] = methods[payment_id]
     if method["source"] == "certificate":
-        raise Refused("certificate cannot be used to update reservation")
+        raise ToolError("certificate cannot be used to update reservation")
     if method["source"] == "gift_card" and method["amount"] < price:
-        raise Refused("gift card balance is not enough")
+        raise ToolError("gift card balance is not enough")
     return method
 
 

@@ -1,4 +1,4 @@
-"""tau-bench put together."""
+"""tau-bench put together, and pass^k."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.tau_bench.checks import checks
-from benchwright.catalog.tau_bench.conversation import Agent
-from benchwright.catalog.tau_bench.documented import SequenceScorer, SimulatedTools, sequence_checks
-from benchwright.catalog.tau_bench.reliability import reliability
-from benchwright.catalog.tau_bench.reward import RewardScorer
-from benchwright.catalog.tau_bench.tasks import samples
+from benchwright.catalog.tau_bench.documented import SequenceScorer, SimulatedToolsSolver, sequence_checks
+from benchwright.catalog.tau_bench.grading import RewardScorer
+from benchwright.catalog.tau_bench.rows import samples
+from benchwright.catalog.tau_bench.solver import Agent
 from benchwright.catalog.tau_bench.world import DOMAINS, Worlds
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
@@ -50,7 +49,7 @@ class TauBench:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Nothing has to be started."""
-        yield SimulatedTools(self._worlds) if self._documented else Agent(self._worlds)
+        yield SimulatedToolsSolver(self._worlds) if self._documented else Agent(self._worlds)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """The gold actions, and decoys."""
@@ -69,3 +68,34 @@ def _departures(about: About, options: Options, split: str) -> Iterator[str]:
         yield OWN_USER
     if split != about.dataset.evaluated:
         yield f"the tasks of {split} in place of {about.dataset.evaluated}"
+
+
+def reliability(graded: Iterable[Graded], note: str | None = None) -> Sequence[Figure]:
+    """pass^1 to pass^n, n the fewest tries that a task had: over all tasks and, of two domains, for each.
+
+    The mean over tasks of C(c, k) / C(n, k), with c the successes among the n tries at a task; a try without a
+    score is none (Yao et al. 2024, section 4).
+    """
+    tries: dict[str, dict[str, list[bool]]] = {}
+    for one in graded:
+        of_domain = tries.setdefault(one.labels.get("domain", ""), {})
+        of_domain.setdefault(one.sample, []).append(one.value == 1.0)
+    everything = [task for of_domain in tries.values() for task in of_domain.values()]
+    figures = _figures("", everything, note)
+    for domain, of_domain in sorted(tries.items()) if len(tries) > 1 else ():
+        figures += _figures(f"{domain} ", list(of_domain.values()), note)
+    return figures
+
+
+def _figures(start: str, tasks: list[list[bool]], note: str | None) -> list[Figure]:
+    from benchwright.stats.passk import pass_hat_k
+
+    fewest = min(map(len, tasks), default=0)
+    return [
+        Figure(
+            f"{start}pass^{k}",
+            sum(pass_hat_k(len(task), sum(task), k) for task in tasks) / len(tasks),
+            note,
+        )
+        for k in range(1, fewest + 1)
+    ]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.asking import assistant
+from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.tau_bench.conversation import STOP
 from benchwright.catalog.tau_bench.database import same_state
 from benchwright.catalog.tau_bench.domain import TRANSFER
-from benchwright.catalog.tau_bench.reward import Call, replayed
+from benchwright.catalog.tau_bench.grading import Call, replayed
+from benchwright.catalog.tau_bench.solver import STOP
 from benchwright.catalog.tau_bench.world import World
 from benchwright.records import Message, Sample
 
@@ -77,13 +76,7 @@ def _untransferred(calls: list[Call]) -> list[Call]:
 
 
 def _call(call: Call) -> Message:
-    name, arguments = call
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": f"call_{name}", "type": "function", "function": function}],
-    }
+    return tool_call(*call)
 
 
 def _last_that_matters(calls: list[Call], world: World) -> int | None:

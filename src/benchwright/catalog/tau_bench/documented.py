@@ -18,7 +18,7 @@ from benchwright.runs.keys import fingerprint
 MAX_TURNS = 20
 
 
-class Simulated:
+class SimulatedToolbox:
     """A toolbox whose every call succeeds and does nothing."""
 
     def __init__(self, tools: Sequence[dict[str, Any]]) -> None:
@@ -29,7 +29,7 @@ class Simulated:
         return json.dumps({"status": "success", "result": f"Executed {name}"})
 
 
-class SimulatedTools:
+class SimulatedToolsSolver:
     """Gives the model the whole task at once and lets it call tools until it answers."""
 
     def __init__(self, worlds: Worlds) -> None:
@@ -40,7 +40,7 @@ class SimulatedTools:
         content = trial.sample.content
         world = self._worlds[content["domain"]]
         messages = [system(world.wiki), user(content["instruction"])]
-        return await tool_loop(session, messages, Simulated(world.tools), MAX_TURNS)
+        return await tool_loop(session, messages, SimulatedToolbox(world.tools), MAX_TURNS)
 
 
 class SequenceScorer:

@@ -1,7 +1,9 @@
-"""What a domain is: its tables, and its tools by name."""
+"""What a domain is, its tables and its tools by name, and the tools that every domain has."""
 
 from __future__ import annotations
 
+import ast
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +18,7 @@ TRANSFER = "transfer_to_human_agents"
 """The tool that ends a conversation."""
 
 
-class Refused(Exception):
+class ToolError(Exception):
     """A tool's answer to a request that cannot be met. The model is told its text after `Error: `."""
 
 
@@ -45,3 +47,70 @@ def by_name(*tools: Tool) -> dict[str, Tool]:
         words = tool.__name__.split("_")
         tool.__qualname__ = "".join(word.capitalize() for word in words) + ".invoke"
     return {tool.__name__: tool for tool in tools}
+
+
+_CHARACTERS = frozenset("0123456789+-*/(). ")
+_LONGEST = 4000
+_LARGEST_BITS = 4096
+"""Whole numbers beyond this are no float any more, so that hardly anything else can come of them."""
+
+_TOO_LARGE = "int too large to convert to float"
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    whole = isinstance(base, int) and isinstance(exponent, int) and abs(base) > 1
+    if whole and exponent * base.bit_length() > 2 * _LARGEST_BITS:
+        raise ToolError(_TOO_LARGE)
+    return base**exponent
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: _power,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+
+
+def calculate(database: Database, /, expression: str) -> str:
+    """The value of an arithmetic expression, rounded to two places."""
+    if not all(character in _CHARACTERS for character in expression):
+        raise ToolError("invalid characters in expression")
+    if len(expression) > _LONGEST:
+        raise ToolError("the expression is too long")
+    tree = ast.parse(expression.lstrip(" "), "<string>", "eval")
+    return str(round(float(_value(tree.body)), 2))
+
+
+def think(database: Database, /, thought: str) -> str:
+    """Nothing: the thought stays in the conversation."""
+    return ""
+
+
+def transfer_to_human_agents(database: Database, /, summary: str) -> str:
+    """Ends the conversation."""
+    return "Transfer successful"
+
+
+def _value(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _OPERATORS[type(sign)](_value(operand))
+        case ast.BinOp(left=left, op=between, right=right):
+            return _bounded(_OPERATORS[type(between)](_value(left), _value(right)))
+        case ast.Call(func=called):
+            raise ToolError(f"'{type(_value(called)).__name__}' object is not callable")
+        case _:
+            return ()
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
+        raise ToolError(_TOO_LARGE)
+    return value

@@ -9,9 +9,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.catalog.tau_bench.common_tools import calculate, think, transfer_to_human_agents
 from benchwright.catalog.tau_bench.database import Database, own, whole
-from benchwright.catalog.tau_bench.domain import Domain, Refused, by_name
+from benchwright.catalog.tau_bench.domain import (
+    Domain,
+    ToolError,
+    by_name,
+    calculate,
+    think,
+    transfer_to_human_agents,
+)
 
 Order = dict[str, Any]
 
@@ -23,7 +29,7 @@ def find_user_id_by_email(database: Database, /, email: str) -> str:
     for user_id, profile in whole(database, "users").items():
         if profile["email"].lower() == email.lower():
             return user_id
-    raise Refused("user not found")
+    raise ToolError("user not found")
 
 
 def find_user_id_by_name_zip(database: Database, /, first_name: str, last_name: str, zip: str) -> str:
@@ -35,7 +41,7 @@ def find_user_id_by_name_zip(database: Database, /, first_name: str, last_name: 
             and profile["address"]["zip"] == zip
         ):
             return user_id
-    raise Refused("user not found")
+    raise ToolError("user not found")
 
 
 def get_user_details(database: Database, /, user_id: str) -> str:
@@ -63,7 +69,7 @@ def cancel_pending_order(database: Database, /, order_id: str, reason: str) -> s
     """Cancels an order; what was paid by gift card is back on it at once."""
     order = _order(database, order_id, "pending", "non-pending order cannot be cancelled")
     if reason not in CANCEL_REASONS:
-        raise Refused("invalid reason")
+        raise ToolError("invalid reason")
     refunds = []
     for payment in order["payment_history"]:
         payment_id, amount = payment["payment_method_id"], payment["amount"]
@@ -106,7 +112,7 @@ def modify_pending_order_items(
     difference = _price_difference(database, order, item_ids, new_item_ids)
     method = _method(database, order, payment_method_id)
     if method["source"] == "gift_card" and method["balance"] < difference:
-        raise Refused("insufficient gift card balance to pay for the new item")
+        raise ToolError("insufficient gift card balance to pay for the new item")
     kind = "payment" if difference > 0 else "refund"
     order["payment_history"].append(_transaction(kind, abs(difference), payment_method_id))
     if method["source"] == "gift_card":
@@ -127,12 +133,12 @@ def modify_pending_order_payment(database: Database, /, order_id: str, payment_m
     method = _method(database, order, payment_method_id)
     history = order["payment_history"]
     if len(history) > 1 or history[0]["transaction_type"] != "payment":
-        raise Refused("there should be exactly one payment for a pending order")
+        raise ToolError("there should be exactly one payment for a pending order")
     amount, former_id = history[0]["amount"], history[0]["payment_method_id"]
     if former_id == payment_method_id:
-        raise Refused("the new payment method should be different from the current one")
+        raise ToolError("the new payment method should be different from the current one")
     if method["source"] == "gift_card" and method["balance"] < amount:
-        raise Refused("insufficient gift card balance to pay for the order")
+        raise ToolError("insufficient gift card balance to pay for the order")
     history.append(_transaction("payment", amount, payment_method_id))
     history.append(_transaction("refund", amount, former_id))
     if method["source"] == "gift_card":
@@ -155,7 +161,7 @@ def modify_user_address(
 ) -> str:
     """Replaces a user's default address."""
     if user_id not in database["users"]:
-        raise Refused("user not found")
+        raise ToolError("user not found")
     user = own(database, "users", user_id)
     user["address"] = _address(address1, address2, city, state, country, zip)
     return json.dumps(user)
@@ -169,9 +175,9 @@ def return_delivered_order_items(
     _method(database, order, payment_method_id)
     original = order["payment_history"][0]["payment_method_id"]
     if "gift_card" not in payment_method_id and payment_method_id != original:
-        raise Refused("payment method should be either the original payment method or a gift card")
+        raise ToolError("payment method should be either the original payment method or a gift card")
     if _missing_item(order, item_ids) is not None:
-        raise Refused("some item not found")
+        raise ToolError("some item not found")
     order["status"] = "return requested"
     order["return_items"] = sorted(item_ids)
     order["return_payment_method_id"] = payment_method_id
@@ -191,7 +197,7 @@ def exchange_delivered_order_items(
     difference = round(_price_difference(database, order, item_ids, new_item_ids), 2)
     method = _method(database, order, payment_method_id)
     if method["source"] == "gift_card" and method["balance"] < difference:
-        raise Refused("insufficient gift card balance to pay for the price difference")
+        raise ToolError("insufficient gift card balance to pay for the price difference")
     order["status"] = "exchange requested"
     order["exchange_items"] = sorted(item_ids)
     order["exchange_new_items"] = sorted(new_item_ids)
@@ -202,17 +208,17 @@ def exchange_delivered_order_items(
 
 def _details(database: Database, table: str, key: str, missing: str) -> str:
     if key not in database[table]:
-        raise Refused(missing)
+        raise ToolError(missing)
     return json.dumps(database[table][key])
 
 
 def _order(database: Database, order_id: str, status: str, otherwise: str) -> Order:
     """An order that may be changed because it is in the right status."""
     if order_id not in database["orders"]:
-        raise Refused("order not found")
+        raise ToolError("order not found")
     order: Order = own(database, "orders", order_id)
     if order["status"] != status:
-        raise Refused(otherwise)
+        raise ToolError(otherwise)
     return order
 
 
@@ -225,7 +231,7 @@ def _methods(database: Database, order: Order) -> dict[str, Any]:
 def _method(database: Database, order: Order, payment_method_id: str) -> dict[str, Any]:
     methods = _methods(database, order)
     if payment_method_id not in methods:
-        raise Refused("payment method not found")
+        raise ToolError("payment method not found")
     method: dict[str, Any] = methods[payment_method_id]
     return method
 
@@ -249,15 +255,15 @@ def _price_difference(
     """What the new items cost more than the old ones."""
     missing = _missing_item(order, item_ids)
     if missing is not None:
-        raise Refused(f"{missing} not found")
+        raise ToolError(f"{missing} not found")
     if len(item_ids) != len(new_item_ids):
-        raise Refused("the number of items to be exchanged should match")
+        raise ToolError("the number of items to be exchanged should match")
     difference = 0
     for item_id, new_item_id in zip(item_ids, new_item_ids, strict=True):
         item = _item(order, item_id)
         variants = database["products"][item["product_id"]]["variants"]
         if new_item_id not in variants or not variants[new_item_id]["available"]:
-            raise Refused(f"new item {new_item_id} not found or available")
+            raise ToolError(f"new item {new_item_id} not found or available")
         difference += variants[new_item_id]["price"] - item["price"]
     return difference
 

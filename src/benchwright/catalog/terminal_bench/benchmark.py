@@ -10,8 +10,8 @@ from benchwright.catalog.terminal_bench.checks import checks
 from benchwright.catalog.terminal_bench.environment import Environments
 from benchwright.catalog.terminal_bench.folders import TaskFolders
 from benchwright.catalog.terminal_bench.grading import TestsScorer
+from benchwright.catalog.terminal_bench.rows import first_samples, harbor_samples
 from benchwright.catalog.terminal_bench.solver import TerminalSolver
-from benchwright.catalog.terminal_bench.tasks import first_samples, harbor_samples
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
 from benchwright.records import Sample

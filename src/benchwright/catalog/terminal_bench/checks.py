@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.asking import assistant
+from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.catalog.terminal_bench.folders import read_yaml
+from benchwright.catalog.terminal_bench.rows import settings_of
 from benchwright.catalog.terminal_bench.settings import Settings
-from benchwright.catalog.terminal_bench.tasks import settings_of
-from benchwright.catalog.terminal_bench.yaml_files import read_yaml
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Message, Sample
 from benchwright.sandbox.docker.trees import packed_tree
@@ -108,9 +107,4 @@ def _existing(path: Path) -> Path:
 
 
 def _call(command: str) -> Message:
-    function = {"name": "bash", "arguments": json.dumps({"command": command})}
-    return {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [{"id": "call_solution", "type": "function", "function": function}],
-    }
+    return tool_call("bash", {"command": command})

@@ -26,14 +26,14 @@ from benchwright.catalog.terminal_bench.compose_values import (
     substituted,
     text_of,
 )
+from benchwright.catalog.terminal_bench.folders import read_yaml
 from benchwright.catalog.terminal_bench.settings import (
     Build,
     Neighbour,
-    Unsupported,
+    UnsupportedTask,
     bounded_cpus,
     megabytes,
 )
-from benchwright.catalog.terminal_bench.yaml_files import read_yaml
 from benchwright.records import Record
 
 ONLY_WAITS = re.compile(r"(?:^|\s)(?:sleep\s+(?:infinity|inf|\d+[smhd]?)|tail\s+-f\s+/dev/null)$")
@@ -78,7 +78,7 @@ def read_compose(path: Path, agent: str, folder: str, variables: Mapping[str, st
     try:
         return _read(mapping(read_yaml(path), path.name), path.name, agent, folder, variables)
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise Unsupported(f"{path.name} is not a valid compose file: {error}") from None
+        raise UnsupportedTask(f"{path.name} is not written as compose files are: {error}") from None
 
 
 def _read(
@@ -88,7 +88,7 @@ def _read(
     reader = _Reader(file, folder, document)
     services = mapping(document.get("services"), f"{file}: services")
     if agent not in services:
-        raise Unsupported(f"{file}: there is no service {agent!r}")
+        raise UnsupportedTask(f"{file}: there is no service {agent!r}")
     parts = {name: mapping(part, f"{file}: {name}") for name, part in services.items()}
     for name, part in parts.items():
         reader.refuse_unknown(name, part)
@@ -129,7 +129,7 @@ class _Reader:
             raise self._problem(name, "network_mode")
         build, image = self._build(name, part), text_of(part.get("image"))
         if build is None and image is None:
-            raise Unsupported(f"{self._file}: {name} has neither image nor build")
+            raise UnsupportedTask(f"{self._file}: {name} has neither image nor build")
         return Neighbour(
             name=name,
             names=names_of(name, part),
@@ -166,8 +166,8 @@ class _Reader:
                 ):
                     raise self._problem(name, f"volumes ({str(volume)[:80]})")
 
-    def _problem(self, service: str, key: str) -> Unsupported:
-        return Unsupported(f"{self._file}: {key} of the service {service!r} is not supported here")
+    def _problem(self, service: str, key: str) -> UnsupportedTask:
+        return UnsupportedTask(f"{self._file}: {key} of the service {service!r} is not supported here")
 
     def _build(self, name: str, part: Mapping[str, Any]) -> Build | None:
         build = part.get("build")

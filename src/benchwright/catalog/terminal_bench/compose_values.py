@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from benchwright.catalog.terminal_bench.settings import Unsupported
+from benchwright.catalog.terminal_bench.settings import UnsupportedTask
 
 FOLDER_OF_LOGS = "${LOGS}"
 """Stands for a folder of logs on this machine, which no container gets."""
@@ -43,7 +43,7 @@ def mapping(value: Any, what: str) -> dict[str, Any]:
         Unsupported: it is none; `what` names it.
     """
     if not isinstance(value, dict):
-        raise Unsupported(f"{what} must be a mapping")
+        raise UnsupportedTask(f"{what} must be a mapping")
     return value
 
 
@@ -59,7 +59,7 @@ def pairs(value: Any, what: str) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, list):
-        raise Unsupported(f"{what} must be a mapping or a list")
+        raise UnsupportedTask(f"{what} must be a mapping or a list")
     split = (str(one).partition("=") for one in value)
     return {name: one for name, given, one in split if given}
 
@@ -118,7 +118,7 @@ def awaited(file: str, name: str, part: Mapping[str, Any]) -> Iterator[str]:
         if condition == "service_healthy":
             yield other
         elif condition != "service_started":
-            raise Unsupported(
+            raise UnsupportedTask(
                 f"{file}: depends_on ({condition}) of the service {name!r} is not supported here"
             )
 
@@ -132,11 +132,11 @@ def in_order(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     needed = {name: [str(one) for one in part.get("depends_on") or ()] for name, part in parts.items()}
     for name, others in needed.items():
         if missing := [one for one in others if one not in parts]:
-            raise Unsupported(f"{file}: {name} depends on {missing[0]!r}, which does not exist")
+            raise UnsupportedTask(f"{file}: {name} depends on {missing[0]!r}, which there is not")
     try:
         return list(TopologicalSorter(needed).static_order())
     except CycleError:
-        raise Unsupported(f"{file}: its services depend on each other in a circle") from None
+        raise UnsupportedTask(f"{file}: its services depend on each other in a circle") from None
 
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|ns|h|m|s)")

@@ -11,8 +11,8 @@ import msgspec
 from benchwright.catalog.asking import assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.containers import BashSession, CommandRecord, ContainerBenchmark, Containers
-from benchwright.catalog.containers.options import CONTAINERS
-from benchwright.catalog.containers.speech import observation
+from benchwright.catalog.containers.benchmark import CONTAINERS
+from benchwright.catalog.containers.commands import observation
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.terminal_bench.environment import CAPABILITIES
 from benchwright.data.datasets import Source

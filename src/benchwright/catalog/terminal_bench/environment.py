@@ -11,8 +11,7 @@ from benchwright.catalog.containers import Containers
 from benchwright.catalog.terminal_bench.settings import Build, Neighbour, Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
-from benchwright.sandbox.docker.building import Recipe
-from benchwright.sandbox.docker.builds import Builds
+from benchwright.sandbox.docker.building import Builds, Recipe
 from benchwright.sandbox.docker.containers import GiB, MiB
 from benchwright.sandbox.docker.images import configuration_of
 from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy

@@ -14,7 +14,7 @@ from benchwright.catalog.terminal_bench.compose import AgentContainer, read_comp
 from benchwright.catalog.terminal_bench.settings import (
     Build,
     Settings,
-    Unsupported,
+    UnsupportedTask,
     bounded_cpus,
     bounded_seconds,
     megabytes,
@@ -97,7 +97,7 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
 def _table(task: dict[str, Any], name: str) -> dict[str, Any]:
     table = task.get(name) or {}
     if not isinstance(table, dict):
-        raise Unsupported(f"{FILE}: {name} must be a table")
+        raise UnsupportedTask(f"{FILE}: {name} must be a table")
     return table
 
 
@@ -107,7 +107,7 @@ def _refuse_unknown(section: str, table: dict[str, Any], besides: set[str]) -> N
             continue
         if _HARMLESS.get((section, key)) != value:
             where = f"[{section}] {key}" if section else key
-            raise Unsupported(f"{FILE}: {where} = {str(value)[:60]!r} is not supported here")
+            raise UnsupportedTask(f"{FILE}: {where} = {str(value)[:60]!r} is not supported here")
 
 
 def _build(folder: Path) -> Build | None:
@@ -117,7 +117,7 @@ def _build(folder: Path) -> Build | None:
 def _text(table: dict[str, Any], key: str) -> str:
     value = table.get(key) or ""
     if not isinstance(value, str):
-        raise Unsupported(f"{FILE}: {key} must be a string, not {value!r}")
+        raise UnsupportedTask(f"{FILE}: {key} must be a text, and is {value!r}")
     return value
 
 
@@ -135,7 +135,7 @@ def _network(environment: dict[str, Any]) -> bool:
     if mode is None:
         return environment.get("allow_internet", True) is not False
     if mode not in ("public", "no-network"):
-        raise Unsupported(f"{FILE}: [environment] network_mode = {mode!r} is not supported here")
+        raise UnsupportedTask(f"{FILE}: [environment] network_mode = {mode!r} is not supported here")
     return bool(mode == "public")
 
 
@@ -143,15 +143,15 @@ def _variables(table: dict[str, Any], section: str) -> dict[str, str]:
     """Environment variables; `${NAME:-default}` is its default, as nothing of this machine's environment gets in."""
     variables = table.get("env") or {}
     if not isinstance(variables, dict):
-        raise Unsupported(f"{FILE}: [{section}.env] must be a table")
+        raise UnsupportedTask(f"{FILE}: [{section}.env] must be a table")
     return {str(name): _without_host(str(value), section, name) for name, value in variables.items()}
 
 
 def _without_host(value: str, section: str, name: str) -> str:
     def default(found: re.Match[str]) -> str:
         if found[2] is None:
-            raise Unsupported(
-                f"{FILE}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
+            raise UnsupportedTask(
+                f"{FILE}: [{section}.env] {name} wants {found[0]} of this machine, which no task gets"
             )
         return found[2]
 

@@ -11,7 +11,7 @@ from benchwright.records import Record
 LONGEST_SECONDS = 24 * 3600.0
 
 
-class Unsupported(Exception):
+class UnsupportedTask(Exception):
     """A task asks for what cannot be done here; the text names the file and the key."""
 
 
@@ -81,7 +81,7 @@ def settings_or_problem(
     """The settings of a task as a layout reads them; with a `problem` where it asks for what cannot be done here."""
     try:
         return read(task, folder)
-    except Unsupported as problem:
+    except UnsupportedTask as problem:
         return Settings(problem=str(problem))
 
 
@@ -93,7 +93,7 @@ def bounded_seconds(value: Any, default: float, where: str) -> float:
     """
     seconds = _number(default if value is None else value, where)
     if not 0 < seconds <= LONGEST_SECONDS:
-        raise Unsupported(f"{where} must be between 0 and {LONGEST_SECONDS:g} s, not {value!r}")
+        raise UnsupportedTask(f"{where} must lie between 0 and {LONGEST_SECONDS:g} s, and is {value!r}")
     return seconds
 
 
@@ -105,7 +105,7 @@ def bounded_cpus(value: Any, where: str) -> float:
     """
     cpus = _number(value, where)
     if not 0.01 <= cpus <= 1024:
-        raise Unsupported(f"{where} must be a number of processors, not {value!r}")
+        raise UnsupportedTask(f"{where} must be a number of processors, and is {value!r}")
     return cpus
 
 
@@ -117,7 +117,7 @@ def megabytes(value: Any, where: str) -> int:
     """
     size = _from_text(value, where) if isinstance(value, str) else _number(value, where)
     if not 16 <= size <= 2**20:
-        raise Unsupported(f"{where} must be between 16 MiB and 1 TiB, not {value!r}")
+        raise UnsupportedTask(f"{where} must lie between 16 MiB and 1 TiB, and is {value!r}")
     return int(size)
 
 
@@ -127,13 +127,13 @@ def _from_text(text: str, where: str) -> float:
     try:
         return float(number[:-1]) * factor if factor else float(number) / 1024**2
     except ValueError:
-        raise Unsupported(f"{where} is not a size: {text!r}") from None
+        raise UnsupportedTask(f"{where} is no size: {text!r}") from None
 
 
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise Unsupported(f"{where} is not a number: {value!r}")
+        raise UnsupportedTask(f"{where} is no number: {value!r}")
     try:
         return float(value)
     except ValueError:
-        raise Unsupported(f"{where} is not a number: {value!r}") from None
+        raise UnsupportedTask(f"{where} is no number: {value!r}") from None

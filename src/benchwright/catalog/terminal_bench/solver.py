@@ -11,9 +11,9 @@ from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, Ba
 from benchwright.catalog.terminal_bench.environment import Environments, Place
 from benchwright.catalog.terminal_bench.folders import TaskFolders
 from benchwright.catalog.terminal_bench.grading import TESTS
+from benchwright.catalog.terminal_bench.rows import settings_of
 from benchwright.catalog.terminal_bench.settings import Settings
-from benchwright.catalog.terminal_bench.tasks import settings_of
-from benchwright.catalog.terminal_bench.testing import Tested, run_tests
+from benchwright.catalog.terminal_bench.testing import SuiteResult, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Trial
@@ -53,7 +53,7 @@ class TerminalSolver:
             limits = self._limits(settings)
             worked = await work(session, bash, messages, limits, self._options.commands)
             if worked.container_ended:
-                tested = Tested("container_ended", reason=worked.reason)
+                tested = SuiteResult("container_ended", reason=worked.reason)
             else:
                 session.progress("running the tests")
                 tested = await run_tests(place, folder, settings)
@@ -64,6 +64,6 @@ class TerminalSolver:
         return AgentLimits(self._options.max_turns, self._options.command_seconds, settings.agent_seconds)
 
 
-def _artifacts(place: Place, bash: BashSession, tested: Tested) -> dict[str, Any]:
+def _artifacts(place: Place, bash: BashSession, tested: SuiteResult) -> dict[str, Any]:
     commands = msgspec.to_builtins(bash.commands)
     return {"commands": commands, TESTS: msgspec.to_builtins(tested), "image": place.image}

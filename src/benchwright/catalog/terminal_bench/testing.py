@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchwright.catalog.containers import BashSession
 from benchwright.catalog.terminal_bench.environment import LOGS, ROOT, TESTS, Place
-from benchwright.catalog.terminal_bench.reports import SUMMARY
+from benchwright.catalog.terminal_bench.grading import SUMMARY
 from benchwright.catalog.terminal_bench.settings import Settings
 from benchwright.records import Record
-from benchwright.sandbox.docker import DockerSandbox, Executed
+from benchwright.sandbox.docker import DockerSandbox, ExecResult
 from benchwright.sandbox.docker.containers import MiB
 from benchwright.sandbox.docker.trees import write_tree
 
@@ -37,7 +37,7 @@ done
 _CLEARED = f"rm -rf {LOGS}/verifier; mkdir -p {LOGS}/verifier; chmod 777 {LOGS}/verifier"
 
 
-class Tested(Record, frozen=True):
+class SuiteResult(Record, frozen=True):
     """One run of the tests: how it ended, the head and the tail of what it printed, and what it left.
 
     `summary` is what followed pytest's heading, where there was one, `summary_cut` whether something is missing in
@@ -55,7 +55,7 @@ class Tested(Record, frozen=True):
     reason: str | None = None
 
 
-async def run_tests(place: Place, folder: Path, settings: Settings) -> Tested:
+async def run_tests(place: Place, folder: Path, settings: Settings) -> SuiteResult:
     """Copies the tests in and runs them by their official command; the tests of 1.0 as root, in a new shell.
 
     What the agent laid where tests and rewards belong is removed before.
@@ -68,7 +68,7 @@ async def run_tests(place: Place, folder: Path, settings: Settings) -> Tested:
     return await _run_first(place, folder, settings)
 
 
-async def _run_harbor(place: Place, folder: Path, settings: Settings) -> Tested:
+async def _run_harbor(place: Place, folder: Path, settings: Settings) -> SuiteResult:
     await _copy_in(place, [folder / "tests"], clear=_CLEARED)
     sandbox = _as(place, settings.test_user)
     ended = await sandbox.run(
@@ -84,7 +84,7 @@ async def _run_harbor(place: Place, folder: Path, settings: Settings) -> Tested:
     return _tested(ended, text, json)
 
 
-async def _run_first(place: Place, folder: Path, settings: Settings) -> Tested:
+async def _run_first(place: Place, folder: Path, settings: Settings) -> SuiteResult:
     tests = [folder / "tests"] if (folder / "tests").is_dir() else []
     await _copy_in(place, [folder / "run-tests.sh", *tests])
     if settings.same_shell:
@@ -92,7 +92,7 @@ async def _run_first(place: Place, folder: Path, settings: Settings) -> Tested:
         record = await shell.run(f"bash {TESTS}/run-tests.sh", settings.test_seconds)
         output = record.output.encode("utf-8", "replace")
         return _tested(
-            Executed(
+            ExecResult(
                 record.ended,
                 record.exit_code,
                 output,
@@ -122,16 +122,16 @@ async def _rewards(sandbox: DockerSandbox) -> list[str | None]:
     return [text[1:] if text.startswith("+") else None for text in found]
 
 
-def _gone(ended: Executed) -> bool:
+def _gone(ended: ExecResult) -> bool:
     return ended.container_ended or ended.exit_code is None
 
 
-def _tested(ended: Executed, text: str | None = None, json: str | None = None) -> Tested:
+def _tested(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
     _gone(ended)
     log = ended.stdout.decode("utf-8", "replace")
     heading = SUMMARY.search(log)
     summary = log[heading.start() :] if heading else None
-    return Tested(
+    return SuiteResult(
         ended=ended.reason,
         exit_code=ended.exit_code,
         seconds=round(ended.seconds, 3),

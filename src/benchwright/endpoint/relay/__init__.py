@@ -4,8 +4,7 @@ A loopback server that speaks the OpenAI paths. Each trial gets a token of its o
 target through its client's wire, with the real key, and come back byte for byte while a meter reads them.
 """
 
-from benchwright.endpoint.relay.grant import Grant, Relayed
-from benchwright.endpoint.relay.server import Relay
-from benchwright.endpoint.relay.shared import SharedGrant
+from benchwright.endpoint.relay.grant import Grant, RelayedRequest
+from benchwright.endpoint.relay.server import Relay, SharedGrant
 
-__all__ = ["Grant", "Relay", "Relayed", "SharedGrant"]
+__all__ = ["Grant", "Relay", "RelayedRequest", "SharedGrant"]

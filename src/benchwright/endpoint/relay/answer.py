@@ -7,7 +7,7 @@ import asyncio
 from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
 from benchwright.endpoint.serving.connection import ServerConnection
-from benchwright.endpoint.serving.http import Headers, HttpRequest, Refused, json_response, response_head
+from benchwright.endpoint.serving.http import Headers, HttpError, HttpRequest, json_response, response_head
 from benchwright.endpoint.tee import Tee
 from benchwright.secrets import SECRETS
 
@@ -97,7 +97,7 @@ class RelayedAnswer:
         if self._held is not None:
             self._held += chunk
             if len(self._held) > LARGEST_ERROR:
-                self.refuse(Refused(502, f"The target's error is larger than {LARGEST_ERROR} bytes."))
+                self.refuse(HttpError(502, f"The target's error is larger than {LARGEST_ERROR} bytes."))
             return
         self._connection.write(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._chunked else chunk)
         if self._connection.paused and self._carrier is not None:
@@ -125,7 +125,7 @@ class RelayedAnswer:
         self._begin(json_response(200, HEADERS, body, keep_alive=self._keep_alive))
         self._finish(self._keep_alive)
 
-    def refuse(self, refused: Refused) -> None:
+    def refuse(self, refused: HttpError) -> None:
         """Answers with an error of the relay's own; an answer that has begun can only be cut off."""
         if self.over:
             return

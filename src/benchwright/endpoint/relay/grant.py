@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay.answer import RelayedAnswer
-from benchwright.endpoint.relay.body import body_for
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.records import Record, RequestRecord
+from benchwright.records import Record, RequestRecord, Target
 
 GRACE_SECONDS = 1.0
 """How long an answer that is all there may take to end when its grant is closed."""
 
 
-class Relayed(Record, frozen=True):
+class RelayedRequest(Record, frozen=True):
     """A request that went through the relay: the body as the target got it, and what came of it.
 
     Without a `reply`, `error` says why; neither is there where whoever asked went away.
@@ -42,7 +42,7 @@ class Grant:
         token: str,
         client: EndpointClient,
         admit: Callable[[], Purpose],
-        note: Callable[[Relayed], None],
+        note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
     ) -> None:
         self.base_url = base_url
@@ -79,7 +79,7 @@ class Grant:
         try:
             purpose = self._admit()
         except LimitReached as limit:
-            raise Refused(400, f"{limit}.", "limit_reached", code=limit.limit) from None
+            raise HttpError(400, f"{limit}.", "limit_reached", code=limit.limit) from None
         answer.task = asyncio.get_running_loop().create_task(self._ask(path, body, purpose, answer))
         self._tasks.add(answer.task)
         answer.task.add_done_callback(self._tasks.discard)
@@ -91,8 +91,35 @@ class Grant:
             reply = await self._client.forward(path, body, answer.tee, purpose, records.append)
         except ProviderError as failure:
             error = failure
-            answer.refuse(Refused(502, str(failure), "upstream_error"))
+            answer.refuse(HttpError(502, str(failure), "upstream_error"))
         finally:
-            answer.refuse(Refused(500, "The relay failed.", "server_error"))
+            answer.refuse(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
-                self._note(Relayed(path, body, record, reply, error))
+                self._note(RelayedRequest(path, body, record, reply, error))
+
+
+_ALSO_CALLED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def body_for(target: Target, body: bytes) -> bytes:
+    """The body as the target gets it.
+
+    Its model is the target's; a setting of the target is added unless the request has the field, or its
+    other name. The values of all fields stay as they are, byte for byte: only the outermost object is taken
+    apart.
+
+    Raises:
+        Refused: it is no JSON object.
+    """
+    try:
+        fields: dict[str, Any] = _decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise HttpError(400, f"The body is not a JSON object: {error}") from None
+    for name, value in target.settings.items():
+        if name not in fields and _ALSO_CALLED.get(name) not in fields:
+            fields[name] = value
+    fields["model"] = target.model
+    return _encode(fields)

@@ -1,4 +1,4 @@
-"""The relay's server: tokens, paths, and whose connection is whose."""
+"""The relay's server: tokens, paths, whose connection is whose, and grants that several trials share."""
 
 from __future__ import annotations
 
@@ -6,15 +6,75 @@ import asyncio
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from time import perf_counter_ns
 from weakref import WeakKeyDictionary
+
+import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
-from benchwright.endpoint.relay.grant import Grant, Relayed
-from benchwright.endpoint.relay.shared import SharedGrant
+from benchwright.endpoint.relay.grant import Grant, RelayedRequest
 from benchwright.endpoint.serving.connection import ServerConnection
-from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
+
+
+class _Body(msgspec.Struct):
+    model: str
+
+
+class SharedGrant:
+    """What a run's own `token` opens: all models of the run, found by the name in a request's body.
+
+    Containers carry it, and whatever a program asks with sockets of its own. Each request is noted, and belongs
+    to no trial.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        clients: Mapping[str, EndpointClient],
+        note: Callable[[RelayedRequest], None],
+    ) -> None:
+        self.base_url = base_url
+        self.token = token
+        self._grants = {
+            name: Grant(base_url, token, client, _purpose, note, lambda grant: None)
+            for name, client in clients.items()
+        }
+
+    def models(self) -> bytes:
+        """The answer of /models: the names under which the run's models can be asked."""
+        listed = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "benchwright"} for name in self._grants
+        ]
+        return msgspec.json.encode({"object": "list", "data": listed})
+
+    def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
+        """Asks the model that the body names, and has the answer passed on.
+
+        Raises:
+            Refused: the body is no JSON object that names a model of the run.
+        """
+        try:
+            model = msgspec.json.decode(request.body, type=_Body).model
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise HttpError(400, f"The body is no JSON object with a model: {error}") from None
+        grant = self._grants.get(model)
+        if grant is None:
+            raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")
+        grant.pass_on(path, request, answer)
+
+    async def close(self) -> None:
+        """Ends what is under way."""
+        for grant in self._grants.values():
+            await grant.close()
+
+
+def _purpose() -> Purpose:
+    return Purpose(perf_counter_ns())
+
 
 _PATH = re.compile(rb"(?:/+v1)*/+(chat/completions|completions|models)/*")
 """Clients put base URLs and paths together in many ways: with `/v1` twice, or not at all, or two slashes."""
@@ -60,7 +120,7 @@ class Relay:
             await stop(self, server)
 
     def open(
-        self, client: EndpointClient, admit: Callable[[], Purpose], note: Callable[[Relayed], None]
+        self, client: EndpointClient, admit: Callable[[], Purpose], note: Callable[[RelayedRequest], None]
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
@@ -68,7 +128,9 @@ class Relay:
         self._grants[token.encode()] = grant
         return grant
 
-    def share(self, clients: Mapping[str, EndpointClient], note: Callable[[Relayed], None]) -> SharedGrant:
+    def share(
+        self, clients: Mapping[str, EndpointClient], note: Callable[[RelayedRequest], None]
+    ) -> SharedGrant:
         """Lets whoever has the token ask all of these, by the names that they go by; see `SharedGrant`."""
         token = _new_token()
         grant = self._grants[token.encode()] = SharedGrant(self.base_url, token, clients, note)
@@ -85,7 +147,7 @@ class Relay:
                 answer.whole(grant.models())
             else:
                 grant.pass_on(path, request, answer)
-        except Refused as refused:
+        except HttpError as refused:
             answer.refuse(refused)
         return answer
 
@@ -98,7 +160,7 @@ class Relay:
         shown = _BEARER.fullmatch(request.headers.get(b"authorization", b""))
         grant = self._grants.get(shown[1]) if shown else None
         if grant is None:
-            raise Refused(
+            raise HttpError(
                 401, "The token is missing, wrong, or of a trial that has ended.", code="invalid_api_key"
             )
         return grant
@@ -119,7 +181,7 @@ def _path(request: HttpRequest) -> str:
     known = _PATH.fullmatch(request.path)
     if known is None:
         shown = request.path.decode("latin-1")
-        raise Refused(
+        raise HttpError(
             404,
             f"The relay has no {shown}: it serves /v1/chat/completions, /v1/completions and /v1/models.",
             "not_found_error",
@@ -127,5 +189,5 @@ def _path(request: HttpRequest) -> str:
     path = "/" + known[1].decode()
     method = b"GET" if path == "/models" else b"POST"
     if request.method != method:
-        raise Refused(405, f"{path} takes {method.decode()} only.", headers=((b"allow", method),))
+        raise HttpError(405, f"{path} takes {method.decode()} only.", headers=((b"allow", method),))
     return path

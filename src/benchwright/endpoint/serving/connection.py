@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 import httptools
 
-from benchwright.endpoint.serving.http import LARGEST_BODY, Headers, HttpRequest, Refused, json_response
+from benchwright.endpoint.serving.http import LARGEST_BODY, Headers, HttpError, HttpRequest, json_response
 
 LINGER_SECONDS = 1.0
 """How long a client that was cut short may go on sending before the connection closes under it."""
@@ -61,7 +61,7 @@ class ServerConnection(asyncio.Protocol):
         self._size = 0
         self._whole = False
         self._keep_alive = True
-        self._refused: Refused | None = None
+        self._refused: HttpError | None = None
         self._deaf = False
         self.paused = False
 
@@ -103,7 +103,7 @@ class ServerConnection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._refused = Refused(400, f"This is not a valid HTTP/1.1 request: {error}")
+            self._refused = HttpError(400, f"This is no HTTP/1.1 request that is understood here: {error}")
         if self._refused is not None:
             self._refuse(self._refused)
         elif self._whole:
@@ -114,7 +114,7 @@ class ServerConnection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """A request starts."""
         if self._whole or (self._answer is not None and not self._answer.over):
-            self._refused = Refused(400, "A request came before the answer to the last one.")
+            self._refused = HttpError(400, "A request came before the answer to the last one.")
         self._url = b""
         self._headers = {}
         self._body = []
@@ -191,9 +191,9 @@ class ServerConnection(asyncio.Protocol):
 
     def _refuse_size(self) -> None:
         self._body = []
-        self._refused = Refused(413, f"The body is larger than {LARGEST_BODY} bytes.")
+        self._refused = HttpError(413, f"The body is larger than {LARGEST_BODY} bytes.")
 
-    def _refuse(self, error: Refused) -> None:
+    def _refuse(self, error: HttpError) -> None:
         """Answers a request that was not heard to its end, and listens no more."""
         self._deaf = True
         if self._answer is not None and not self._answer.over:

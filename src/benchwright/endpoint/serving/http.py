@@ -39,7 +39,7 @@ class HttpRequest(msgspec.Struct):
         return self.headers.get(b"x-request-id", b"").decode("latin-1")
 
 
-class Refused(Exception):
+class HttpError(Exception):
     """A request that gets an error for an answer: an HTTP status and an error object in the OpenAI shape."""
 
     def __init__(

@@ -10,7 +10,9 @@ import fcntl
 import mmap
 import tempfile
 from bisect import bisect_left
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import accumulate
 
 from benchwright.endpoint.simulate.settings import FAULT_KINDS
 from benchwright.records import Record
@@ -107,3 +109,51 @@ class _ProcessLock(AbstractContextManager[None]):
 
     def __exit__(self, *_: object) -> None:
         fcntl.lockf(self._file, fcntl.LOCK_UN)
+
+
+def prometheus_text(stats: Stats, model: str) -> bytes:
+    """The statistics under vLLM's names (https://docs.vllm.ai/en/stable/usage/metrics.html)."""
+    label = f'model_name="{_escaped(model)}"'
+    reasons = {f'finished_reason="{name}",{label}': number for name, number in stats.finished.items()}
+    kinds = {f'kind="{name}"': number for name, number in stats.faults.items()}
+    running = stats.running - stats.waiting
+    lines = [
+        *_family("vllm:num_requests_running", "gauge", "Requests being answered.", {label: running}),
+        *_family("vllm:num_requests_waiting", "gauge", "Requests without a slot.", {label: stats.waiting}),
+        *_family("vllm:prompt_tokens_total", "counter", "Prompt tokens.", {label: stats.prompt_tokens}),
+        *_family(
+            "vllm:generation_tokens_total", "counter", "Tokens generated.", {label: stats.generation_tokens}
+        ),
+        *_family("vllm:request_success_total", "counter", "Requests answered, by finish reason.", reasons),
+        *_histogram("vllm:time_to_first_token_seconds", "Time to first token.", label, stats.first_token),
+        *_histogram("vllm:e2e_request_latency_seconds", "Time to the last byte.", label, stats.whole_answer),
+        *_family(
+            "benchwright_simulated_requests_total", "counter", "Requests to generate.", {"": stats.requests}
+        ),
+        *_family("benchwright_simulated_answered_total", "counter", "Whole answers.", {"": stats.answered}),
+        *_family("benchwright_simulated_aborted_total", "counter", "Clients that left.", {"": stats.aborted}),
+        *_family("benchwright_simulated_faults_total", "counter", "Faults injected.", kinds),
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _family(name: str, kind: str, about: str, samples: dict[str, int]) -> Iterator[str]:
+    yield f"# HELP {name} {about}"
+    yield f"# TYPE {name} {kind}"
+    for labels, value in samples.items():
+        yield f"{name}{{{labels}}} {value}" if labels else f"{name} {value}"
+
+
+def _histogram(name: str, about: str, label: str, histogram: tuple[list[int], int]) -> Iterator[str]:
+    counts, total_ns = histogram
+    yield f"# HELP {name} {about}"
+    yield f"# TYPE {name} histogram"
+    bounds = [*(str(bound / 1000) for bound in BOUNDS_MS), "+Inf"]
+    for bound, reached in zip(bounds, accumulate(counts), strict=True):
+        yield f'{name}_bucket{{le="{bound}",{label}}} {reached}'
+    yield f"{name}_count{{{label}}} {sum(counts)}"
+    yield f"{name}_sum{{{label}}} {total_ns / 1e9}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -8,13 +8,12 @@ from email.utils import formatdate
 from functools import partial
 from itertools import count
 
-from benchwright.endpoint.serving.http import HttpRequest, Refused
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate import board as cell
 from benchwright.endpoint.simulate.answers import Answer, Answerer
 from benchwright.endpoint.simulate.board import Board
-from benchwright.endpoint.simulate.deliveries import Deliveries
+from benchwright.endpoint.simulate.deliveries import HARMLESS, Deliveries, Fault, FaultPlan
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
-from benchwright.endpoint.simulate.faults import HARMLESS, Fault, FaultPlan
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.replies import Format
 from benchwright.endpoint.simulate.settings import ANY_MODEL, Settings
@@ -47,7 +46,7 @@ class Generation:
         """
         if self._settings.models and question.model not in (None, *self._settings.models):
             message = f"The model `{question.model}` does not exist."
-            raise Refused(404, message, "not_found_error", code="model_not_found", param="model")
+            raise HttpError(404, message, "not_found_error", code="model_not_found", param="model")
         number = next(self._numbers)
         identity = f"{self._process:x}-{number:x}"
         truth.id = truth.id or identity
@@ -75,7 +74,7 @@ class Generation:
 
     def _refuse(self, fault: Fault) -> None:
         if fault.kind == "server_error":
-            raise Refused(500 if fault.coin else 503, "A simulated server error.", "server_error")
+            raise HttpError(500 if fault.coin else 503, "A simulated server error.", "server_error")
         if fault.kind == "rate_limit":
             faults = self._settings.faults
             wait = f"{faults.retry_after:g}"
@@ -83,7 +82,7 @@ class Generation:
                 wait = formatdate(time.time() + faults.retry_after, usegmt=True)
             message = "A simulated rate limit; try again later."
             headers = ((b"retry-after", wait.encode()),)
-            raise Refused(429, message, "rate_limit_error", code="rate_limit_exceeded", headers=headers)
+            raise HttpError(429, message, "rate_limit_error", code="rate_limit_exceeded", headers=headers)
 
     def _ended(self, answer: Answer, exchange: Exchange) -> None:
         truth, cells = exchange.truth, self._counters.cells

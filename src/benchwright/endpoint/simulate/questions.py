@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.endpoint.serving.http import Refused
+from benchwright.endpoint.serving.http import HttpError
 
 
 class _StreamOptions(msgspec.Struct):
@@ -103,10 +103,10 @@ def read_chat(body: bytes) -> Question:
     try:
         request = _decode_chat(body)
     except msgspec.DecodeError as error:
-        raise Refused(400, str(error)) from None
+        raise HttpError(400, str(error)) from None
     messages = request.messages
     if not messages:
-        raise Refused(400, "Expected at least one message - at `$.messages`")
+        raise HttpError(400, "Expected at least one message - at `$.messages`")
     last_user = next((message for message in reversed(messages) if message.role == "user"), messages[-1])
     choice = request.tool_choice
     limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
@@ -135,7 +135,7 @@ def read_completion(body: bytes) -> Question:
     try:
         request = _decode_completion(body)
     except msgspec.DecodeError as error:
-        raise Refused(400, str(error)) from None
+        raise HttpError(400, str(error)) from None
     prompt = _one_prompt(request.prompt)
     return Question(
         chat=False,
@@ -155,14 +155,14 @@ def _one_prompt(prompt: str | list[Any]) -> str:
         if prompt and all(isinstance(token, int) for token in prompt):
             return " ".join(map(str, prompt))
         if len(prompt) != 1 or not isinstance(prompt[0], str | list):
-            raise Refused(400, "Expected one prompt, as text or token ids - at `$.prompt`")
+            raise HttpError(400, "Expected one prompt, as text or token ids - at `$.prompt`")
         prompt = prompt[0]
     return prompt
 
 
 def _checked_limit(limit: int | None) -> int | None:
     if limit is not None and limit < 0:
-        raise Refused(400, f"Expected `int` >= 0, got {limit} - at `$.max_tokens`")
+        raise HttpError(400, f"Expected `int` >= 0, got {limit} - at `$.max_tokens`")
     return limit
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from time import perf_counter_ns
 from typing import Any
@@ -13,16 +13,13 @@ import msgspec
 import xxhash
 
 from benchwright.endpoint.serving.connection import ServerConnection
-from benchwright.endpoint.serving.http import HttpRequest, Refused
-from benchwright.endpoint.simulate.board import WAITING, Board
-from benchwright.endpoint.simulate.deliveries import at_once
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
+from benchwright.endpoint.simulate.board import WAITING, Board, prometheus_text
+from benchwright.endpoint.simulate.deliveries import COMMON, PLAIN_TEXT, at_once
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
 from benchwright.endpoint.simulate.generation import Generation
-from benchwright.endpoint.simulate.http import COMMON, PLAIN_TEXT
-from benchwright.endpoint.simulate.metrics import prometheus_text
 from benchwright.endpoint.simulate.questions import read_chat, read_completion
 from benchwright.endpoint.simulate.settings import Settings
-from benchwright.endpoint.simulate.slots import Slots
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
 
@@ -70,7 +67,7 @@ class Simulator:
         ended = None
         try:
             delivery, ended = self._respond(request, truth)
-        except Refused as error:
+        except HttpError as error:
             truth.status = error.status
             delivery = at_once(request, error.status, error.body, extra=error.headers)
             delivery.intact = False
@@ -106,15 +103,15 @@ class Simulator:
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
         route = _ROUTES.get(request.path)
         if route is None:
-            raise Refused(404, f"There is no {truth.path} here.", "not_found_error")
+            raise HttpError(404, f"There is no {truth.path} here.", "not_found_error")
         method, respond = route
         if request.method != method:
             headers = ((b"allow", method),)
-            raise Refused(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
+            raise HttpError(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
         if self._key is not None and request.path.startswith(b"/v1/"):
             shown = request.headers.get(b"authorization", b"")
             if not hmac.compare_digest(shown, self._key):
-                raise Refused(401, "The API key is missing or wrong.", code="invalid_api_key")
+                raise HttpError(401, "The API key is missing or wrong.", code="invalid_api_key")
         return respond(self, request, truth)
 
     def _chat(self, request: HttpRequest, truth: Truth) -> Response:
@@ -136,7 +133,7 @@ class Simulator:
         try:
             fields = msgspec.json.decode(request.body, type=dict[str, Any])
         except msgspec.DecodeError as error:
-            raise Refused(400, str(error)) from None
+            raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
         question = read(request.body)
         texts = [message.text for message in question.messages] if question.chat else [question.prompt]
@@ -153,3 +150,33 @@ _ROUTES: dict[bytes, tuple[bytes, Callable[[Simulator, HttpRequest, Truth], Resp
     b"/metrics": (b"GET", Simulator._metrics),
     b"/tokenize": (b"POST", Simulator._tokenize),
 }
+
+
+class Slots:
+    """At most `number` answers under way, None for any number; `waiting` is told by how much the queue changes."""
+
+    def __init__(self, number: int | None, waiting: Callable[[int], None]) -> None:
+        self._number = number
+        self._under_way = 0
+        self._queue: dict[Hashable, Callable[[], None]] = {}
+        self._waiting = waiting
+
+    def enter(self, answer: Hashable, begin_late: Callable[[], None]) -> bool:
+        """Whether there is a slot for an answer now; else `begin_late` is kept until it has one."""
+        if self._number is not None and self._under_way >= self._number:
+            self._queue[answer] = begin_late
+            self._waiting(1)
+            return False
+        self._under_way += 1
+        return True
+
+    def leave(self, answer: Hashable) -> Callable[[], None] | None:
+        """An answer is over, or was given up while it waited; returns what begins the next one, to be called soon."""
+        if self._queue.pop(answer, None) is not None:
+            self._waiting(-1)
+            return None
+        if not self._queue:
+            self._under_way -= 1
+            return None
+        self._waiting(-1)
+        return self._queue.pop(next(iter(self._queue)))

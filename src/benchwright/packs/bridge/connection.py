@@ -13,10 +13,9 @@ import msgspec
 
 from benchwright.packs.bridge.child import Child
 from benchwright.packs.bridge.commands import Command
-from benchwright.packs.bridge.ending import describe_ending, thrown
 from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
 from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.problems import Failed, Lost, TimeUp
+from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, describe_ending, thrown
 
 PackLog = Callable[[str, str, Any], None]
 """(level, message, data): what a pack logs and prints. Levels: debug, info, warn, error, stdout, stderr."""
@@ -38,12 +37,12 @@ class Reply(NamedTuple):
 @dataclass
 class _Call:
     name: str
-    future: asyncio.Future[Reply | Failed | Lost]
+    future: asyncio.Future[Reply | PackFailure | ProcessLoss]
     progress: Progress | None
     rejected: str | None = None
     events: int = 0
 
-    def settle(self, with_what: Reply | Failed | Lost) -> None:
+    def settle(self, with_what: Reply | PackFailure | ProcessLoss) -> None:
         if not self.future.done():
             self.future.set_result(with_what)
 
@@ -93,7 +92,7 @@ class Connection:
         self._count += 1
         call = _Call(name, asyncio.get_running_loop().create_future(), progress)
         if self._child.gone.done():
-            call.settle(Lost("the pack's process had ended", blamed=False, suspected=False))
+            call.settle(ProcessLoss("the pack's process had ended", blamed=False, suspected=False))
         self._calls[self._count] = call
         self._send({"id": self._count, "call": name, **fields})
         return self._count
@@ -125,7 +124,7 @@ class Connection:
         """Gives a scenario its abort signal, with a DOMException of this name as the reason."""
         self._send({"call": "abort", "of": number, "reason": {"name": name, "message": message}})
 
-    async def _out_of_time(self, number: int, seconds: float, grace: float) -> TimeUp | Lost:
+    async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessLoss:
         call = self._calls[number]
         if grace:
             self.abort(number, "TimeoutError", f"the scenario did not end within {seconds:g} s")
@@ -135,12 +134,15 @@ class Connection:
             asked = self._give_up(number)
             await asyncio.wait({asked})
             lost = asked.result()
-            stuck = isinstance(lost, Lost)
-            if isinstance(lost, Lost) and self._inside not in (None, number):  # another one never let go
-                return Lost(lost.reason, blamed=False, suspected=False)
-        return TimeUp(seconds, stuck, call.rejected)
+            stuck = isinstance(lost, ProcessLoss)
+            if isinstance(lost, ProcessLoss) and self._inside not in (
+                None,
+                number,
+            ):  # another one never let go
+                return ProcessLoss(lost.reason, blamed=False, suspected=False)
+        return CallTimeout(seconds, stuck, call.rejected)
 
-    def _give_up(self, number: int) -> asyncio.Future[Reply | Failed | Lost]:
+    def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessLoss]:
         """Lets go of a call that does not end, and of the process if that does not answer either."""
         self._calls.pop(number, None)
         self._overdue.add(number)
@@ -150,7 +152,7 @@ class Connection:
         asyncio.get_running_loop().call_later(self._limits.answer_seconds, self._end_if_stuck, future)
         return future
 
-    def _end_if_stuck(self, asked: asyncio.Future[Reply | Failed | Lost]) -> None:
+    def _end_if_stuck(self, asked: asyncio.Future[Reply | PackFailure | ProcessLoss]) -> None:
         if not asked.done():
             seconds = self._limits.answer_seconds
             self.end(f"the pack's process did not answer for {seconds:g} s (an endless loop?) and was ended")
@@ -187,7 +189,7 @@ class Connection:
             self._handle(frame, call, decoded(frame.json))
         except ValueError as error:
             if call is not None:
-                call.settle(Failed({"message": f"it cannot be read: {error}", "unusable": True}))
+                call.settle(PackFailure({"message": f"it cannot be read: {error}", "unusable": True}))
 
     def _handle(self, frame: Frame, call: _Call | None, said: Any) -> None:
         if frame.kind == "log":
@@ -198,7 +200,7 @@ class Connection:
             self._calls.pop(frame.call) if call.name == "ping" else None
             call.settle(Reply(said["value"], said["odd"], said["about"]))
         elif frame.kind == "error" and call is not None:
-            call.settle(Failed(said["error"], said["about"]))
+            call.settle(PackFailure(said["error"], said["about"]))
         elif frame.kind == "ending":
             self._ended_by = frame.call or None
             self.end(f"the pack called {said['how']}")
@@ -218,7 +220,7 @@ class Connection:
             return
         self._log("error", f"an exception was not caught: {text}", error.get("stack"))
         if call is not None:
-            call.settle(Failed({**error, "uncaught": True}))
+            call.settle(PackFailure({**error, "uncaught": True}))
 
     def _logged(self, size: int, level: str, message: str, meta: Any) -> None:
         self._log_bytes += size
@@ -254,7 +256,7 @@ class Connection:
         reason = self._reason or describe_ending(self._child.ending, self._child.last_error, self._limits)
         culprits = self._culprits()
         for number, call in list(self._calls.items()):
-            call.settle(Lost(reason, number in culprits, suspected=not culprits))
+            call.settle(ProcessLoss(reason, number in culprits, suspected=not culprits))
 
     def _culprits(self) -> set[int]:
         """The calls that ended the process; empty where nobody can tell which of several it was."""

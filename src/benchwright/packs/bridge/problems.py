@@ -1,14 +1,16 @@
-"""How a call to a pack can fail, and the error that the rest of the house is told of it."""
+"""How a pack's process ended and how a call to it can fail, and the error that callers are given."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge.cell import ProviderTrouble
-from benchwright.packs.bridge.ending import thrown
+from benchwright.packs.bridge.limits import MEBI, BridgeLimits
+from benchwright.text import one_line
 
 RETRYABLE = frozenset({408, 409, 425, 429})
 """HTTP statuses below 500 that call for another try, as the desktop host sees it."""
@@ -23,7 +25,7 @@ _WHAT_FAILED = {
 
 
 @dataclass
-class Failed(Exception):
+class PackFailure(Exception):
     """The pack's code failed. `error`: name, message, stack, status, perhaps `uncaught`; or message and `unusable`."""
 
     error: dict[str, Any]
@@ -31,7 +33,7 @@ class Failed(Exception):
 
 
 @dataclass
-class Lost(Exception):
+class ProcessLoss(Exception):
     """The process ended during the call: `blamed`, this call did it; `suspected`, it may have."""
 
     reason: str
@@ -40,7 +42,7 @@ class Lost(Exception):
 
 
 @dataclass
-class TimeUp(Exception):
+class CallTimeout(Exception):
     """The call did not end in time. `stuck`: nor did the process answer, and was ended; `rejected`: what was
     rejected before without anybody noticing."""
 
@@ -49,15 +51,15 @@ class TimeUp(Exception):
     rejected: str | None
 
 
-def error_of(call: str, problem: Failed | Lost | TimeUp) -> TrialError:
+def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> TrialError:
     """The error, its text in one line; `call` is load, prepare, run, score or dispose.
 
     A scenario that failed is its provider's error where what it threw carries an HTTP status, or where its last
     request to its provider had failed; one that did not end in time has reached a limit.
     """
-    if isinstance(problem, Lost):
+    if isinstance(problem, ProcessLoss):
         return ExecutionError(f"{_WHAT_FAILED[call]}: {problem.reason}")
-    if isinstance(problem, TimeUp):
+    if isinstance(problem, CallTimeout):
         return _out_of_time(call, problem)
     error, trouble = problem.error, trouble_of(problem.about)
     if error.get("unusable"):
@@ -72,7 +74,7 @@ def error_of(call: str, problem: Failed | Lost | TimeUp) -> TrialError:
     return ExecutionError(text)
 
 
-def _out_of_time(call: str, problem: TimeUp) -> TrialError:
+def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
     text = f"{_WHAT_FAILED[call]}: it did not end within {problem.seconds:g} s"
     if problem.stuck:
         return ExecutionError(
@@ -94,3 +96,36 @@ def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
         retryable=bool(trouble.get("retryable")),
         blank=bool(trouble.get("blank")),
     )
+
+
+LONGEST = 400
+CHANNEL_LOST = 70
+"""Exit code of both sides' helpers where the channel does not work any more."""
+
+
+def describe_ending(ending: str, last_error: str, limits: BridgeLimits) -> str:
+    """The keeper's word on the end ("exit 3", "signal 9", "memory", "trouble …") and the last line of stderr."""
+    kind, _, what = ending.partition(" ")
+    said = f": {one_line(last_error, LONGEST)}" if last_error else ""
+    if kind == "memory" or "heap out of memory" in last_error:
+        return f"the pack used more than the {limits.memory_bytes // MEBI} MiB of memory it is allowed"
+    if kind == "trouble":
+        return f"the pack's process cannot be started: {what}"
+    if kind == "exit" and what == str(CHANNEL_LOST):
+        return "the pack closed the bridge's channel, and its process was ended"
+    if kind == "exit":
+        return f"the pack's process ended with exit code {what}{said}"
+    return f"the pack's process was ended by {_signal_name(what)}{said}"
+
+
+def _signal_name(number: str) -> str:
+    try:
+        return signal.Signals(int(number)).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def thrown(error: dict[str, Any]) -> str:
+    """An error of the pack's as "Name: message"; one that is named Error as its message alone."""
+    name, message = str(error.get("name") or ""), str(error.get("message") or "")
+    return one_line(message if name in ("", "Error") else f"{name}: {message}", LONGEST)

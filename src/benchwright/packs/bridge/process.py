@@ -14,7 +14,7 @@ from benchwright.packs.bridge.cell import CellResult
 from benchwright.packs.bridge.commands import Command, command_for, environment_for
 from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
 from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
-from benchwright.packs.bridge.problems import Failed, Lost, TimeUp, error_of, trouble_of
+from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, error_of, trouble_of
 from benchwright.packs.bridge.reading import blamed_on_provider, read_result, read_scenarios, read_score
 from benchwright.packs.types import BenchmarkScore, HostContext, ScenarioMeta, ScenarioRunInput, to_json
 
@@ -151,7 +151,7 @@ class PackProcess:
         connection.prepared = False
         try:
             await connection.result(connection.begin("dispose", {}), self._limits.dispose_seconds)
-        except (Failed, Lost, TimeUp) as problem:
+        except (PackFailure, ProcessLoss, CallTimeout) as problem:
             self._log("warn", str(error_of("dispose", problem)), None)
 
     # Calls, in a process that may have to be started again
@@ -174,9 +174,9 @@ class PackProcess:
                     return await connection.result(
                         number, seconds, self._limits.grace_seconds if cell else 0.0
                     )
-            except (Failed, TimeUp) as problem:
+            except (PackFailure, CallTimeout) as problem:
                 raise error_of(name, problem) from None
-            except Lost as lost:
+            except ProcessLoss as lost:
                 losses += 1
                 suspected += lost.suspected
                 if lost.blamed or suspected > 1 or losses > MOST_LOSSES:
@@ -231,7 +231,7 @@ class PackProcess:
     async def _once(self, name: str, connection: Connection, fields: dict[str, Any], seconds: float) -> Any:
         try:
             return (await connection.result(connection.begin(name, fields), seconds)).value
-        except (Failed, Lost, TimeUp) as problem:
+        except (PackFailure, ProcessLoss, CallTimeout) as problem:
             self._broken = str(error_of(name, problem))
             raise ExecutionError(self._broken) from None
         except asyncio.CancelledError:

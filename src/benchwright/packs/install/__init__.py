@@ -2,10 +2,8 @@
 
 from benchwright.packs.install.installed import InstalledPack, find_pack, installed, verify
 from benchwright.packs.install.installing import Update, install, uninstall, update
-from benchwright.packs.install.limits import InstallLimits
-from benchwright.packs.install.progress import InstallProgress, Report
 from benchwright.packs.install.registry import Registry, RegistryEntry, read_registry
-from benchwright.packs.install.settings import InstallSettings
+from benchwright.packs.install.settings import InstallLimits, InstallProgress, InstallSettings, Report
 from benchwright.packs.install.storage import InstallRecord
 
 __all__ = [

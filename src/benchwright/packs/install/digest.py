@@ -8,7 +8,7 @@ import stat
 from collections.abc import Container, Mapping
 from pathlib import Path
 
-from benchwright.packs.install.limits import CHUNK
+from benchwright.packs.install.settings import CHUNK
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
 """Directories that are no part of a pack."""

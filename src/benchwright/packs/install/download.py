@@ -14,7 +14,7 @@ from benchwright.endpoint.address import DEFAULT_PORTS, Address, proxy_for
 from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.wire import Call, Limits, Wire
 from benchwright.errors import UserError
-from benchwright.packs.install.limits import InstallLimits
+from benchwright.packs.install.settings import InstallLimits
 from benchwright.text import plain
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})

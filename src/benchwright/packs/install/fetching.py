@@ -8,15 +8,14 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.packs.install.digest import file_digest
-from benchwright.packs.install.progress import Phase
 from benchwright.packs.install.registry import read_registry
-from benchwright.packs.install.settings import InstallSettings
+from benchwright.packs.install.settings import InstallSettings, Phase
 from benchwright.packs.install.sources import Archive, ArchiveFile, ByName, Directory, GitHub, Source
 from benchwright.packs.install.unpack import copy_directory, extract
 from benchwright.records import Record
 
 
-class Found(Record, frozen=True):
+class PackLocation(Record, frozen=True):
     """Where a pack's files are: an address or path, and what is known of them before they come.
 
     `sha256` is what the archive must have; `version` what the registry says of the pack.
@@ -33,14 +32,14 @@ class Found(Record, frozen=True):
         return self.at.url if isinstance(self.at, Archive) else self.at.path
 
 
-class Fetched(Record, frozen=True):
+class FetchedFiles(Record, frozen=True):
     """A pack's root in the staging directory, and the SHA-256 of the archive it came from, if any."""
 
     root: Path
     archive_sha256: str | None = None
 
 
-def find(source: Source, settings: InstallSettings) -> Found:
+def find(source: Source, settings: InstallSettings) -> PackLocation:
     """Looks up where a source's files are.
 
     Raises:
@@ -51,14 +50,16 @@ def find(source: Source, settings: InstallSettings) -> Found:
             entry = read_registry(settings.registry, settings.limits).find(pack_id)
             assert entry.source is not None
             at = _archive(entry.source, settings)
-            return Found(at, pack_id, entry.version, entry.sha256)
+            return PackLocation(at, pack_id, entry.version, entry.sha256)
         case GitHub() | Archive():
-            return Found(_archive(source, settings))
+            return PackLocation(_archive(source, settings))
         case _:
-            return Found(source)
+            return PackLocation(source)
 
 
-def fetch(found: Found, room: Path, settings: InstallSettings, say: Callable[[Phase, str], None]) -> Fetched:
+def fetch(
+    found: PackLocation, room: Path, settings: InstallSettings, say: Callable[[Phase, str], None]
+) -> FetchedFiles:
     """Downloads, checks and unpacks, or copies, into `room`.
 
     Raises:
@@ -70,7 +71,7 @@ def fetch(found: Found, room: Path, settings: InstallSettings, say: Callable[[Ph
     limits = settings.limits
     if isinstance(found.at, Directory):
         say("extracting", f"Copying {found.origin}")
-        return Fetched(copy_directory(Path(found.origin), room / "tree", limits))
+        return FetchedFiles(copy_directory(Path(found.origin), room / "tree", limits))
     archive = room / "archive.tar.gz"
     say("downloading", f"{'Downloading' if isinstance(found.at, Archive) else 'Reading'} {found.origin}")
     if isinstance(found.at, Archive):
@@ -82,7 +83,7 @@ def fetch(found: Found, room: Path, settings: InstallSettings, say: Callable[[Ph
             f"The archive is not the expected one: its SHA-256 is {sha256}, expected {found.sha256}."
         )
     say("extracting", f"Unpacking {archive.stat().st_size:,} bytes")
-    return Fetched(extract(archive, room / "tree", limits), sha256)
+    return FetchedFiles(extract(archive, room / "tree", limits), sha256)
 
 
 def _archive(source: GitHub | Archive, settings: InstallSettings) -> Archive:

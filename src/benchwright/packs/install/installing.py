@@ -22,9 +22,16 @@ from benchwright.files import write_whole
 from benchwright.packs.inspection import inspect
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.install.installed import InstalledPack, find_installed, verify
-from benchwright.packs.install.limits import ArchiveError
-from benchwright.packs.install.progress import Action, InstallProgress, Phase, Report, quiet
-from benchwright.packs.install.settings import DEFAULTS, InstallSettings
+from benchwright.packs.install.settings import (
+    DEFAULTS,
+    Action,
+    ArchiveError,
+    InstallProgress,
+    InstallSettings,
+    Phase,
+    Report,
+    quiet,
+)
 from benchwright.packs.install.sources import (
     ByName,
     Directory,
@@ -36,7 +43,7 @@ from benchwright.packs.install.sources import (
 from benchwright.packs.install.storage import (
     CURRENT,
     VERSIONS,
-    Current,
+    CurrentVersion,
     InstallRecord,
     locked,
     move_tree,
@@ -51,7 +58,7 @@ from benchwright.packs.manifest import PackManifest
 from benchwright.records import Record
 
 if TYPE_CHECKING:
-    from benchwright.packs.install.fetching import Fetched, Found
+    from benchwright.packs.install.fetching import FetchedFiles, PackLocation
 
 
 class Update(Record, frozen=True):
@@ -165,7 +172,7 @@ class _Job:
         self._say("complete", message)
         return Update(self._former, False)
 
-    def _stage(self, source: Source, found: Found) -> Update:
+    def _stage(self, source: Source, found: PackLocation) -> Update:
         from benchwright.packs.install.fetching import fetch
 
         with staging(self._storage) as room:
@@ -184,7 +191,7 @@ class _Job:
             self._activate(fetched, manifest, record)
         return self._done(manifest.id)
 
-    def _activate(self, fetched: Fetched, manifest: PackManifest, record: InstallRecord) -> None:
+    def _activate(self, fetched: FetchedFiles, manifest: PackManifest, record: InstallRecord) -> None:
         home = self._storage / manifest.id
         slug = re.sub(r"[^A-Za-z0-9.+_-]+", "-", manifest.version)[:60].lstrip(".") or "0"
         name = f"{slug}-{uuid.uuid4().hex[:8]}"
@@ -194,7 +201,7 @@ class _Job:
             version.parent.mkdir(parents=True, exist_ok=True)
             write_whole(record_path(version), msgspec.json.encode(record), durable=True)
             move_tree(fetched.root, version)
-            self._switch(home, Current(version=name, updated_at=now()))
+            self._switch(home, CurrentVersion(version=name, updated_at=now()))
             prune(home, name, former.version if former else name)
 
     def _use_in_place(self, directory: Path) -> Update:
@@ -204,10 +211,10 @@ class _Job:
         with locked(self._storage):
             home = self._storage / manifest.id
             home.mkdir(exist_ok=True)
-            self._switch(home, Current(local=str(directory), updated_at=now()))
+            self._switch(home, CurrentVersion(local=str(directory), updated_at=now()))
         return self._done(manifest.id)
 
-    def _switch(self, home: Path, current: Current) -> None:
+    def _switch(self, home: Path, current: CurrentVersion) -> None:
         write_whole(home / CURRENT, msgspec.json.encode(current), durable=True)
 
     def _done(self, pack_id: str) -> Update:
@@ -228,10 +235,10 @@ class _Job:
         self._pack_id = manifest.id
         return manifest
 
-    def _expect(self, found: Found) -> None:
+    def _expect(self, found: PackLocation) -> None:
         self._pack_id = self._pack_id or found.pack_id
 
-    def _is_known(self, found: Found) -> bool:
+    def _is_known(self, found: PackLocation) -> bool:
         """Whether the registry still has the version, from the same place, that is installed and whole."""
         former = self._former
         if former is None or former.record is None or former.inspection.manifest is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from benchwright.packs.install.limits import ArchiveError, InstallLimits
+from benchwright.packs.install.settings import ArchiveError, InstallLimits
 
 LONGEST_PART = 255
 """Bytes of a file name on all usual file systems."""

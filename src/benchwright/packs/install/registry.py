@@ -12,13 +12,11 @@ from typing import Any
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.packs.install.limits import InstallLimits
+from benchwright.packs.install.settings import InstallLimits
 from benchwright.packs.install.sources import Archive, GitHub, checked_sha256, is_address
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.records import Record
 from benchwright.suggest import did_you_mean
-
-OFFICIAL = "https://raw.githubusercontent.com/stevibe/benchlocal-registry/main/registry.json"
 
 
 class RegistryEntry(Record, frozen=True):

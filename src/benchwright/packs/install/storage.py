@@ -38,7 +38,7 @@ VERSIONS = "versions"
 LOCK_SECONDS = 60.0
 
 
-class Current(Record, frozen=True, rename="camel"):
+class CurrentVersion(Record, frozen=True, rename="camel"):
     """current.json: the name of the version that counts, or the directory that is used in place."""
 
     version: str = ""
@@ -66,10 +66,10 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def read_current(home: Path) -> Current | None:
+def read_current(home: Path) -> CurrentVersion | None:
     """What counts for the pack at `home` (`<storage>/<id>`); None where nothing is installed there."""
     try:
-        current = msgspec.json.decode((home / CURRENT).read_bytes(), type=Current)
+        current = msgspec.json.decode((home / CURRENT).read_bytes(), type=CurrentVersion)
     except (OSError, msgspec.DecodeError):
         return None
     plain = re.fullmatch(r"(?!\.{0,2}$)[^/\0]+", current.version)

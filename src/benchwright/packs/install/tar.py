@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from benchwright.packs.install.limits import CHUNK, ArchiveError, InstallLimits
+from benchwright.packs.install.settings import CHUNK, ArchiveError, InstallLimits
 from benchwright.records import Record
 
 BLOCK = 512

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchwright.packs.install.digest import VERSION_CONTROL
-from benchwright.packs.install.limits import CHUNK, ArchiveError, InstallLimits
 from benchwright.packs.install.names import Names
+from benchwright.packs.install.settings import CHUNK, ArchiveError, InstallLimits
 from benchwright.packs.install.tar import TarReader
 
 GZIP = b"\x1f\x8b"

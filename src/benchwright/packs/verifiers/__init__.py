@@ -10,14 +10,14 @@ async with running_verifiers(pack, Start(run_id), report) as verifiers:
 
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices
 from benchwright.packs.verifiers.running import Verifiers, running_verifiers
-from benchwright.packs.verifiers.starting import Preparing, Start
+from benchwright.packs.verifiers.starting import Start, VerifierProgress
 from benchwright.packs.verifiers.states import remove_images, stop_verifiers, verifier_states
 
 __all__ = [
     "Choice",
     "PackVerifiers",
-    "Preparing",
     "Start",
+    "VerifierProgress",
     "Verifiers",
     "choices",
     "remove_images",

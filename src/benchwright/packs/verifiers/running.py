@@ -12,8 +12,8 @@ import msgspec
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices, kept_name
-from benchwright.packs.verifiers.probing import Trouble, trouble_with
-from benchwright.packs.verifiers.starting import Preparing, Report, Start, start_verifier
+from benchwright.packs.verifiers.starting import Report, Start, VerifierProgress, start_verifier
+from benchwright.packs.verifiers.states import Trouble, trouble_with
 from benchwright.sandbox.docker import (
     DockerService,
     Engine,
@@ -118,7 +118,7 @@ class Verifiers:
             service = None
             try:
                 if choice.mode == "docker" and choice.missing is None:
-                    report(Preparing(choice.id, "checking_docker", "Looking for Docker."))
+                    report(VerifierProgress(choice.id, "checking_docker", "Looking for Docker."))
                     engine = engine or await self._engine(stack)
                     service = await self._docker(engine, choice, start, report, stack)
                 self._found[choice.id] = await _endpoint(choice, service)

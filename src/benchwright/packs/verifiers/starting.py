@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Literal
 
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, image_name, kept_name
-from benchwright.packs.verifiers.probing import trouble_with
+from benchwright.packs.verifiers.states import trouble_with
 from benchwright.records import Record
 from benchwright.sandbox.docker import (
     DockerService,
@@ -24,7 +24,7 @@ Phase = Literal[
 ]
 
 
-class Preparing(Record, frozen=True):
+class VerifierProgress(Record, frozen=True):
     """What is being done to make a verifier ready: the protocol's event `verifier_preparing`."""
 
     verifier_id: str
@@ -32,7 +32,7 @@ class Preparing(Record, frozen=True):
     message: str
 
 
-Report = Callable[[Preparing], None]
+Report = Callable[[VerifierProgress], None]
 
 
 class Start(Record, frozen=True):
@@ -55,7 +55,7 @@ async def start_verifier(
     """
 
     def say(phase: Phase, message: str) -> None:
-        report(Preparing(choice.id, phase, message))
+        report(VerifierProgress(choice.id, phase, message))
 
     image = await _image(engine, pack, choice, say)
     if (kept := await _kept(engine, pack, choice, image, replace=start.keep)) is not None:

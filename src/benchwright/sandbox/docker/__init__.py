@@ -16,7 +16,7 @@ left behind is removed by the next one. What holds and what does not is said in 
 """
 
 from benchwright.sandbox.docker.building import built
-from benchwright.sandbox.docker.commands import Executed
+from benchwright.sandbox.docker.commands import ExecResult
 from benchwright.sandbox.docker.containers import Resources
 from benchwright.sandbox.docker.engine import Engine, check_disk, connected
 from benchwright.sandbox.docker.errors import EngineError, EngineUnavailable
@@ -38,7 +38,7 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineUnavailable",
-    "Executed",
+    "ExecResult",
     "Images",
     "Resources",
     "Sandbox",

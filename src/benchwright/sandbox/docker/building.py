@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 from asyncio.subprocess import PIPE, STDOUT, Process
+from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from benchwright.sandbox.docker.dockerfile import content_digest, with_label
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.errors import EngineError, translated
 from benchwright.sandbox.docker.images import configuration_of, remove_image, tags_of
-from benchwright.sandbox.output import Kept
+from benchwright.sandbox.output import HeadAndTail
 from benchwright.text import Say, last_line
 
 BUILD_SECONDS = 1800.0
@@ -118,7 +119,7 @@ async def _build(
     given = [f"--build-arg={key}={value}" for key, value in recipe.arguments.items()]
     given += [f"--target={recipe.target}"] if recipe.target else []
     arguments = ["build", "--file", "-", "--tag", image, "--label", label, "--force-rm", *given, str(context)]
-    kept = Kept(KEPT_OUTPUT)
+    kept = HeadAndTail(KEPT_OUTPUT)
     process = await asyncio.create_subprocess_exec(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
     )
@@ -161,7 +162,7 @@ async def _feed(process: Process, dockerfile: bytes) -> None:
     process.stdin.close()
 
 
-async def _follow(process: Process, kept: Kept, say: Say) -> None:
+async def _follow(process: Process, kept: HeadAndTail, say: Say) -> None:
     assert process.stdout is not None
     while piece := await process.stdout.read(2**16):
         kept.feed(piece)
@@ -181,7 +182,7 @@ async def _end(process: Process) -> None:
             pass
 
 
-def _text(kept: Kept) -> str:
+def _text(kept: HeadAndTail) -> str:
     return kept.content().decode("utf-8", "replace")
 
 
@@ -189,3 +190,29 @@ def _failure(image: str, log: str) -> EngineError:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     error = translated(f"building {image}", 0, lines[-1] if lines else "it says nothing")
     return EngineError(str(error), error.kind, log)
+
+
+AT_ONCE = 2
+
+
+class Builds:
+    """Builds the images of an engine for all who need them."""
+
+    def __init__(self, engine: Engine, at_once: int = AT_ONCE) -> None:
+        self._engine = engine
+        self._places = asyncio.Semaphore(at_once)
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def image(
+        self, name: str, context: Path, version: str, recipe: Recipe, seconds: float, say: Say
+    ) -> str:
+        """The image of a folder with a Dockerfile, see `building.built`; waits for a place where it must be built.
+
+        Raises:
+            EngineError: it cannot be built.
+        """
+        image = await image_of(name, context, version, recipe)
+        if await configuration_of(self._engine, image) is not None:
+            return image
+        async with self._locks[name], self._places:
+            return await built(self._engine, name, context, version, say, seconds, recipe)

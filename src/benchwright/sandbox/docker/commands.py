@@ -17,7 +17,7 @@ Reason = Literal["exited", "timeout", "output", "memory", "disk"]
 """Why a program ended: by itself, or by a limit."""
 
 
-class Executed(Record, frozen=True):
+class ExecResult(Record, frozen=True):
     """How a program in a container ended.
 
     With `container_ended` its container ended too, and `exit_code` is None; of what a signal ended it is 128 and the

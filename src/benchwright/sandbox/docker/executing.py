@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from benchwright.sandbox.docker.commands import Command, Executed, Reason
+from benchwright.sandbox.docker.commands import Command, ExecResult, Reason
 from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.ending import end_all_since, memory_kills
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
-from benchwright.sandbox.output import Kept
+from benchwright.sandbox.output import HeadAndTail
 
 if TYPE_CHECKING:
     from aiodocker.execs import Exec
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KILLED = 137
 """The exit code of what SIGKILL ended, which is what the kernel uses where memory is at its end."""
 
-NO_EXIT_CODE = Executed("exited")
+NO_EXIT_CODE = ExecResult("exited")
 """As of a program that has closed its output and goes on, or whose container has ended."""
 
 GRACE_SECONDS = 2.5
@@ -40,7 +40,7 @@ _WITH_LIMIT = (
 _WITH_INPUT = 'head -c "$0" | "$@"'
 
 
-async def execute(container: Container, command: Command) -> Executed:
+async def execute(container: Container, command: Command) -> ExecResult:
     """Runs a program to its end. What it leaves in the background goes on, but for what a limit ended.
 
     Cancelling ends the program with all it started.
@@ -65,16 +65,16 @@ async def execute(container: Container, command: Command) -> Executed:
     return talk.with_output(ended, time.monotonic() - began)
 
 
-async def _run(container: Container, command: Command, talk: _Talk, began: float) -> Executed:
+async def _run(container: Container, command: Command, talk: _Talk, began: float) -> ExecResult:
     program = await _prepare(container, command)
     async with program.start(detach=False) as stream:
         in_time = await talk.to_the_end(stream, program)
     exit_code = await _exit_code(program) if in_time and not talk.too_much else None
     late = time.monotonic() - began >= command.seconds and exit_code != 0
     if not late and not talk.too_much:
-        return Executed("exited", exit_code)
+        return ExecResult("exited", exit_code)
     await end_all_since(container, began)
-    return Executed("output" if talk.too_much else "timeout", exit_code)
+    return ExecResult("output" if talk.too_much else "timeout", exit_code)
 
 
 async def _prepare(container: Container, command: Command) -> Exec:
@@ -95,7 +95,7 @@ async def _exit_code(program: Exec) -> int | None:
     return code
 
 
-async def _explained(container: Container, ended: Executed) -> Executed:
+async def _explained(container: Container, ended: ExecResult) -> ExecResult:
     """The same with what ended it, where that was the lack of memory or the end of the container.
 
     Raises:
@@ -105,7 +105,7 @@ async def _explained(container: Container, ended: Executed) -> Executed:
     if kills is not None:
         by_memory = kills > container.memory_kills and ended.reason == "exited"
         container.memory_kills = kills
-        return Executed("memory", ended.exit_code) if by_memory else ended
+        return ExecResult("memory", ended.exit_code) if by_memory else ended
     state = await container.state_after_end()
     if state.get("Running"):
         return ended
@@ -115,8 +115,8 @@ async def _explained(container: Container, ended: Executed) -> Executed:
     elif state.get("OOMKilled") and not container.trouble:
         reason = "memory"
     if reason == "exited":
-        raise EngineError(f"the container has ended: {container.trouble or 'it was removed from outside'}")
-    return Executed(reason, detail=container.trouble, container_ended=True)
+        raise EngineError(f"the container has ended: {container.trouble or 'somebody else ended it'}")
+    return ExecResult(reason, detail=container.trouble, container_ended=True)
 
 
 class _Talk:
@@ -124,7 +124,7 @@ class _Talk:
 
     def __init__(self, command: Command) -> None:
         self._command = command
-        self._output, self._errors = Kept(command.kept_bytes), Kept(command.kept_bytes)
+        self._output, self._errors = HeadAndTail(command.kept_bytes), HeadAndTail(command.kept_bytes)
 
     @property
     def _total(self) -> int:
@@ -177,7 +177,7 @@ class _Talk:
         except (OSError, RuntimeError, AssertionError):
             pass  # the program has ended, or wants no input
 
-    def with_output(self, ended: Executed, seconds: float) -> Executed:
+    def with_output(self, ended: ExecResult, seconds: float) -> ExecResult:
         return msgspec.structs.replace(
             ended,
             stdout=self._output.content(),

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import owner
-from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Command, Executed
+from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Command, ExecResult
 from benchwright.sandbox.docker.containers import Container, MiB, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
@@ -63,7 +63,7 @@ class Sandbox(Protocol):
         environment: Mapping[str, str] | None = None,
         kept_bytes: int = KEPT_BYTES,
         output_bytes: int = OUTPUT_BYTES,
-    ) -> Executed:
+    ) -> ExecResult:
         """Runs a program to its end or its limit."""
         ...
 
@@ -94,8 +94,8 @@ class DockerSandbox:
         environment: Mapping[str, str] | None = None,
         kept_bytes: int = KEPT_BYTES,
         output_bytes: int = OUTPUT_BYTES,
-    ) -> Executed:
-        """Runs a program; see `executing.Command` for the limits, `Executed` for what comes back.
+    ) -> ExecResult:
+        """Runs a program; see `executing.Command` for the limits, `ExecResult` for what comes back.
 
         What it leaves in the background goes on, until a limit ends a later program, or the sandbox is stopped: a limit
         ends whatever was started since the program was.

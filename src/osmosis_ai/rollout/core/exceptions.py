@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.agents.rollout.errors import (
+from benchwright.agents.rollout.tools import (
     AgentLoopNotFoundError,
     OsmosisRolloutError,
     OsmosisServerError,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from benchwright.agents.rollout.schemas import (
+from benchwright.agents.rollout.types import (
+    DEFAULT_MAX_METADATA_SIZE_BYTES,
     OpenAIFunctionParametersSchema,
     OpenAIFunctionPropertySchema,
     OpenAIFunctionSchema,
     OpenAIFunctionToolSchema,
-)
-from benchwright.agents.rollout.types import (
-    DEFAULT_MAX_METADATA_SIZE_BYTES,
     RolloutMetrics,
     RolloutRequest,
     get_max_metadata_size_bytes,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.catalog.terminal_bench import first, harbor
+from benchwright.catalog.terminal_bench import harbor, version_1
 from benchwright.catalog.terminal_bench.folders import TaskFolders, digest, read_text
 from benchwright.catalog.terminal_bench.settings import Settings, settings_or_problem
 from benchwright.data.datasets import Source
@@ -34,9 +34,9 @@ def first_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
         DatasetError: one is not as it should be; names the file.
     """
     for task, folder in folders.all(source):
-        yaml = first.read_task(_checked(folder / first.FILE))
-        settings = settings_or_problem(first.settings, yaml, folder)
-        yield _sample(task, folder, yaml["instruction"], settings, first.labels(yaml))
+        yaml = version_1.read_task(_checked(folder / version_1.FILE))
+        settings = settings_or_problem(version_1.settings, yaml, folder)
+        yield _sample(task, folder, yaml["instruction"], settings, version_1.labels(yaml))
 
 
 def settings_of(sample: Sample) -> Settings:

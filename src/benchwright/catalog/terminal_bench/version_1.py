@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.catalog.terminal_bench.compose import AgentContainer, read_compose
-from benchwright.catalog.terminal_bench.reports import PARSERS
-from benchwright.catalog.terminal_bench.settings import Build, Settings, Unsupported, bounded_seconds
-from benchwright.catalog.terminal_bench.yaml_files import read_yaml
+from benchwright.catalog.terminal_bench.folders import read_yaml
+from benchwright.catalog.terminal_bench.grading import PARSERS
+from benchwright.catalog.terminal_bench.settings import Build, Settings, UnsupportedTask, bounded_seconds
 from benchwright.data.errors import DatasetValidationError
 
 FILE = "task.yaml"
@@ -61,7 +61,7 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
     """
     parser = str(task.get("parser_name") or "pytest")
     if parser not in PARSERS:
-        raise Unsupported(
+        raise UnsupportedTask(
             f"{FILE}: parser_name {parser!r} is not supported here; known: {', '.join(PARSERS)}"
         )
     compose = folder / "docker-compose.yaml"
@@ -70,7 +70,7 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
     elif (folder / "Dockerfile").is_file():
         agent = AgentContainer(build=Build("."), environment={"TEST_DIR": TESTS})
     else:
-        raise Unsupported("there is neither docker-compose.yaml nor Dockerfile")
+        raise UnsupportedTask("there is neither docker-compose.yaml nor Dockerfile")
     return Settings(
         image=None if agent.build else agent.image,
         build=agent.build,

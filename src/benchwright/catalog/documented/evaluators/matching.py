@@ -1,16 +1,37 @@
-"""The letter of a multiple-choice answer, taken from free text by the documented cascade.
-
-What the document leaves open is settled here. Within a step the last match counts, because answers stand at
-the end. The last step's "last valid letter found anywhere" means a capital that stands alone as a word; the
-article that opens a sentence ("A dog barks") and the pronoun ("I think") are words, not letters.
-"""
+"""Answers compared with the right ones: exactly, by letter, and as sets."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+
+_PUNCTUATION = re.compile(r"[^\w\s]")
+
+
+def normalize(text: str) -> str:
+    """The text decomposed (NFKD), in lower case, without punctuation, each run of white space one space.
+
+    Combining marks count as punctuation, so accents are dropped: `Élan` becomes `elan`.
+    """
+    text = unicodedata.normalize("NFKD", text).lower()
+    return " ".join(_PUNCTUATION.sub("", text).split())
+
+
+def exact_match(predicted: str, expected: str) -> bool:
+    """Whether both are the same once normalised."""
+    return normalize(predicted) == normalize(expected)
+
+
+def contains_match(predicted: str, expected: str) -> bool:
+    """Whether `expected` is part of `predicted` once both are normalised.
+
+    A plain substring, as documented: `2` is found in `12`, and what normalises to nothing everywhere.
+    """
+    return normalize(expected) in normalize(predicted)
+
 
 LETTERS_10 = "ABCDEFGHIJ"
 
@@ -67,3 +88,32 @@ def _is_word(match: re.Match[str]) -> bool:
 def _last(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:
     last = deque(matches, maxlen=1)
     return last[0] if last else None
+
+
+_BRACKETS = (("{", "}"), ("[", "]"))
+_QUOTES = "\"'`"
+
+
+def extract_set(text: str) -> set[str]:
+    """The items of a list in braces, in brackets or bare, parted by commas or line ends, without their quotes."""
+    text = text.strip()
+    if any(text.startswith(opening) and text.endswith(closing) for opening, closing in _BRACKETS):
+        text = text[1:-1]
+    items = (item.strip().strip(_QUOTES).strip() for item in re.split(r"[,\n]", text))
+    return {item for item in items if item}
+
+
+def set_exact_match(predicted: str | Iterable[str], expected: str | Iterable[str]) -> bool:
+    """Whether both hold the same items; texts are taken apart first."""
+    return _items(predicted) == _items(expected)
+
+
+def jaccard_similarity(predicted: str | Iterable[str], expected: str | Iterable[str]) -> float:
+    """|A ∩ B| / |A ∪ B|, between 0 and 1; 1.0 where both are empty. Texts are taken apart first."""
+    one, other = _items(predicted), _items(expected)
+    union = one | other
+    return len(one & other) / len(union) if union else 1.0
+
+
+def _items(value: str | Iterable[str]) -> set[str]:
+    return extract_set(value) if isinstance(value, str) else set(value)

@@ -1,13 +1,47 @@
-"""How functions are offered in a prompt, for models without tool calls (bfcl_eval, default_prompts.py)."""
+"""How functions are offered, as tools or in a prompt (bfcl_eval, default_prompts.py), and single-turn tasks asked."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from benchwright.catalog.asking import system
-from benchwright.records import Message
+from benchwright.catalog.bfcl.categories import CATEGORIES
+from benchwright.catalog.bfcl.tools import as_tools, hinted
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Session
+from benchwright.records import Message, Outcome, Trial
+
+Mode = Literal["tools", "prompt"]
+
+
+class AskCalls:
+    """Offers the functions, as tools or in the system prompt, and takes the answer as it comes."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+
+    async def ask(self, trial: Trial, session: Session) -> Outcome:
+        """Asks once."""
+        content = trial.sample.content
+        functions = shown_functions(content)
+        messages = list(content["question"][0])
+        params: dict[str, Any] = {}
+        if self._mode == "prompt":
+            messages = with_system_prompt(messages, functions)
+        elif functions:
+            params["tools"] = as_tools(functions)
+        reply = await session.chat(messages, **params)
+        messages.append(reply.message)
+        status, reason = answer_status(reply)
+        return Outcome(status, messages, reply.text, reason)
+
+
+def shown_functions(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """The documents of the functions on offer, as the model sees them."""
+    return hinted(content["functions"], CATEGORIES[content["category"]].language)
+
 
 SYSTEM = """\
 You are an expert in composing functions.You are given a question and a set of possible functions. Based on the \

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchwright.catalog.bfcl.calls import Call, Wrong
+from benchwright.catalog.bfcl.calls import Call, Mistake
 from benchwright.catalog.bfcl.categories import Category, Language
-from benchwright.catalog.bfcl.comparing import (
+from benchwright.catalog.bfcl.java_values import java_value
+from benchwright.catalog.bfcl.javascript_values import javascript_value
+from benchwright.catalog.bfcl.types import ELEMENT_TYPES, JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
+from benchwright.catalog.bfcl.value_checker import (
     OMITTED,
     wrong_dict,
     wrong_dicts,
@@ -20,9 +23,6 @@ from benchwright.catalog.bfcl.comparing import (
     wrong_other,
     wrong_string,
 )
-from benchwright.catalog.bfcl.java_values import java_value
-from benchwright.catalog.bfcl.javascript_values import javascript_value
-from benchwright.catalog.bfcl.types import ELEMENT_TYPES, JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
 
 Answer = dict[str, dict[str, list[Any]]]
 """One expected call: its name, and the allowed values of its parameters."""
@@ -38,7 +38,7 @@ def wrong_calls(
     calls: Sequence[Call],
     answers: Sequence[Answer],
     spelled: Callable[[str], str],
-) -> Wrong | None:
+) -> Mistake | None:
     """Why the calls are not the expected ones; None if they are.
 
     `functions` are the documents of the functions on offer, and `spelled` how a function's name reads in the
@@ -48,7 +48,7 @@ def wrong_calls(
         return _wrong_set(category.language, functions, calls, answers, spelled)
     checker = "multiple_function_checker" if category.kind == "multiple" else "simple_function_checker"
     if len(calls) != len(answers):
-        return Wrong(f"{checker}:wrong_count", _count(calls, answers))
+        return Mistake(f"{checker}:wrong_count", _count(calls, answers))
     document = _document(functions, answers[0]) if category.kind == "multiple" else functions[0]
     return wrong_call(category.language, document, calls[0], answers[0], spelled)
 
@@ -59,10 +59,10 @@ def _wrong_set(
     calls: Sequence[Call],
     answers: Sequence[Answer],
     spelled: Callable[[str], str],
-) -> Wrong | None:
+) -> Mistake | None:
     """Every expected call, in order, takes the first call that fits and is not taken yet."""
     if len(calls) != len(answers):
-        return Wrong("parallel_function_checker_no_order:wrong_count", _count(calls, answers))
+        return Mistake("parallel_function_checker_no_order:wrong_count", _count(calls, answers))
     left = list(calls)
     for answer in answers:
         document = _document(functions, answer)
@@ -75,7 +75,7 @@ def _wrong_set(
             said.append(f"{wrong.kind}: {wrong.said}")
         else:
             name = next(iter(answer))
-            return Wrong(
+            return Mistake(
                 "parallel_function_checker_no_order:cannot_find_match",
                 f"No call matches the expected call of {name!r}. {' '.join(said)}",
             )
@@ -93,31 +93,31 @@ def _document(functions: Sequence[dict[str, Any]], answer: Answer) -> dict[str, 
 
 def wrong_call(
     language: Language, document: dict[str, Any], call: Call, answer: Answer, spelled: Callable[[str], str]
-) -> Wrong | None:
+) -> Mistake | None:
     """Why one call is not the expected one; None if it is."""
     possible = next(iter(answer.values()))
     name = spelled(document["name"])
     if call.name != name:
-        return Wrong("simple_function_checker:wrong_func_name", f"Expected {name!r}, got {call.name!r}.")
+        return Mistake("simple_function_checker:wrong_func_name", f"Expected {name!r}, got {call.name!r}.")
     parameters = document["parameters"]["properties"]
     for required in document["parameters"].get("required", ()):
         if required not in call.arguments:
-            return Wrong("simple_function_checker:missing_required", f"Missing parameter {required!r}.")
+            return Mistake("simple_function_checker:missing_required", f"Missing parameter {required!r}.")
     for name, value in call.arguments.items():
         if name not in parameters or name not in possible:
-            return Wrong("simple_function_checker:unexpected_param", f"Unexpected parameter {name!r}.")
+            return Mistake("simple_function_checker:unexpected_param", f"Unexpected parameter {name!r}.")
         wrong = _wrong_argument(language, parameters[name], name, value, possible[name])
         if wrong is not None:
             return wrong
     for name, values in possible.items():
         if name not in call.arguments and OMITTED not in values:
-            return Wrong("simple_function_checker:missing_optional", f"Parameter {name!r} must be given.")
+            return Mistake("simple_function_checker:missing_optional", f"Parameter {name!r} must be given.")
     return None
 
 
 def _wrong_argument(
     language: Language, parameter: dict[str, Any], name: str, value: Any, possible: list[Any]
-) -> Wrong | None:
+) -> Mistake | None:
     types = _TYPES[language]
     declared = parameter.get("type", "any")
     wanted = types.get(declared, str)
@@ -129,11 +129,11 @@ def _wrong_argument(
         value = _as_declared(declared, value)
     else:
         if type(value) is not str:
-            return Wrong(_WRONG_SOURCE[language], f"Parameter {name!r} must be source text, got {value!r}.")
+            return Mistake(_WRONG_SOURCE[language], f"Parameter {name!r} must be source text, got {value!r}.")
         try:
             value = _READ[language](value, declared, element_name)
         except (NotImplementedError, ValueError) as error:
-            return Wrong(_WRONG_SOURCE[language], f"Parameter {name!r}: {error}.")
+            return Mistake(_WRONG_SOURCE[language], f"Parameter {name!r}: {error}.")
     wrong = wrong_type(name, value, possible, wanted, element)
     return wrong or _wrong_value(name, value, possible, wanted, element)
 
@@ -151,7 +151,7 @@ def _as_declared(declared: str, value: Any) -> Any:
 
 def wrong_type(
     name: str, value: Any, possible: Sequence[Any], wanted: type[Any], element: type[Any] | None = None
-) -> Wrong | None:
+) -> Mistake | None:
     """Of the wanted type, or of that of the first possible value (a variable's name in place of its value).
 
     Elements are looked at one level deep: all must be right for one possible value; any will do where that
@@ -162,13 +162,13 @@ def wrong_type(
         if element is None or any(_elements_right(name, value, one, element) for one in possible):
             return None
         if wanted is variable:
-            return Wrong(
+            return Mistake(
                 "type_error:nested", f"Parameter {name!r} holds elements of a wrong type: {value!r}."
             )
     elif type(value) is variable:
         return None
     said = f"Parameter {name!r} must be {wanted.__name__}, got {type(value).__name__}: {value!r}."
-    return Wrong("type_error:simple", said)
+    return Mistake("type_error:simple", said)
 
 
 def _elements_right(name: str, value: Any, possible: Any, element: type[Any]) -> bool:
@@ -183,7 +183,7 @@ def _variable_type(possible: Sequence[Any]) -> type[Any] | None:
 
 def _wrong_value(
     name: str, value: Any, possible: Sequence[Any], wanted: type[Any], element: type[Any] | None
-) -> Wrong | None:
+) -> Mistake | None:
     variable = _variable_type(possible)
     if variable is not None and variable is not wanted:
         return wrong_other(name, value, possible)

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import About, Check, Figure, Graded
-from benchwright.catalog.bfcl.asking import AskCalls
-from benchwright.catalog.bfcl.calls import Call, Undecodable, calls_from_tools, shown
+from benchwright.catalog.bfcl.calls import Call, DecodingError, calls_from_tools, shown
 from benchwright.catalog.bfcl.categories import CATEGORIES
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.figures import figures
 from benchwright.catalog.bfcl.gold import gold_calls
 from benchwright.catalog.bfcl.rows import Executables, samples
+from benchwright.catalog.bfcl.solver import AskCalls
 from benchwright.catalog.bfcl.tools import tool_name
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.data.datasets import Source
@@ -54,7 +54,7 @@ def grade(content: dict[str, Any], message: Message, text: str) -> Verdict:
     details: dict[str, Any] = {"category": category.name, "group": category.group}
     try:
         predicted = [_plain(call) for call in calls_from_tools(message.get("tool_calls") or ())]
-    except (Undecodable, TypeError) as error:
+    except (DecodingError, TypeError) as error:
         details |= {"error": str(error)}
         return Verdict(0.0, text, expected, details=details)
     predicted = predicted or parse_function_call(text)
@@ -75,7 +75,7 @@ def _plain(call: Call) -> dict[str, Any]:
     return msgspec.structs.asdict(call)
 
 
-class Documented:
+class DocumentedBfcl:
     """The documented variant; see `benchmark.Benchmark`."""
 
     def __init__(self, about: About, wanted: frozenset[str]) -> None:

@@ -1,4 +1,4 @@
-"""How a model gives commands and is told what came of them: by calls of a tool, or in fenced blocks."""
+"""How a model gives commands and gets their results: by calls of a tool, or in fenced blocks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ENDINGS = {
 }
 
 
-class Asked(Record, frozen=True):
+class GivenCommand(Record, frozen=True):
     """A command that a model gave; `call` is the id of its tool call. With a `problem` there is nothing to run."""
 
     command: str
@@ -51,14 +51,14 @@ class Asked(Record, frozen=True):
     problem: str | None = None
 
 
-def commands_of(reply: Reply, *, fences: bool = True) -> list[Asked]:
+def commands_of(reply: Reply, *, fences: bool = True) -> list[GivenCommand]:
     """The commands of an answer in order: its tool calls, or where it has none its `fences`, blocks of a shell."""
     if reply.tool_calls:
         return [_of_call(call) for call in reply.tool_calls]
-    return [Asked(command) for command in _fenced(reply.text)] if fences else []
+    return [GivenCommand(command) for command in _fenced(reply.text)] if fences else []
 
 
-def told(results: Sequence[tuple[Asked, CommandRecord | None]]) -> list[Message]:
+def result_messages(results: Sequence[tuple[GivenCommand, CommandRecord | None]]) -> list[Message]:
     """The messages that tell the model what came of its commands: one for each call, one for all fenced blocks.
 
     (Many chat templates refuse two messages of the user in a row.)
@@ -94,15 +94,15 @@ def _fenced(text: str) -> Iterator[str]:
             yield block.rstrip("\n")
 
 
-def _of_call(call: dict[str, Any]) -> Asked:
+def _of_call(call: dict[str, Any]) -> GivenCommand:
     function, identity = call["function"], call["id"]
     if function["name"] != TOOL:
-        return Asked("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
+        return GivenCommand("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
     try:
         arguments = msgspec.json.decode(function["arguments"] or "{}")
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return Asked("", identity, f"the arguments are not valid JSON: {error}")
+        return GivenCommand("", identity, f"the arguments are no JSON: {error}")
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):
-        return Asked("", identity, 'the arguments must be {"command": "…"}')
-    return Asked(command, identity)
+        return GivenCommand("", identity, 'the arguments must be {"command": "…"}')
+    return GivenCommand(command, identity)

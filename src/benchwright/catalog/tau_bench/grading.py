@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.tau_bench.conversation import STOP, call_arguments
 from benchwright.catalog.tau_bench.database import Database, same_state
 from benchwright.catalog.tau_bench.domain import TRANSFER
+from benchwright.catalog.tau_bench.solver import STOP, call_arguments
 from benchwright.catalog.tau_bench.world import World, Worlds
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
