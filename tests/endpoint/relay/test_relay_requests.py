@@ -65,7 +65,7 @@ class TestBody:
         agent = let_in(open_client(server.url))
         answer = await agent.ask(body)
         assert answer.status == 400
-        assert "no JSON object" in error_in(answer)["message"]
+        assert "not a JSON object" in error_in(answer)["message"]
         assert server.requests == []
 
 

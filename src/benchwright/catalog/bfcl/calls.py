@@ -40,7 +40,7 @@ def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
         try:
             arguments = json.loads(function["arguments"] or "{}")
         except (ValueError, RecursionError) as error:
-            raise DecodingError(f"the arguments of {function['name']} are no JSON: {error}") from None
+            raise DecodingError(f"the arguments of {function['name']} are not valid JSON: {error}") from None
         if not isinstance(arguments, dict):
             raise TypeError(f"the arguments of {function['name']} are not a JSON object")
         calls.append(Call(function["name"], arguments))

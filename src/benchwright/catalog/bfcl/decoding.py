@@ -47,7 +47,7 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
         nodes = [body] if isinstance(body, ast.Call) else _elements(body)
         return [_call(node) for node in nodes]
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as error:
-        raise DecodingError(f"the answer is no list of calls: {error}") from None
+        raise DecodingError(f"the answer is not a list of calls: {error}") from None
 
 
 def _elements(node: ast.expr) -> list[ast.Call]:

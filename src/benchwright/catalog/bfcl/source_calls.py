@@ -83,4 +83,4 @@ def _parts(text: str, quotes: str) -> Iterator[str]:
 def _check_end(rest: str) -> None:
     """A statement may end behind the call; anything else makes the whole no call."""
     if rest.strip() and not rest.lstrip().startswith(";"):
-        raise DecodingError("the answer goes on behind the call")
+        raise DecodingError("there is text after the call")

@@ -101,7 +101,7 @@ def _of_call(call: dict[str, Any]) -> GivenCommand:
     try:
         arguments = msgspec.json.decode(function["arguments"] or "{}")
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return GivenCommand("", identity, f"the arguments are no JSON: {error}")
+        return GivenCommand("", identity, f"the arguments are not valid JSON: {error}")
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):
         return GivenCommand("", identity, 'the arguments must be {"command": "…"}')

@@ -151,7 +151,7 @@ def _without_host(value: str, section: str, name: str) -> str:
     def default(found: re.Match[str]) -> str:
         if found[2] is None:
             raise UnsupportedTask(
-                f"{FILE}: [{section}.env] {name} wants {found[0]} of this machine, which no task gets"
+                f"{FILE}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
             )
         return found[2]
 

@@ -60,7 +60,7 @@ class SharedGrant:
         try:
             model = msgspec.json.decode(request.body, type=_Body).model
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise HttpError(400, f"The body is no JSON object with a model: {error}") from None
+            raise HttpError(400, f"The body is not a JSON object with a model: {error}") from None
         grant = self._grants.get(model)
         if grant is None:
             raise HttpError(404, f"This run has no model {model!r}; see /v1/models.", "not_found_error")

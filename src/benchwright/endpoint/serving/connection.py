@@ -103,7 +103,7 @@ class ServerConnection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._refused = HttpError(400, f"This is no HTTP/1.1 request that is understood here: {error}")
+            self._refused = HttpError(400, f"This is not a valid HTTP/1.1 request: {error}")
         if self._refused is not None:
             self._refuse(self._refused)
         elif self._whole:

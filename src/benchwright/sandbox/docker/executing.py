@@ -115,7 +115,7 @@ async def _explained(container: Container, ended: ExecResult) -> ExecResult:
     elif state.get("OOMKilled") and not container.trouble:
         reason = "memory"
     if reason == "exited":
-        raise EngineError(f"the container has ended: {container.trouble or 'somebody else ended it'}")
+        raise EngineError(f"the container has ended: {container.trouble or 'it was removed from outside'}")
     return ExecResult(reason, detail=container.trouble, container_ended=True)
 
 
