@@ -30,6 +30,7 @@ sys.addaudithook(note)
 """
 """The interpreter imports this as `sitecustomize` when it starts."""
 
+
 @pytest.fixture
 def opened(project: Project) -> Callable[[], Counter[str]]:
     """How often the dataset and the journal were opened to be read, since the last time."""
