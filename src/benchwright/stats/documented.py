@@ -37,9 +37,11 @@ def documented_statistics(
     if not array.size:
         return DocumentedStatistics(0.0, 0.0, 0.0, 0.0, {})
     mean = math.fsum(array.data) / array.size
-    variance = math.fsum(((array - mean) ** 2).data) / array.size
+    squares = array - mean
+    squares *= squares
+    variance = math.fsum(squares.data) / array.size
     return DocumentedStatistics(
-        mean, math.sqrt(variance), float(array.min()), float(array.max()), _mean_pass_at(passes, repeats)
+        mean, math.sqrt(variance), float(array.min()), float(array.max()), mean_pass_at(passes, repeats)
     )
 
 
@@ -49,7 +51,8 @@ def passes_by_sample(samples: ArrayLike, passed: ArrayLike) -> NDArray[np.intp]:
     return np.bincount(place[np.asarray(passed, np.bool_)], minlength=len(distinct))
 
 
-def _mean_pass_at(passes: ArrayLike, repeats: int) -> dict[int, float]:
+def mean_pass_at(passes: ArrayLike, repeats: int) -> dict[int, float]:
+    """{k: pass@k} for the documented k, over samples of which so many runs passed; empty without repeats or samples."""
     counts = np.minimum(np.asarray(passes, np.intp), repeats)
     if repeats < 2 or not counts.size:
         return {}

@@ -52,7 +52,7 @@ class DocumentedRuns:
         return len(self._order)
 
     def __iter__(self) -> Iterator[DocumentedRun]:
-        columns = {name: self.table.scores[name].values() for name in self._names}
+        columns = {name: self.table.scores[name] for name in self._names}
         for place in self._order:
             row = int(place)
             record = self.table.record(row)
@@ -61,7 +61,7 @@ class DocumentedRuns:
                 row_index=int(record.sample),
                 run_index=record.repeat,
                 success=success,
-                scores={name: float(values[row]) for name, values in columns.items()} if success else {},
+                scores={name: column.value(row) or 0.0 for name, column in columns.items()} if success else {},
                 duration_ms=round(record.duration / 1e6, 3),
                 tokens=sum(one.usage.total_tokens for one in record.requests if one.role == "model"),
                 model_tag=self.tag(record),
@@ -88,8 +88,9 @@ class DocumentedRuns:
 
         from benchwright.stats.documented import documented_statistics, passes_by_sample
 
-        rows = self.table.counted(target.slot)
-        failed = np.isin(self.table.status.numbers()[rows], [STATUSES.index(status) for status in FAILED])
+        rows = self.table.counted(target.slot).astype(np.uint32)
+        status = self.table.status
+        failed = np.logical_or.reduce([status.equal(STATUSES.index(one)) for one in FAILED])[rows]
         samples = self.table.sample.numbers()[rows] if self.manifest.repeats > 1 else None
         found = {}
         for name in self._names:
@@ -102,16 +103,16 @@ class DocumentedRuns:
 
 
 def _documented_order(table: RunTable, manifest: Manifest) -> NDArray[np.uint32]:
-    """The rows of the table that are runs, by row of the dataset, model and repeat."""
+    """The rows of the table that are runs, by row of the dataset, model and repeat; few bytes a run on the way."""
     import numpy as np
 
     rows = table.counted().astype(np.uint32)
-    samples = table.sample.numbers()[rows]
-    repeats = table.repeat.numbers()[rows].astype(np.uint32)
     slots = [target.slot for target in manifest.targets]
     known = [slots.index(slot) if slot in slots else len(slots) for slot in table.targets.names]
-    models = np.array(known, np.uint8)[table.target.numbers()[rows]]
-    strange = (samples & 1).astype(np.bool_) | (repeats >= manifest.repeats) | (models == len(slots))
+    models = np.array(known, np.uint8)[table.target.numbers()][rows]
+    repeats = table.repeat.numbers().astype(np.uint32)[rows]
+    samples = table.sample.numbers()[rows]
+    strange = (samples % 2 == 1) | (models == len(slots)) | (repeats >= manifest.repeats)
     if strange.any():
         record = table.record(int(rows[strange.argmax()]))
         raise JournalError(
