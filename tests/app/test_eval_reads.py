@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from eval_kit import CACHED, Project, Server
+from tests.app.eval_kit import CACHED, Project, Server
 
 NOTES_WHAT_IS_READ = """
 import os

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from tests.agents.cache.cache_kit import HandWritten, manifest, request
@@ -67,7 +69,7 @@ def test_models_are_called_as_the_user_typed_them(journal: HandWritten) -> None:
 
 
 def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there(journal: HandWritten) -> None:
-    asked = {"requests": [request(10, 0)], "duration": 2_500_000}
+    asked: dict[str, Any] = {"requests": [request(10, 0)], "duration": 2_500_000}
     journal.trial(5, **asked)
     journal.score(5, 0.5)
     journal.trial(3, 1, status=Status.EXECUTION_ERROR, reason="it failed", **asked)

@@ -61,7 +61,9 @@ class DocumentedRuns:
                 row_index=int(record.sample),
                 run_index=record.repeat,
                 success=success,
-                scores={name: column.value(row) or 0.0 for name, column in columns.items()} if success else {},
+                scores={name: column.value(row) or 0.0 for name, column in columns.items()}
+                if success
+                else {},
                 duration_ms=round(record.duration / 1e6, 3),
                 tokens=sum(one.usage.total_tokens for one in record.requests if one.role == "model"),
                 model_tag=self.tag(record),
