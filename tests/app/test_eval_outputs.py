@@ -120,6 +120,31 @@ def share_with_a_pass(runs: list[bool], k: int) -> float:
     return sum(any(choice) for choice in choices) / len(choices)
 
 
+SEVENTHS = """
+def of_seven(solution_str, ground_truth, extra_info=None):
+    return int(extra_info["user_prompt"].removeprefix("word")) / 7
+"""
+
+
+def test_documents_and_summary_say_the_very_same_numbers(project: Project, server: Server) -> None:
+    """One of six rows has no agent's answer; the others score 1/7 to 5/7."""
+    project.program.write("broken", "")
+    project.program.write("sevenths.py", SEVENTHS)
+    project.program.environment |= project.environment
+    command = project.command(
+        server.base_url, "--n=5", "--pass-threshold=0.3", "--batch-size=7", eval_fn="sevenths:of_seven"
+    )
+    document = output(project, *command)
+    (shown,) = project.program.summary(*command).targets[0].scores
+    summary = {
+        **{name: getattr(shown, name) for name in FIGURES},
+        **{f"pass_at_{one.k}": one.pass_at_k for one in shown.passes},
+    }
+    assert document["summary"]["eval_fns"]["sevenths:of_seven"] == summary
+    assert project.entry["summary"]["eval_fns"]["sevenths:of_seven"] == summary
+    assert shown.mean == pytest.approx(15 / 42)
+
+
 @pytest.mark.parametrize(("threshold", "passing"), [("0.5", 1.0), ("0.51", 0.0)])
 def test_a_pass_begins_at_the_threshold(
     project: Project, server: Server, threshold: str, passing: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
@@ -9,7 +10,8 @@ from collections.abc import Iterator
 from time import monotonic
 
 import pytest
-from tests.app.app_kit import GrowingJournal, Program, finished, scores, trials
+from tests.app.app_kit import NOWHERE, GrowingJournal, Program, finished, scores, trials
+from tests.app.eval_kit import Project, read_json, target
 from tests.simulated import simulated_endpoint
 
 from benchwright.records import Status
@@ -85,3 +87,45 @@ def test_twice_stops_at_once_and_what_was_in_flight_is_asked_again(
     assert "Traceback" not in stderr
     assert [trial.status for trial in trials(program.only_run)] == [Status.CANCELLED] * 4
     assert finished(program.only_run) == []
+
+
+HANGS_FROM_ROW_20 = """
+import asyncio
+
+
+async def agent(row):
+    if int(row["user_prompt"].removeprefix("word")) >= 20:
+        await asyncio.sleep(600)
+    return row["user_prompt"]
+"""
+
+
+def test_what_was_cut_off_is_neither_done_nor_failed_anywhere(project: Project) -> None:
+    program = project.program
+    program.write("hangs.py", HANGS_FROM_ROW_20)
+    project.rows(TRIALS)
+    command = ["eval", "-m", "hangs:agent", "-d", "data.jsonl", "--eval-fn", "rewards:right", "--model", "m"]
+    process = program.start(
+        *command, f"--base-url={NOWHERE}", "--batch-size=5", "-o", "out.json", **project.environment
+    )
+    GrowingJournal(program).wait_for(20, process)
+    time.sleep(0.5)  # five more are under way
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    code, stderr = ended(process)
+    assert code == 130
+    assert len(trials(program.only_run)) == 25, "five were cut off"
+
+    assert f"Evaluation interrupted. Progress: 20/{TRIALS} runs." in stderr
+    assert f"[20/{TRIALS}]" in stderr
+    assert f"[21/{TRIALS}]" not in stderr
+    document, entry = read_json(program.directory / "out.json"), project.entry
+    assert (document["summary"]["total_runs"], len(entry["runs"])) == (20, 20)
+    right = sum(target(row) == f"word{row}" for row in range(20)) / 20
+    assert document["summary"]["eval_fns"]["rewards:right"]["mean"] == right
+    summary = program.summary("show", program.only_run.name)
+    (scores_of_it,) = summary.targets[0].scores
+    assert (summary.done, scores_of_it.n, scores_of_it.mean) == (20, 20, right)
+    listed = project.run("eval", "cache", "ls", "--json").stdout
+    assert json.loads(listed)["evals"][0]["runs"] == 20

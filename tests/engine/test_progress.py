@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import sqrt
+import asyncio
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,11 @@ from hypothesis import strategies as st
 from tests.engine.engine_kit import Asked, FunctionScorer, always, answer, plan_of, run_plan
 
 from benchwright.engine.progress import Progress, RunningMean
-from benchwright.engine.protocols import Score
-from benchwright.records import Outcome, Sample, Status
+from benchwright.engine.protocols import Score, Session
+from benchwright.records import Outcome, Sample, Status, Trial
+from benchwright.runs.table import RunTable
+from benchwright.stats.intervals import wilson
+from benchwright.stats.repeats import estimate
 
 
 def by_parity(sample: Sample, outcome: Outcome) -> Score:
@@ -28,7 +33,7 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
     await run_plan(plan_of(20, asked, [FunctionScorer(by_parity)]), tmp_path, listeners=[progress])
     assert (progress.done, progress.total, progress.failed, progress.over) == (20, 20, 2, True)
     assert progress.statuses == {Status.SCORED: 17, Status.UNPARSED: 1, Status.PROVIDER_ERROR: 2}
-    assert progress.means["score"].mean == pytest.approx(9 / 17)
+    assert progress.means["score"].mean == pytest.approx(9 / 18), "no answer counts as 0"
 
 
 async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(tmp_path: Path) -> None:
@@ -51,19 +56,73 @@ async def test_scoring_again_makes_no_trial_done_twice(tmp_path: Path) -> None:
     assert progress.means["second"].n == 5
 
 
+async def test_a_trial_that_was_cut_off_is_neither_done_nor_failed(tmp_path: Path) -> None:
+    async def solve(trial: Trial, session: Session) -> Outcome:
+        if trial.sample.content == 24:
+            await asyncio.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+        if trial.sample.content >= 20:
+            await asyncio.sleep(60)
+        return await answer(trial, session)
+
+    progress = Progress()
+    plan = plan_of(40, solve, [always(1.0)])
+    result = await run_plan(plan, tmp_path, concurrency=5, listeners=[progress])
+    table = RunTable(tmp_path)
+    table.advance()
+    assert result.interrupted
+    assert len(table) == 25, "five were cut off"
+    assert (progress.done, progress.failed) == (len(table.counted()), 0) == (20, 0)
+    assert progress.statuses == {Status.SCORED: 20}
+    assert progress.means["score"].n == 20
+
+
+async def test_no_answer_counts_as_0_and_a_failure_does_not_count(tmp_path: Path) -> None:
+    def score(sample: Sample, outcome: Outcome) -> Score:
+        if sample.content >= 8:
+            raise ValueError("cannot grade this")
+        return Score(1.0) if sample.content < 5 else Score(None, Status.UNPARSED)
+
+    progress = Progress()
+    await run_plan(plan_of(10, answer, [FunctionScorer(score)]), tmp_path, listeners=[progress])
+    assert (progress.done, progress.failed) == (10, 2)
+    mean = progress.means["score"]
+    assert (mean.n, mean.mean) == pytest.approx((8, 5 / 8))
+    assert mean.interval == wilson(5, 8)
+
+
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
 @settings(deadline=None)
-def test_a_running_mean_is_the_mean(values: list[float]) -> None:
+def test_a_running_mean_has_the_interval_that_the_summary_has(values: list[float]) -> None:
+    running = mean_of(values)
+    assert running.mean == pytest.approx(sum(values) / len(values), abs=1e-6)
+    expected = estimate(values).interval
+    if running.interval is not None and expected is not None:
+        assert running.interval == pytest.approx(expected, rel=1e-6, abs=1e-2)
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=50))
+@settings(deadline=None)
+def test_rights_and_wrongs_have_wilsons_interval(values: list[float]) -> None:
+    assert mean_of(values).interval == wilson(sum(values), len(values))
+    assert mean_of(values).interval == estimate(values).interval
+
+
+def test_five_of_five_may_still_be_luck() -> None:
+    interval = mean_of([1.0] * 5).interval
+    assert interval is not None
+    assert interval == pytest.approx((0.566, 1.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("values", [[1.0], [0.3], [0.5] * 4])
+def test_what_says_nothing_of_the_error_has_no_interval(values: list[float]) -> None:
+    assert mean_of(values).interval is None
+
+
+def mean_of(values: list[float]) -> RunningMean:
     running = RunningMean()
     for value in values:
         running.add(value)
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    assert running.mean == pytest.approx(mean, abs=1e-6)
-    assert running.half_width == pytest.approx(1.96 * sqrt(variance / len(values)), abs=1e-3)
-
-
-def test_one_value_has_no_interval() -> None:
-    running = RunningMean()
-    running.add(1.0)
-    assert running.half_width == 0.0
+    return running

@@ -34,8 +34,11 @@ class SampleRows(msgspec.Struct, frozen=True):
         """
         for row in read_rows(self.path, 1, self.offset):
             return row
+        raise self._no_rows()
+
+    def _no_rows(self) -> DatasetValidationError:
         where = f" from row {self.offset} on" if self.offset else ""
-        raise DatasetValidationError(f"{self.path} has no rows{where}")
+        return DatasetValidationError(f"{self.path} has no rows{where}")
 
     def samples(self, content: Content) -> Iterator[Sample]:
         """One sample per row, read as they are needed; a sample's id is the row's place in the file, from 0.
@@ -52,8 +55,10 @@ class SampleRows(msgspec.Struct, frozen=True):
         Raises:
             DatasetError: as `samples`; also if there is none.
         """
-        self.first()
-        return sum(1 for _ in self.samples(content))
+        count = sum(1 for _ in self.samples(content))
+        if not count:
+            raise self._no_rows()
+        return count
 
     def _group(self, row: Row, index: int) -> str | None:
         if self.group_by is None:

@@ -21,7 +21,6 @@ from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
-from benchwright.stats.passk import KS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -227,21 +226,24 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
 def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -> ScoreSummary:
     import numpy as np
 
+    from benchwright.stats.documented import documented_statistics
+
     found = values_of(manifest, table, name, rows)
     result = mean_of(found)
     interval = result.interval if result is not None else None
-    documented = np.concatenate([found.values, np.zeros(found.failed)]) if found.failed else found.values
-    n = len(documented)
+    padded = np.concatenate([found.values, np.zeros(found.failed)]) if found.failed else found.values
+    documented = documented_statistics(padded)
+    n = found.trials
     return ScoreSummary(
         scorer=name,
         n=n,
         n_scored=len(found.values),
         unparsed=_scored_as(table, name, rows, Standing.NO_ANSWER),
         grader_errors=_scored_as(table, name, rows, Standing.FAILED),
-        mean=float(documented.mean()) if n else 0.0,
-        std=float(documented.std()) if n else 0.0,
-        min=float(documented.min()) if n else 0.0,
-        max=float(documented.max()) if n else 0.0,
+        mean=documented.mean,
+        std=documented.std,
+        min=documented.min,
+        max=documented.max,
         mean_scored=result.mean if result is not None else None,
         low=interval.low if interval is not None else None,
         high=interval.high if interval is not None else None,
@@ -276,6 +278,7 @@ def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows)
     """pass@k and pass^k per sample, then the mean; a repeat without a value is one that did not pass."""
     import numpy as np
 
+    from benchwright.stats.documented import mean_pass_at
     from benchwright.stats.passk import mean_pass_at_k, mean_pass_hat_k
 
     if found.scale.passing is None:
@@ -290,10 +293,10 @@ def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows)
     trials = [repeats] * len(samples)
     passes = np.minimum(repeats, counts).tolist()
     result = []
-    for k in (k for k in KS if k <= repeats):
+    for k, mean in mean_pass_at(passes, repeats).items():
         at = mean_pass_at_k(trials, passes, k, groups)
         low, high = at.interval if at.interval is not None else (None, None)
-        result.append(PassAt(k, at.mean, mean_pass_hat_k(trials, passes, k).mean, low, high))
+        result.append(PassAt(k, mean, mean_pass_hat_k(trials, passes, k).mean, low, high))
     return result
 
 

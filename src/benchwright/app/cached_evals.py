@@ -8,10 +8,10 @@ from pathlib import Path
 
 from benchwright.agents.cache.entry import CacheEntry, CacheMismatch, entry_files, read_entry, samples_path
 from benchwright.agents.cache.paths import cache_root
-from benchwright.agents.cache.runs import DocumentedRuns
 from benchwright.home import runs_directory
 from benchwright.records import Record
-from benchwright.runs.manifest import MANIFEST, read_manifest
+from benchwright.runs.manifest import MANIFEST
+from benchwright.runs.table import read_table
 from benchwright.text import Say
 
 
@@ -62,7 +62,7 @@ def _read(path: Path, say: Say) -> CacheEntry | None:
 def _count_runs(entry: CacheEntry) -> int:
     """The runs of an entry; while it is in progress its journal knows more of them than its file."""
     run = run_of_entry(entry) if entry.status == "in_progress" else None
-    return len(entry.runs) if run is None else len(DocumentedRuns(run, read_manifest(run)))
+    return len(entry.runs) if run is None else len(read_table(run).counted())
 
 
 def run_of_entry(entry: CacheEntry) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ from benchwright.errors import JournalError, UserError
 from benchwright.files import write_whole
 from benchwright.runs import store
 from benchwright.runs.journal import encode_json
-from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
 
@@ -69,14 +70,7 @@ class EvalShelf:
                 directory = make()
                 self.entry_path = new_path(self._directory, self.task_id)
                 write_entry(self.entry_path, new_entry(self._config, self._digest, self.task_id, directory))
-            assert self.entry_path is not None
-            try:
-                yield directory
-            except BaseException:
-                with suppress(JournalError):  # what went wrong first is what is to be told
-                    self._project(directory, self.entry_path)
-                raise
-            self._project(directory, self.entry_path)
+            yield directory
 
     def has_entry(self) -> bool:
         """Whether there is a cache file of this configuration, to go on with or to show."""
@@ -121,8 +115,9 @@ class EvalShelf:
         manifest = read_manifest(run)
         if not manifest.settings.get("rescore"):
             return False
-        whole = store.last_event(run) == "finished"
-        return not whole or len(DocumentedRuns(run, manifest)) < self._request.plan.trial_count
+        if store.last_event(run) != "finished":
+            return True
+        return len(read_table(run).counted()) < self._request.plan.trial_count
 
     def _find(self, say: Say) -> Path | None:
         settings = self._settings
@@ -167,31 +162,39 @@ class EvalShelf:
             entry = read_head(path)
             run = run_of_entry(entry) if entry is not None and entry.status == "in_progress" else None
             if run is not None:
-                self._project(run, path)
+                self._project(read_table(run), path)
         back_up(path)
 
-    def _project(self, directory: Path, path: Path) -> None:
-        """Brings a cache file, and the samples if they are wanted, up to what the journal says."""
-        manifest = read_manifest(directory)
-        runs = DocumentedRuns(directory, manifest)
-        finished = store.last_event(directory) == "finished"
-        entry = new_entry(self._config, self._digest, self.task_id, directory)
+    def project(self, table: RunTable) -> None:
+        """Brings the cache file, and the samples if they are wanted, up to what the journal says.
+
+        Raises:
+            JournalError: a file cannot be read or written.
+        """
+        assert self.entry_path is not None
+        self._project(table, self.entry_path)
+
+    def _project(self, table: RunTable, path: Path) -> None:
+        manifest = read_manifest(table.directory)
+        runs = DocumentedRuns(table, manifest)
+        finished = table.sessions.state == "finished"
+        entry = new_entry(self._config, self._digest, self.task_id, table.directory)
         entry.created_at = moment(manifest.created_at / 1e9)
         entry.status = "completed" if finished else "in_progress"
-        write_entry(path, entry, _summed_up(entry, manifest, runs) if finished else runs)
+        write_entry(path, entry, _summed_up(entry, runs) if finished else runs)
         if self._settings.log_samples:
-            write_whole(samples_path(path), sample_lines(directory, runs), durable=True, error=JournalError)
+            write_whole(samples_path(path), sample_lines(runs), durable=True, error=JournalError)
 
-    def write_outputs(self, directory: Path, stop_reason: str | None) -> list[Path]:
+    def write_outputs(self, table: RunTable, stop_reason: str | None) -> list[Path]:
         """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""
         written = []
         if self._settings.output is not None:
-            manifest = read_manifest(directory)
-            document = output_document(manifest, DocumentedRuns(directory, manifest), stop_reason)
+            runs = DocumentedRuns(table, read_manifest(table.directory))
+            document = output_document(runs, stop_reason)
             text = msgspec.json.format(encode_json(document), indent=2)
             write_whole(self._settings.output, [text, b"\n"])
             written.append(self._settings.output)
-        if self._settings.output_path is not None and store.last_event(directory) == "finished":
+        if self._settings.output_path is not None and table.sessions.state == "finished":
             written += self._write_structured(self._settings.output_path)
         return written
 
@@ -209,10 +212,8 @@ class EvalShelf:
         return [results, copied]
 
 
-def _summed_up(
-    entry: CacheEntry, manifest: Manifest, runs: Iterable[DocumentedRun]
-) -> Iterator[DocumentedRun]:
-    """The same runs; once they have passed, the entry has their summary."""
-    results = Results(manifest)
-    yield from results.counting(runs)
+def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
+    """The runs; once they have passed, the entry has their summary."""
+    results = Results(runs)
+    yield from results.counting()
     entry.summary = results.summary

@@ -59,7 +59,7 @@ class EvalRun:
             else:
                 offer(self.request.plan, runs, say)
         try:
-            return await launch(self.request, listeners, say, self.shelf, reuse)
+            return await launch(self.request, listeners, say, self.shelf, reuse, self.shelf.project)
         except DatasetError:
             reason = self.unchanged.reason()
             if reason is None:
@@ -69,7 +69,7 @@ class EvalRun:
     def write_outputs(self, ended: Ended) -> list[Path]:
         """Writes the files that were asked for; returns them."""
         reason = ended.result.stop_reason if ended.result is not None else None
-        return self.shelf.write_outputs(ended.directory, reason)
+        return self.shelf.write_outputs(ended.table, reason)
 
     @property
     def coverage_note(self) -> str | None:

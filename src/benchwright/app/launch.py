@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from benchwright.engine.progress import HearsPace
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
-from benchwright.errors import UserError
+from benchwright.errors import JournalError, UserError
 from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Target
 from benchwright.runs import store
 from benchwright.runs.journal import Journal
@@ -98,10 +98,12 @@ async def launch(
     say: Say,
     shelf: Shelf,
     reuse: Reuse = NO_REUSE,
+    at_end: Callable[[RunTable], None] = lambda table: None,
 ) -> Ended:
     """Starts a run, goes on with an unfinished one, or finds a finished one: `shelf` says which it is.
 
     A new run takes over what `reuse` holds. A finished one is only gone on with to try failed trials again.
+    However the session ends, `at_end` is given the table while the run is still held.
 
     Raises:
         RunLocked: another process is at it, and did not end in time.
@@ -112,9 +114,17 @@ async def launch(
     async with found as directory, store.run_lock(directory, say):
         table = read_table(directory, effort=request.kind != "eval")
         if table.sessions.state == "finished" and not has_more(table, request):
+            at_end(table)
             return Ended(directory, None, table)
-        result = await _run(request, table, listeners, reuse)
+        try:
+            result = await _run(request, table, listeners, reuse)
+        except BaseException:
+            with suppress(JournalError):  # what went wrong first is what is to be told
+                table.advance()
+                at_end(table)
+            raise
         table.advance()
+        at_end(table)
         return Ended(directory, result, table)
 
 

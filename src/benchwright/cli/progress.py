@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.lines import trial_line
-from benchwright.engine.progress import Progress
+from benchwright.engine.progress import Progress, RunningMean
 from benchwright.engine.worker import Result, Solved
 from benchwright.formats import duration
 from benchwright.text import plain
@@ -138,9 +138,7 @@ class TerminalProgress:
             parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
         if progress.failed:
             parts.append(f"{progress.failed:,} failed")
-        parts.extend(
-            f"{plain(name)} {mean.mean:.3f} ±{mean.half_width:.3f}" for name, mean in progress.means.items()
-        )
+        parts.extend(f"{plain(name)} {_mean(mean)}" for name, mean in progress.means.items())
         return "  ".join(parts)
 
     def _block(self) -> RenderableType:
@@ -157,3 +155,10 @@ class TerminalProgress:
         line = Table.grid(padding=(0, 2))
         line.add_row(bar, Text(self._status()))
         return Group(line, Text(counts, style="dim"))
+
+
+def _mean(mean: RunningMean) -> str:
+    """A mean, with its interval where it has one."""
+    interval = mean.interval
+    ends = "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
+    return f"{mean.mean:.3f}{ends}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from benchwright.analysis.summary import RunSummary, summary_of
+from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.evaluate import EvalRun
 from benchwright.app.launch import Ended, Launch
 from benchwright.app.loop import run_async
@@ -15,6 +15,7 @@ from benchwright.cli.output import print_json, print_summary, results_on_stdout
 from benchwright.cli.progress import TerminalProgress
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
+from benchwright.runs.manifest import read_manifest
 from benchwright.text import plain
 
 
@@ -30,7 +31,7 @@ def run_and_report(run: EvalRun, *, as_json: bool, quiet: bool) -> int:
         ended = run_async(run.launch(listeners, say))
     if ended.result is None and not quiet:
         say("Evaluation already completed (cached).")
-    summary = summary_of(ended.directory)
+    summary = summarise(read_manifest(ended.directory), ended.table)
     if as_json:
         print_json(summary)
     elif not quiet:

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.records import FAILED, Record, ScoreRecord, Trial, TrialRecord
 from benchwright.runs.journal import read_encoded_body
-from benchwright.runs.table import read_table
+from benchwright.runs.table import RunTable
 
 
 class Taken(Record, frozen=True):
@@ -24,7 +24,8 @@ class EarlierRun:
     """The answered trials of another run; what failed there is not taken over."""
 
     def __init__(self, directory: Path) -> None:
-        self._table = read_table(directory)
+        self._table = RunTable(directory)
+        self._table.advance()
 
     def __contains__(self, trial_key: str) -> bool:
         return self._row(trial_key) is not None

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from time import monotonic
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from benchwright.engine.worker import Result, Solved
-from benchwright.records import FAILED, Status, trial_status
+from benchwright.records import Status, trial_status
+from benchwright.runs.counting import FAILURES, Standing, counts, standing_of_score
+
+if TYPE_CHECKING:
+    from benchwright.stats.intervals import Interval
 
 
 class RunningMean:
@@ -18,6 +22,7 @@ class RunningMean:
         self.n = 0
         self.mean = 0.0
         self._squares = 0.0
+        self._proportion = True
 
     def add(self, value: float) -> None:
         """Takes one value in."""
@@ -25,11 +30,23 @@ class RunningMean:
         step = value - self.mean
         self.mean += step / self.n
         self._squares += step * (value - self.mean)
+        self._proportion = self._proportion and value in (0.0, 1.0)
 
     @property
-    def half_width(self) -> float:
-        """Half of a rough 95 % interval, 1.96 standard errors; 0 below two values. The summary has the real one."""
-        return 1.96 * math.sqrt(self._squares / (self.n - 1) / self.n) if self.n > 1 else 0.0
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the mean, as if no two values were of one sample; None below two values.
+
+        Wilson's for values that are all 0 or 1, else Student's, like those of the summary; None too where such other
+        values are all equal.
+        """
+        if self.n < 2:
+            return None
+        from benchwright.stats.intervals import t_around, wilson
+
+        if self._proportion:
+            return wilson(round(self.mean * self.n), self.n)
+        se = math.sqrt(self._squares / (self.n - 1) / self.n)
+        return t_around(self.mean, se, self.n - 1) if se > 0 else None
 
 
 @runtime_checkable
@@ -42,8 +59,9 @@ class HearsPace(Protocol):
 
 
 class Progress:
-    """A listener that counts. `done` includes what earlier sessions finished, `rate` does not.
+    """A listener that counts by the rule of `runs.counting`: a trial that was cut off is neither done nor failed.
 
+    `done` includes what earlier sessions finished, `rate` does not.
     `level` is how many trials may be in flight, `settled` whether it is to stay so; None where it was given.
     """
 
@@ -71,11 +89,14 @@ class Progress:
             for request in result.record.requests:
                 self.tokens += request.usage.total_tokens
             return
+        if not counts(result.status):
+            return
         self.done += not result.counted
         self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
         for score in result.scores:
-            if score.value is not None:
-                self.means.setdefault(score.scorer, RunningMean()).add(score.value)
+            standing = standing_of_score(score.status, score.value)
+            if standing is not Standing.FAILED:
+                self.means.setdefault(score.scorer, RunningMean()).add(score.value or 0.0)
 
     def said(self, text: str) -> None:
         """See `engine.run.Listener`."""
@@ -91,8 +112,8 @@ class Progress:
 
     @property
     def failed(self) -> int:
-        """Trials of this session that have no answer."""
-        return sum(count for status, count in self.statuses.items() if status in FAILED)
+        """Trials of this session that are failures."""
+        return sum(count for status, count in self.statuses.items() if status in FAILURES)
 
     @property
     def rate(self) -> float:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import msgspec
 
@@ -285,6 +285,18 @@ def read_body(directory: Path, record: TrialRecord) -> Body:
     return decode_body(read_encoded_body(directory, record), record)
 
 
+def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tuple[TrialRecord, Body]]:
+    """Lines of trials with their bodies, whose file is opened once.
+
+    Raises:
+        JournalError: a body is gone, or what lies in its place is not its own.
+    """
+    with _body_file(directory) as file:
+        for record in records:
+            file.seek(record.body[0])
+            yield record, decode_body(file.read(record.body[1]), record)
+
+
 def decode_body(encoded: bytes, record: TrialRecord) -> Body:
     """A trial's body from its JSON.
 
@@ -307,11 +319,17 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
         JournalError: the file cannot be read.
     """
     offset, length = record.body
+    with _body_file(directory) as file:
+        file.seek(offset)
+        return file.read(length)
+
+
+@contextmanager
+def _body_file(directory: Path) -> Iterator[IO[bytes]]:
     path = directory / BODIES
     try:
         with path.open("rb") as file:
-            file.seek(offset)
-            return file.read(length)
+            yield file
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
 

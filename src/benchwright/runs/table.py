@@ -336,6 +336,14 @@ class RunTable:
         """
         return self._scored_trial(self._line[row], self._lines_of_scores(row))
 
+    def record(self, row: int) -> TrialRecord:
+        """The line of the attempt that counts, without its scores.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        return self._trial_at(self._line[row])
+
     def trials(self, rows: Sequence[int] | NDArray[np.intp]) -> Iterator[ScoredTrial]:
         """The trials of these rows, one at a time; see `trial`."""
         return (self.trial(int(row)) for row in rows)
@@ -349,11 +357,15 @@ class RunTable:
         return [lines[row] for lines in self._score_lines.values() if lines[row]]
 
     def _scored_trial(self, line: int, score_lines: Sequence[int]) -> ScoredTrial:
-        record = self._tail.line_at(line)
-        if not isinstance(record, TrialRecord):
-            raise JournalError(f"{self._tail.path}: there is no trial at byte {line}.")
+        record = self._trial_at(line)
         scores = (self._tail.line_at(offset) for offset in sorted(score_lines))
         return ScoredTrial(record, {one.scorer: one for one in scores if isinstance(one, ScoreRecord)})
+
+    def _trial_at(self, offset: int) -> TrialRecord:
+        record = self._tail.line_at(offset)
+        if not isinstance(record, TrialRecord):
+            raise JournalError(f"{self._tail.path}: there is no trial at byte {offset}.")
+        return record
 
     def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows in the order in which their trials were first begun; the table must have `effort`."""

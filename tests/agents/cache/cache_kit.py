@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.agents.cache.runs import DocumentedRun
+from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.records import (
     Message,
     RequestRecord,
@@ -19,6 +19,7 @@ from benchwright.records import (
 from benchwright.runs.journal import Body, Journal, encode_json
 from benchwright.runs.keys import score_key
 from benchwright.runs.manifest import Manifest, ScorerInfo
+from benchwright.runs.table import RunTable
 
 SCORERS = ("right", "short")
 
@@ -47,17 +48,14 @@ def request(prompt: int = 2, completion: int = 1, role: str = "model") -> Reques
 
 
 class HandWritten:
-    """A journal that a test writes line by line.
-
-    The keys of a row all begin alike, with those 64 bits that the indexes hold of a key.
-    """
+    """A journal that a test writes line by line."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._journal = Journal(directory)
 
     def key(self, row: int, target: str, repeat: int) -> str:
-        return f"{row:016x}{target.encode().hex()[:8]}{repeat:08x}"
+        return f"{row:06x}{target.encode().hex()[:4]}{repeat:06x}{0:016x}"
 
     def trial(
         self,
@@ -86,9 +84,12 @@ class HandWritten:
         status = Status.SCORED if value is not None else Status.GRADER_ERROR
         self._journal.write(ScoreRecord(score_key(key, scorer, "1"), key, scorer, value, status))
 
-    def close(self) -> Path:
+    def runs(self, manifest: Manifest) -> DocumentedRuns:
+        """What was written, as documented runs."""
         self._journal.close()
-        return self.directory
+        table = RunTable(self.directory, [scorer.name for scorer in manifest.scorers])
+        table.advance()
+        return DocumentedRuns(table, manifest)
 
 
 def run(

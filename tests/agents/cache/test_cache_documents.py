@@ -1,130 +1,94 @@
-"""The documented figures, against what is counted by hand and by other means."""
+"""The documents of an eval: the summary of cache files, and what `-o` holds."""
 
 from __future__ import annotations
 
-import statistics
-from itertools import combinations
+from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.agents.cache.cache_kit import manifest, run
+from tests.agents.cache.cache_kit import HandWritten, manifest, request
 
-from benchwright.agents.cache.documents import Results, Totals, output_document, score_summaries
-
-SCORES = st.none() | st.sampled_from([0.0, 0.25, 0.5, 1.0, -2.0])
+from benchwright.agents.cache.documents import Results, output_document
+from benchwright.records import Status
 
 
-def test_figures_counted_by_hand() -> None:
-    """Two rows, five runs each: 3 of 5 pass, and 0 of 5; one run failed."""
-    runs = [run(0, repeat, score) for repeat, score in enumerate([1.0, 0.5, 1.0, 1.0, None])]
-    runs += [run(1, repeat, 0.0) for repeat in range(5)]
-    assert score_summaries(runs, ["right"], 5, 1.0) == {
-        "right": {
-            "mean": pytest.approx(0.35),
-            "std": pytest.approx(0.45),
-            "min": 0.0,
-            "max": 1.0,
-            "pass_at_1": pytest.approx(0.3),
-            "pass_at_3": pytest.approx(0.5),
-            "pass_at_5": pytest.approx(0.5),
-        }
+def results_of(journal: HandWritten, *models: str) -> Results:
+    results = Results(journal.runs(manifest(*models)))
+    for _ in results.counting():
+        pass
+    return results
+
+
+def write_both(journal: HandWritten) -> None:
+    """Two rows that the primary gets right, and one that the baseline gets wrong."""
+    for row, target, value, tokens in (
+        (0, "primary", 1.0, 10),
+        (0, "baseline", 0.0, 5),
+        (1, "primary", 1.0, 10),
+    ):
+        journal.trial(row, target=target, requests=[request(tokens, 0)], duration=2_500_000)
+        journal.score(row, value, target=target)
+
+
+def test_the_official_figures_are_the_primarys_the_totals_of_both(journal: HandWritten) -> None:
+    write_both(journal)
+    results = results_of(journal, "m", "m")
+    assert results.summary == {
+        "eval_fns": {
+            "right": {"mean": 1.0, "std": 0.0, "min": 1.0, "max": 1.0},
+            "short": {"mean": 0.0, "std": 0.0, "min": 0.0, "max": 0.0},
+        },
+        "total_runs": 3,
+        "total_tokens": 25,
+        "total_duration_ms": 7.5,
     }
-
-
-def test_the_documents_own_example() -> None:
-    """Seven of ten pass: 0.7 for k of 1; for 3 it is 1 - 1/120, where the document rounds to something else."""
-    runs = [run(0, repeat, 0.5 if repeat < 7 else 0.4) for repeat in range(10)]
-    figures = score_summaries(runs, ["right"], 10, 0.5)["right"]
-    assert figures["pass_at_1"] == pytest.approx(0.7)
-    assert figures["pass_at_3"] == pytest.approx(119 / 120)
-    assert (figures["pass_at_5"], figures["pass_at_10"]) == (1.0, 1.0)
-
-
-@given(st.lists(SCORES, min_size=1))
-def test_means_and_deviations_are_those_of_all_runs(scores: list[float | None]) -> None:
-    runs = [run(row, 0, score) for row, score in enumerate(scores)]
-    values = [score or 0.0 for score in scores]
-    figures = score_summaries(runs, ["right"], 1, 1.0)["right"]
-    assert figures == {
-        "mean": pytest.approx(statistics.fmean(values), abs=1e-12),
-        "std": pytest.approx(statistics.pstdev(values), abs=1e-12),
-        "min": min(values),
-        "max": max(values),
-    }
-
-
-@given(st.integers(2, 11), st.sampled_from([-5.0, 0.0, 0.5, 1.0]), st.data())
-def test_pass_at_k_is_the_share_of_choices_with_a_pass(n: int, threshold: float, data: st.DataObject) -> None:
-    rows = data.draw(st.lists(st.lists(SCORES, min_size=n, max_size=n), min_size=1, max_size=3))
-    runs = [run(row, repeat, score) for row, scores in enumerate(rows) for repeat, score in enumerate(scores)]
-    figures = score_summaries(runs, ["right"], n, threshold)["right"]
-    ks = [k for k in (1, 3, 5, 10) if k <= n]
-    assert [name for name in figures if name.startswith("pass")] == [f"pass_at_{k}" for k in ks]
-    for k in ks:
-        shares = []
-        for scores in rows:
-            passes = [score is not None and score >= threshold for score in scores]
-            choices = [any(choice) for choice in combinations(passes, k)]
-            shares.append(sum(choices) / len(choices))
-        assert figures[f"pass_at_{k}"] == pytest.approx(statistics.fmean(shares))
-
-
-def test_runs_that_are_still_missing_do_not_pass() -> None:
-    figures = score_summaries([run(0, 0, 1.0)], ["right"], 3, 1.0)["right"]
-    assert figures["mean"] == 1.0
-    assert figures["pass_at_1"] == pytest.approx(1 / 3)
-
-
-def test_nothing_at_all_is_0() -> None:
-    assert score_summaries([], ["right"], 5, 1.0) == {
-        "right": {"mean": 0.0, "std": 0.0, "min": 0.0, "max": 0.0}
-    }
-
-
-def test_totals_are_sums() -> None:
-    totals = Totals(["right"], 1, 1.0)
-    for row in range(3):
-        totals.add(run(row, 0, 1.0, tokens=row))
-    assert totals.totals() == {"total_runs": 3, "total_tokens": 3, "total_duration_ms": 7.5}
-
-
-BOTH = [
-    run(0, 0, 1.0, tag="primary"),
-    run(0, 0, 0.0, tag="baseline", tokens=5),
-    run(1, 0, 1.0, tag="primary"),
-]
-
-
-def test_the_official_figures_are_the_primarys_the_totals_of_both() -> None:
-    results = Results(manifest("m", "m"), BOTH)
-    assert results.summary["eval_fns"]["right"]["mean"] == 1.0
-    assert (results.summary["total_runs"], results.summary["total_tokens"]) == (3, 25)
     primary, baseline = results.model_summaries
     assert (primary["model"], baseline["model"]) == ("m", "m")
     assert (primary["eval_fns"]["right"]["mean"], baseline["eval_fns"]["right"]["mean"]) == (1.0, 0.0)
     assert (primary["total_tokens"], baseline["total_tokens"]) == (20, 5)
+    assert (primary["total_runs"], baseline["total_duration_ms"]) == (2, 2.5)
 
 
-def test_models_are_called_as_the_user_typed_them() -> None:
+def test_pass_at_k_is_named_by_k(journal: HandWritten) -> None:
+    for repeat in range(3):
+        journal.trial(0, repeat)
+        journal.score(0, float(repeat == 0), repeat)
+    summary = Results(journal.runs(manifest("m", repeats=3))).summary["eval_fns"]["right"]
+    assert list(summary) == ["mean", "std", "min", "max", "pass_at_1", "pass_at_3"]
+    assert (summary["pass_at_1"], summary["pass_at_3"]) == (pytest.approx(1 / 3), 1.0)
+
+
+def test_models_are_called_as_the_user_typed_them(journal: HandWritten) -> None:
+    write_both(journal)
     typed = msgspec.structs.replace(
         manifest("gpt-5", "m"), typed_models={"primary": "openai/gpt-5", "baseline": "org/m"}
     )
-    document = output_document(typed, BOTH, None)
+    document = output_document(journal.runs(typed), None)
     assert (document["config"]["model"], document["config"]["baseline_model"]) == ("openai/gpt-5", "org/m")
     assert [one["model"] for one in document["model_summaries"]] == ["openai/gpt-5", "org/m"]
 
 
-def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there() -> None:
-    document = output_document(manifest("m"), [run(3, 0, 1.0), run(3, 1, None), run(5, 0, 0.5)], None)
+def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there(journal: HandWritten) -> None:
+    asked: dict[str, Any] = {"requests": [request(10, 0)], "duration": 2_500_000}
+    journal.trial(5, **asked)
+    journal.score(5, 0.5)
+    journal.trial(3, 1, status=Status.EXECUTION_ERROR, reason="it failed", **asked)
+    journal.trial(3, 0, **asked)
+    journal.score(3, 1.0)
+    document = output_document(journal.runs(manifest("m", repeats=2)), None)
     assert "model_summaries" not in document
-    assert document["summary"]["total_rows"] == 2
+    assert (document["summary"]["total_rows"], document["summary"]["total_runs"]) == (2, 3)
     assert document["rows"] == [
         {
             "row_index": 3,
             "runs": [
-                {"run_index": 0, "success": True, "scores": {"right": 1.0}, "duration_ms": 2.5, "tokens": 10},
+                {
+                    "run_index": 0,
+                    "success": True,
+                    "scores": {"right": 1.0, "short": 0.0},
+                    "duration_ms": 2.5,
+                    "tokens": 10,
+                },
                 {
                     "run_index": 1,
                     "success": False,
@@ -138,13 +102,28 @@ def test_a_document_lists_runs_by_row_and_leaves_out_what_is_not_there() -> None
         {
             "row_index": 5,
             "runs": [
-                {"run_index": 0, "success": True, "scores": {"right": 0.5}, "duration_ms": 2.5, "tokens": 10}
+                {
+                    "run_index": 0,
+                    "success": True,
+                    "scores": {"right": 0.5, "short": 0.0},
+                    "duration_ms": 2.5,
+                    "tokens": 10,
+                }
             ],
         },
     ]
 
 
-def test_one_that_was_stopped_says_so() -> None:
-    assert "stopped_early" not in output_document(manifest("m"), [], None)["summary"]
-    summary = output_document(manifest("m"), [run(0, 0, 1.0)], "the key is wrong")["summary"]
+def test_one_that_was_stopped_says_so(journal: HandWritten) -> None:
+    journal.trial(0)
+    runs = journal.runs(manifest("m"))
+    assert "stopped_early" not in output_document(runs, None)["summary"]
+    summary = output_document(runs, "the key is wrong")["summary"]
     assert (summary["stopped_early"], summary["stop_reason"]) == (True, "the key is wrong")
+
+
+def test_an_eval_of_which_nothing_is_done_has_a_document(journal: HandWritten) -> None:
+    document = output_document(journal.runs(manifest("m", repeats=5)), None)
+    assert document["rows"] == []
+    assert document["summary"]["total_runs"] == 0
+    assert document["summary"]["eval_fns"]["right"] == {"mean": 0.0, "std": 0.0, "min": 0.0, "max": 0.0}

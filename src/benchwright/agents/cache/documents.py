@@ -1,121 +1,74 @@
 """The documented results of an eval: the summary, and what `-o` holds.
 
 A run without a score counts as 0.0, the standard deviation is that of the population, and pass@k is given for
-k of 1, 3, 5 and 10 up to the runs per row. The honest figures are in the run's own summary.
+k of 1, 3, 5 and 10 up to the runs per row. The run's own summary says how many runs were scored, and its intervals.
 """
 
 from __future__ import annotations
 
 import math
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
-from benchwright.agents.cache.runs import DocumentedRun
+from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.records import Target
 from benchwright.runs.manifest import Manifest
 
 
-class Totals:
-    """Adds up runs, of one model or of all; a few numbers per run."""
-
-    def __init__(self, scorers: Iterable[str], repeats: int, pass_threshold: float) -> None:
-        self._repeats = repeats
-        self._threshold = pass_threshold
-        self._values = {name: array("d") for name in scorers}
-        self._passes: dict[str, dict[int, int]] = {name: {} for name in self._values}
-        self.runs = 0
-        self.tokens = 0
-        self.duration_ms = 0.0
-
-    def add(self, run: DocumentedRun) -> None:
-        """Takes one run in."""
-        self.runs += 1
-        self.tokens += run.tokens
-        self.duration_ms += run.duration_ms
-        for name, values in self._values.items():
-            score = run.scores.get(name, 0.0)
-            values.append(score)
-            if self._repeats > 1:
-                passes = self._passes[name]
-                passed = run.success and score >= self._threshold
-                passes[run.row_index] = passes.get(run.row_index, 0) + passed
-
-    def totals(self) -> dict[str, Any]:
-        """The documented totals."""
-        return {
-            "total_runs": self.runs,
-            "total_tokens": self.tokens,
-            "total_duration_ms": round(self.duration_ms, 3),
-        }
-
-    def eval_fns(self) -> dict[str, dict[str, float]]:
-        """{eval function: {mean, std, min, max, pass_at_1, ...}}."""
-        return {name: self._summary(name) for name in self._values}
-
-    def _summary(self, name: str) -> dict[str, float]:
-        values = self._values[name]
-        if not values:
-            return {"mean": 0.0, "std": 0.0, "min": 0.0, "max": 0.0}
-        mean = math.fsum(values) / len(values)
-        variance = math.fsum((value - mean) ** 2 for value in values) / len(values)
-        summary = {"mean": mean, "std": math.sqrt(variance), "min": min(values), "max": max(values)}
-        if self._repeats > 1:
-            summary |= self._pass_at_k(self._passes[name])
-        return summary
-
-    def _pass_at_k(self, passes: dict[int, int]) -> dict[str, float]:
-        from benchwright.stats.passk import KS, pass_at_k
-
-        n = self._repeats
-        return {
-            f"pass_at_{k}": math.fsum(pass_at_k(n, min(n, count), k) for count in passes.values())
-            / len(passes)
-            for k in KS
-            if k <= n
-        }
-
-
 class Results:
-    """The totals of a run: of all models together, and of each."""
+    """The documented figures of a run: of all models together, and of each.
 
-    def __init__(self, manifest: Manifest, runs: Iterable[DocumentedRun] = ()) -> None:
-        self._manifest = manifest
-        self._all = Totals((), manifest.repeats, manifest.pass_threshold)
-        self._of = {target.slot: self._totals() for target in manifest.targets}
-        self._rows = 0
-        self._row: int | None = None
-        for _ in self.counting(runs):
-            pass
+    Tokens and times are known once the runs have been gone through by `counting`.
+    """
 
-    def counting(self, runs: Iterable[DocumentedRun]) -> Iterator[DocumentedRun]:
-        """The same runs, which are in the order of their rows, each counted as it passes."""
+    def __init__(self, runs: DocumentedRuns) -> None:
+        self._runs = runs
+        self._manifest = runs.manifest
+        self._counts: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        self._milliseconds: defaultdict[str, float] = defaultdict(float)
+
+    def counting(self) -> Iterator[DocumentedRun]:
+        """The runs, each counted as it passes."""
         primary = self._manifest.targets[0].slot
-        for run in runs:
-            self._all.add(run)
-            self._of[run.model_tag or primary].add(run)
-            if run.row_index != self._row:
-                self._row = run.row_index
-                self._rows += 1
+        for run in self._runs:
+            slot = run.model_tag or primary
+            self._counts[slot] += 1
+            self._tokens[slot] += run.tokens
+            self._milliseconds[slot] += run.duration_ms
             yield run
 
-    def _totals(self) -> Totals:
-        manifest = self._manifest
-        return Totals((scorer.name for scorer in manifest.scorers), manifest.repeats, manifest.pass_threshold)
+    def _totals(self, targets: Sequence[Target]) -> dict[str, Any]:
+        slots = [target.slot for target in targets]
+        return {
+            "total_runs": sum(self._counts[slot] for slot in slots),
+            "total_tokens": sum(self._tokens[slot] for slot in slots),
+            "total_duration_ms": round(math.fsum(self._milliseconds[slot] for slot in slots), 3),
+        }
+
+    def _eval_fns(self, target: Target) -> dict[str, dict[str, float]]:
+        """{eval function: {mean, std, min, max, pass_at_1, ...}} of one model."""
+        summaries = {}
+        for name, figures in self._runs.statistics(target).items():
+            summary = figures._asdict()
+            pass_at = summary.pop("pass_at")
+            summaries[name] = summary | {f"pass_at_{k}": value for k, value in pass_at.items()}
+        return summaries
 
     @property
     def summary(self) -> dict[str, Any]:
         """The documented `summary` of cache files: the primary's scores, totals over all runs."""
-        primary = self._of[self._manifest.targets[0].slot]
-        return {"eval_fns": primary.eval_fns(), **self._all.totals()}
+        targets = self._manifest.targets
+        return {"eval_fns": self._eval_fns(targets[0]), **self._totals(targets)}
 
     @property
     def nested_summary(self) -> dict[str, Any]:
         """The `summary` of `-o`: also the number of rows."""
-        return {"total_rows": self._rows, "total_runs": self._all.runs, **self.summary}
+        return {"total_rows": self._runs.row_count(), "total_runs": len(self._runs), **self.summary}
 
     @property
     def model_summaries(self) -> list[dict[str, Any]]:
@@ -124,31 +77,20 @@ class Results:
             {
                 "model": typed_model(self._manifest, target),
                 "model_tag": target.slot,
-                **self._of[target.slot].totals(),
-                "eval_fns": self._of[target.slot].eval_fns(),
+                **self._totals([target]),
+                "eval_fns": self._eval_fns(target),
             }
             for target in self._manifest.targets
         ]
 
 
-def score_summaries(
-    runs: Iterable[DocumentedRun], scorers: Sequence[str], n_runs: int, pass_threshold: float
-) -> dict[str, dict[str, float]]:
-    """{eval function: {mean, std, min, max, pass_at_1, ...}} over all these runs."""
-    totals = Totals(scorers, n_runs, pass_threshold)
-    for run in runs:
-        totals.add(run)
-    return totals.eval_fns()
-
-
-def output_document(
-    manifest: Manifest, runs: Iterable[DocumentedRun], stop_reason: str | None
-) -> dict[str, Any]:
+def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, Any]:
     """What `-o FILE` holds: config, summary, rows with their runs, and model_summaries with a baseline."""
-    results = Results(manifest)
+    manifest = runs.manifest
+    results = Results(runs)
     rows = [
         {"row_index": row, "runs": [_nested(run) for run in listed]}
-        for row, listed in groupby(results.counting(runs), key=lambda run: run.row_index)
+        for row, listed in groupby(results.counting(), key=lambda run: run.row_index)
     ]
     config: dict[str, Any] = {
         "model": typed_model(manifest, manifest.targets[0]),

@@ -1,29 +1,25 @@
-"""The runs of an eval under their documented names, projected from its journal row by row.
+"""The runs of an eval under their documented names, made from its table one at a time.
 
-The journal is read once into a few numbers per trial; the runs themselves are made one at a time, so that a
-run of a million trials is written in the memory of one of ten.
+A documented run has a score by every scorer: one that failed, or found no answer, counts as 0.0.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
-from itertools import repeat
-from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import TRIALS, decode_line, read_placed_lines
-from benchwright.runs.key_index import KeyIndex
+from benchwright.records import FAILED, Target, TrialRecord
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import STATUSES, RunTable
 
-NOWHERE = -1
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-NEAR = 65_536
-"""Bytes that are read at a time: the lines of neighbouring rows are not far from each other."""
+    from benchwright.stats.documented import DocumentedStatistics
 
 
 class DocumentedRun(msgspec.Struct, gc=False):
@@ -40,128 +36,89 @@ class DocumentedRun(msgspec.Struct, gc=False):
 
 
 class DocumentedRuns:
-    """The runs of a journal by row, model (primary first) and run; of several attempts the last.
+    """The runs of an eval by row, model (primary first) and repeat; those that were cut off are left out.
 
     Raises:
-        JournalError: the journal has more repeats than its manifest.
+        JournalError: the journal has a row, model or repeat that its manifest does not know.
     """
 
-    def __init__(self, directory: Path, manifest: Manifest) -> None:
-        self._path = directory / TRIALS
-        self._slots = [target.slot for target in manifest.targets]
-        self._repeats = manifest.repeats
-        self._tagged = len(self._slots) > 1
-        self._trials = _Offsets()
-        self._scores = {scorer.name: _Offsets() for scorer in manifest.scorers}
-        self._scored_later = KeyIndex()
-        self._read(directory)
-
-    def _read(self, directory: Path) -> None:
-        """Notes where the lines of each run are; scores follow soon on their trial, but for those made again."""
-        unscored: dict[str, int] = {}
-        for offset, line in read_placed_lines(directory):
-            if isinstance(line, ScoreRecord):
-                place = unscored.get(line.trial)
-                if place is None:
-                    self._scored_later.add(line.trial, offset)
-                elif line.scorer in self._scores:
-                    self._scores[line.scorer].put(place, offset)
-                    if all(place in offsets for offsets in self._scores.values()):
-                        del unscored[line.trial]
-            elif isinstance(line, TrialRecord) and line.status is not Status.CANCELLED:
-                place = self._place(line)
-                self._trials.put(place, offset)
-                for offsets in self._scores.values():
-                    offsets.put(place, NOWHERE)
-                if line.status not in FAILED and self._scores:
-                    unscored[line.key] = place
-
-    def _place(self, record: TrialRecord) -> int:
-        if record.repeat >= self._repeats:
-            raise JournalError(
-                f"{self._path} has repeat {record.repeat + 1} of {self._repeats}: its run.json is another run's."
-            )
-        row = int(record.sample) * len(self._slots) + self._slots.index(record.target)
-        return row * self._repeats + record.repeat
+    def __init__(self, table: RunTable, manifest: Manifest) -> None:
+        self.manifest = manifest
+        self.table = table
+        self._order = _documented_order(table, manifest)
+        self._names = [scorer.name for scorer in manifest.scorers]
 
     def __len__(self) -> int:
-        return self._trials.count
+        return len(self._order)
 
     def __iter__(self) -> Iterator[DocumentedRun]:
-        for place, record, file in self._placed():
-            yield self._run(place, record, file)
+        columns = {name: self.table.scores[name] for name in self._names}
+        for place in self._order:
+            row = int(place)
+            record = self.table.record(row)
+            success = record.status not in FAILED
+            yield DocumentedRun(
+                row_index=int(record.sample),
+                run_index=record.repeat,
+                success=success,
+                scores={name: column.value(row) or 0.0 for name, column in columns.items()}
+                if success
+                else {},
+                duration_ms=round(record.duration / 1e6, 3),
+                tokens=sum(one.usage.total_tokens for one in record.requests if one.role == "model"),
+                model_tag=self.tag(record),
+                error=None if success else (record.reason or str(record.status)),
+            )
 
     def records(self) -> Iterator[TrialRecord]:
         """The journal's own lines of these runs."""
-        for _, record, _ in self._placed():
-            yield record
+        return (self.table.record(int(row)) for row in self._order)
 
     def tag(self, record: TrialRecord) -> str | None:
         """The documented `model_tag` of a line: only where there are several models."""
-        return record.target if self._tagged else None
+        return record.target if len(self.manifest.targets) > 1 else None
 
-    def _placed(self) -> Iterator[tuple[int, TrialRecord, IO[bytes]]]:
-        """Each run's place, its line, and the file that it is in."""
-        if not len(self):
-            return
-        with self._path.open("rb", NEAR) as file:
-            for place, offset in self._trials:
-                record = _line_at(file, offset)
-                assert isinstance(record, TrialRecord)
-                yield place, record, file
+    def row_count(self) -> int:
+        """How many rows of the dataset have runs."""
+        import numpy as np
 
-    def _run(self, place: int, record: TrialRecord, file: IO[bytes]) -> DocumentedRun:
-        success = record.status not in FAILED
-        return DocumentedRun(
-            row_index=int(record.sample),
-            run_index=record.repeat,
-            success=success,
-            scores=self._scores_of(place, record, file) if success else {},
-            duration_ms=round(record.duration / 1e6, 3),
-            tokens=sum(request.usage.total_tokens for request in record.requests if request.role == "model"),
-            model_tag=self.tag(record),
-            error=None if success else (record.reason or str(record.status)),
+        return len(np.unique(self.table.sample.numbers()[self._order]))
+
+    def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
+        """{eval function: documented figures} over the runs of one model."""
+        import numpy as np
+
+        from benchwright.stats.documented import documented_statistics, passes_by_sample
+
+        rows = self.table.counted(target.slot).astype(np.uint32)
+        status = self.table.status
+        failed = np.logical_or.reduce([status.equal(STATUSES.index(one)) for one in FAILED])[rows]
+        samples = self.table.sample.numbers()[rows] if self.manifest.repeats > 1 else None
+        found = {}
+        for name in self._names:
+            values = self.table.scores[name].values()[rows]
+            values[failed] = 0.0
+            passed = ~failed & (values >= self.manifest.pass_threshold)
+            passes = () if samples is None else passes_by_sample(samples, passed)
+            found[name] = documented_statistics(values, passes, self.manifest.repeats)
+        return found
+
+
+def _documented_order(table: RunTable, manifest: Manifest) -> NDArray[np.uint32]:
+    """The rows of the table that are runs, by row of the dataset, model and repeat; few bytes a run on the way."""
+    import numpy as np
+
+    rows = table.counted().astype(np.uint32)
+    slots = [target.slot for target in manifest.targets]
+    known = [slots.index(slot) if slot in slots else len(slots) for slot in table.targets.names]
+    models = np.array(known, np.uint8)[table.target.numbers()][rows]
+    repeats = table.repeat.numbers().astype(np.uint32)[rows]
+    samples = table.sample.numbers()[rows]
+    strange = (samples % 2 == 1) | (models == len(slots)) | (repeats >= manifest.repeats)
+    if strange.any():
+        record = table.record(int(rows[strange.argmax()]))
+        raise JournalError(
+            f"{table.directory} has row {record.sample} of {record.target}, repeat {record.repeat + 1} of "
+            f"{manifest.repeats}: its run.json is another run's."
         )
-
-    def _scores_of(self, place: int, record: TrialRecord, file: IO[bytes]) -> dict[str, float]:
-        """Every scorer's value; one that failed, or found no answer, counts as 0.0."""
-        scores = dict.fromkeys(self._scores, 0.0)
-        at_once = [offsets.at(place) for offsets in self._scores.values() if place in offsets]
-        for offset in [*at_once, *self._scored_later.find(record.key)]:
-            score = _line_at(file, offset)
-            if not isinstance(score, ScoreRecord) or score.trial != record.key:
-                continue  # an index knows only the beginning of a key
-            if score.value is not None and score.scorer in scores:
-                scores[score.scorer] = score.value
-        return scores
-
-
-class _Offsets:
-    """Offsets by place, 8 bytes a place; places are filled about in their order."""
-
-    def __init__(self) -> None:
-        self._offsets = array("q")
-        self.count = 0
-
-    def put(self, place: int, offset: int) -> None:
-        """Sets the offset of a place, or takes it away with `NOWHERE`."""
-        missing = place + 1 - len(self._offsets)
-        if missing > 0:
-            self._offsets.extend(repeat(NOWHERE, missing))
-        self.count += (offset != NOWHERE) - (self._offsets[place] != NOWHERE)
-        self._offsets[place] = offset
-
-    def at(self, place: int) -> int:
-        """The offset of a place that has one."""
-        return self._offsets[place]
-
-    def __contains__(self, place: int) -> bool:
-        return place < len(self._offsets) and self._offsets[place] != NOWHERE
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return ((place, offset) for place, offset in enumerate(self._offsets) if offset != NOWHERE)
-
-
-def _line_at(file: IO[bytes], offset: int) -> object:
-    file.seek(offset)
-    return decode_line(file.readline())
+    return rows[np.lexsort((repeats, models, samples))]

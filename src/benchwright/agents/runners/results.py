@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchwright.agents.cache.documents import score_summaries
-from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.records import Message
 
 
@@ -111,21 +109,18 @@ def summarise_scores(
     runs: Sequence[EvalRunResult], names: Sequence[str], n_runs: int, pass_threshold: float
 ) -> dict[str, EvalEvalSummary]:
     """{eval function: summary} over these runs of one model."""
-    from benchwright.stats.passk import KS
+    from benchwright.stats.documented import documented_statistics, passes_by_sample
 
-    documented = [
-        DocumentedRun(*[getattr(run, name) for name in DocumentedRun.__struct_fields__]) for run in runs
-    ]
-    return {
-        name: EvalEvalSummary(
-            summary["mean"],
-            summary["std"],
-            summary["min"],
-            summary["max"],
-            {k: summary[f"pass_at_{k}"] for k in KS if f"pass_at_{k}" in summary},
+    rows = [run.row_index for run in runs]
+    summaries = {}
+    for name in names:
+        values = [run.scores.get(name, 0.0) for run in runs]
+        passed = [run.success and value >= pass_threshold for run, value in zip(runs, values, strict=True)]
+        figures = documented_statistics(values, passes_by_sample(rows, passed), n_runs)
+        summaries[name] = EvalEvalSummary(
+            figures.mean, figures.std, figures.min, figures.max, figures.pass_at
         )
-        for name, summary in score_summaries(documented, names, n_runs, pass_threshold).items()
-    }
+    return summaries
 
 
 def summarise_model(
