@@ -7,7 +7,7 @@ well as how many were right, and the two go together.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ from benchwright.stats.clusters import group_codes, mean_of_codes
 from benchwright.stats.intervals import Interval, critical_t
 
 Method = Literal["sqrt-ratio-t", "none"]
+
+PART = 65_536
 
 
 class Ratio(NamedTuple):
@@ -84,12 +86,24 @@ def shared_time(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Vector:
         raise ValueError("an interval ends before it starts")
     if not starts.size:
         return np.zeros(0)
-    moments = np.unique(np.concatenate([starts, ends]))
-    begun = np.searchsorted(np.sort(starts), moments[:-1], side="right")
-    ended = np.searchsorted(np.sort(ends), moments[:-1], side="right")
-    under_way = begun - ended
-    lengths = np.diff(moments).astype(np.float64)
-    parts = np.divide(lengths, under_way, out=np.zeros_like(lengths), where=under_way > 0)
-    elapsed = np.concatenate([[0.0], np.cumsum(parts)])
-    shares: Vector = elapsed[np.searchsorted(moments, ends)] - elapsed[np.searchsorted(moments, starts)]
+    moments = np.concatenate([starts, ends])
+    moments.sort()
+    begun, ended = np.sort(starts), np.sort(ends)
+    elapsed = np.zeros(moments.size)
+    for part in _parts(moments.size - 1):
+        at = moments[part]
+        under_way = np.searchsorted(begun, at, side="right") - np.searchsorted(ended, at, side="right")
+        lengths = (moments[part.start + 1 : part.stop + 1] - at).astype(np.float64)
+        np.divide(lengths, under_way, out=elapsed[part.start + 1 : part.stop + 1], where=under_way > 0)
+    np.cumsum(elapsed, out=elapsed)
+    shares = np.empty(starts.size)
+    for part in _parts(starts.size):
+        shares[part] = elapsed[np.searchsorted(moments, ends[part])]
+        shares[part] -= elapsed[np.searchsorted(moments, starts[part])]
     return shares
+
+
+def _parts(size: int) -> Iterator[slice]:
+    """Parts of a long array that are worked on one by one, so that what is made of them takes little memory."""
+    for start in range(0, size, PART):
+        yield slice(start, min(start + PART, size))

@@ -11,8 +11,8 @@ import numpy as np
 import xxhash
 
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Effort, Facts, Labels, Lost, Side
-from benchwright.analysis.comparison.trials import Rows, trials_of
+from benchwright.analysis.comparison.sides import Effort, Facts, Lost, Side
+from benchwright.analysis.comparison.trials import Rows, groups_of, narrow, samples_of, trials_of
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
@@ -68,7 +68,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
     return Side(
         facts=_facts(manifest, reference, slot, table.simulated, summary),
         trials=trials_of(manifest, table, rows),
-        timings={name: values.astype(np.float64) for name, values in timings.items()},
+        timings=timings,
         metrics=_metrics(target),
         evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
         contents=lambda: _contents(table, rows),
@@ -94,21 +94,20 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
     else:
         lost_seconds = np.zeros(lost.size)
     prompt, completion = (
-        column.numbers()[everyone].astype(np.float64)
-        for column in (effort.prompt_tokens, effort.completion_tokens)
+        narrow(column.numbers())[everyone] for column in (effort.prompt_tokens, effort.completion_tokens)
     )
     n = rows.size
     return Effort(
         seconds=seconds,
         prompt_tokens=prompt[:n],
         completion_tokens=completion[:n],
-        latency=np.array(effort.latency, np.float64)[rows],
-        ttft=np.array(effort.ttft, np.float64)[rows],
+        latency=np.array(effort.latency, np.float32)[rows],
+        ttft=np.array(effort.ttft, np.float32)[rows],
         reused=reused[rows],
         unsettled=effort.unsettled.numbers()[rows].astype(bool),
         lost=Lost(
-            Labels(table.sample.numbers()[lost], table.sample.name),
-            Labels(table.group.numbers()[lost] - 1, table.groups.__getitem__),
+            samples_of(table, lost),
+            groups_of(table, lost),
             lost_seconds,
             prompt[n:],
             completion[n:],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -68,7 +68,7 @@ class Column(NamedTuple):
 class Labels:
     """A text for each of n things: `codes` (n,), -1 for none, equal where the texts are; `name` is a code's text."""
 
-    def __init__(self, codes: NDArray[np.int64], name: Callable[[int], str]) -> None:
+    def __init__(self, codes: NDArray[Any], name: Callable[[int], str]) -> None:
         self.codes = codes
         self.name = name
 
@@ -112,9 +112,9 @@ class Lost(NamedTuple):
 
     samples: Labels
     groups: Labels
-    seconds: NDArray[np.float64]
-    prompt_tokens: NDArray[np.float64]
-    completion_tokens: NDArray[np.float64]
+    seconds: NDArray[Any]
+    prompt_tokens: NDArray[Any]
+    completion_tokens: NDArray[Any]
 
 
 class Effort(NamedTuple):
@@ -127,11 +127,11 @@ class Effort(NamedTuple):
     before the concurrency had settled: their times do not count; `timed_requests` are those of the others.
     """
 
-    seconds: NDArray[np.float64] | None
-    prompt_tokens: NDArray[np.float64]
-    completion_tokens: NDArray[np.float64]
-    latency: NDArray[np.float64]
-    ttft: NDArray[np.float64]
+    seconds: NDArray[Any] | None
+    prompt_tokens: NDArray[Any]
+    completion_tokens: NDArray[Any]
+    latency: NDArray[Any]
+    ttft: NDArray[Any]
     reused: NDArray[np.bool_]
     unsettled: NDArray[np.bool_]
     lost: Lost
@@ -151,7 +151,7 @@ class Side(msgspec.Struct, frozen=True):
 
     facts: Facts
     trials: Trials
-    timings: Mapping[str, NDArray[np.float64]]
+    timings: Mapping[str, NDArray[Any]]
     metrics: Mapping[str, float | None]
     evidence: Evidence
     contents: Callable[[], Sequence[str] | None]

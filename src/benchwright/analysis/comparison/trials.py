@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,16 +17,32 @@ Rows = NDArray[np.intp]
 
 def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
     """The identity and the scores of these trials; a benchmark has `accuracy` and `score`, as its result file."""
-    groups = table.group.numbers()[rows] - 1
     scores = {name: _column(table, name, rows) for name in table.scores}
     if manifest.kind == "benchmark":
         scores = _benchmark_scores(table, manifest.scorers[0].name, rows)
     return Trials(
-        Labels(table.sample.numbers()[rows], table.sample.name),
-        table.repeat.numbers()[rows],
-        Labels(groups, table.groups.__getitem__),
+        samples_of(table, rows),
+        table.repeat.numbers()[rows] if manifest.repeats > 1 else np.broadcast_to(np.int64(0), rows.size),
+        groups_of(table, rows),
         scores,
     )
+
+
+def samples_of(table: RunTable, rows: Rows) -> Labels:
+    """The samples of these trials."""
+    return Labels(narrow(table.sample.numbers())[rows], table.sample.name)
+
+
+def groups_of(table: RunTable, rows: Rows) -> Labels:
+    """The groups of these trials' samples."""
+    if not len(table.groups):
+        return Labels(np.broadcast_to(np.int64(-1), rows.size), table.groups.__getitem__)
+    return Labels(narrow(table.group.numbers())[rows] - 1, table.groups.__getitem__)
+
+
+def narrow(numbers: NDArray[np.int64]) -> NDArray[Any]:
+    """The same numbers in four bytes each, where they fit."""
+    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
 
 
 def _column(table: RunTable, name: str, rows: Rows) -> Column:
