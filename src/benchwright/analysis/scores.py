@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from benchwright.packs.solver import PASSED, SCORE
+from benchwright.packs.types import PASSED, SCORE
 from benchwright.runs.counting import Standing
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable

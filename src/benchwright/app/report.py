@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from benchwright.files import write_whole
 from benchwright.records import Record
 from benchwright.reports.html.page import GENERATOR, render
 from benchwright.runs.manifest import read_manifest
+from benchwright.runs.table import RunTable, read_table
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300
@@ -82,7 +83,12 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
     comparison = compare(references, Wanted(anyway=settings.anyway)).comparison
     sources = list(_sources([resolve(reference) for reference in references]))
     most = min(settings.samples, MOST_CONVERSATIONS // (len(sources) + 1))
-    parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
+    tables = {
+        one: read_table(one, effort=True)
+        for one in dict.fromkeys(source.named.directory for source in sources)
+        if one
+    }
+    parts = [_part(source, run, most, tables) for source, run in zip(sources, comparison.runs, strict=True)]
     return Report(
         title=settings.title or _title(comparison),
         made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
@@ -109,10 +115,11 @@ def _sources(named: Sequence[Named]) -> Iterator[_Source]:
             yield from (_Source(one, slot) for slot in slots_of(read_manifest(one.directory)))
 
 
-def _part(source: _Source, run: ComparedRun, most: int) -> Part:
-    if source.named.directory is not None:
+def _part(source: _Source, run: ComparedRun, most: int, tables: Mapping[Path, RunTable]) -> Part:
+    directory = source.named.directory
+    if directory is not None:
         assert run.slot is not None
-        return run_part(source.named.directory, run.slot, run, most)
+        return run_part(read_manifest(directory), tables[directory], run.slot, run, most)
     sides = source.named.sides(all_slots=True)
     return file_part(next(side for side in sides if side.facts.slot == source.slot), run)
 

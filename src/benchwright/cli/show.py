@@ -54,8 +54,9 @@ def _print_pack(directory: Path) -> None:
     from benchwright.analysis.pack_run import kept_pack_run
     from benchwright.reports.pack import render_matrix, render_scores
     from benchwright.runs.manifest import read_manifest
+    from benchwright.runs.table import read_table
 
-    kept = kept_pack_run(directory, read_manifest(directory))
+    kept = kept_pack_run(read_manifest(directory), read_table(directory, effort=True))
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
     click.echo()
     print_table(render_scores(kept.models, kept.scores))
