@@ -59,6 +59,17 @@ class ScoreValues(NamedTuple):
         """How many trials these are, those that failed included."""
         return len(self.values) + self.failed
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Where the mean could lie had the trials that failed been scored; None where none failed, or the range is
+        not known.
+        """
+        low, high = self.scale.low, self.scale.high
+        if not self.failed or not len(self.values) or low is None or high is None:
+            return None
+        total = float(self.values.sum())
+        return (total + self.failed * low) / self.trials, (total + self.failed * high) / self.trials
+
 
 def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.intp]) -> ScoreValues:
     """One score of some trials, by the rule of `runs.counting`.

@@ -252,7 +252,7 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -
         n_groups=result.n_groups if result is not None else None,
         between=result.between if result is not None else None,
         within=result.within if result is not None else None,
-        bounds=_bounds(found),
+        bounds=found.bounds,
         passes=_passes(manifest, table, found, rows) if manifest.repeats > 1 and n else [],
         no_answer=found.no_answer,
     )
@@ -264,14 +264,6 @@ def _scored_as(table: RunTable, name: str, rows: Rows, standing: Standing) -> in
 
     found = table.scores[name].standings()[rows] == standing
     return int(np.count_nonzero(found & table.scored_by(name)[rows]))
-
-
-def _bounds(found: ScoreValues) -> tuple[float, float] | None:
-    low, high = found.scale.low, found.scale.high
-    if not found.failed or not len(found.values) or low is None or high is None:
-        return None
-    total = float(found.values.sum())
-    return (total + found.failed * low) / found.trials, (total + found.failed * high) / found.trials
 
 
 def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows) -> list[PassAt]:

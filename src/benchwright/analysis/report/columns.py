@@ -27,16 +27,14 @@ class Label(NamedTuple):
 class Columns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first begun.
 
-    `rows` are the trials' rows in the table; `failed` and `no_answer` tell how they ended; `samples` holds a number for
-    each sample; `began` and `took` ns; `latency` the seconds that the model took for all of a trial, NaN where nothing
-    was timed; `prompt` the tokens of the first request, -1 where unknown; `scores` what each trial is worth: 0 without
-    an answer, NaN for a failure.
+    `rows` are the trials' rows in the table; `failed` and `no_answer` tell how they ended; `began` and `took` ns;
+    `latency` the seconds that the model took for all of a trial, NaN where nothing was timed; `prompt` the tokens of
+    the first request, -1 where unknown; `scores` what each trial is worth: 0 without an answer, NaN for a failure.
     """
 
     rows: NDArray[np.intp]
     failed: NDArray[np.bool_]
     no_answer: NDArray[np.bool_]
-    samples: NDArray[np.int64]
     began: NDArray[np.int64]
     took: NDArray[np.int64]
     latency: Vector
@@ -54,7 +52,6 @@ def columns_of(table: RunTable, slot: str) -> Columns:
         rows=rows,
         failed=np.isin(status, [STATUSES.index(one) for one in FAILURES]),
         no_answer=np.isin(status, [STATUSES.index(one) for one in NO_ANSWER_STATUSES]),
-        samples=table.sample.numbers()[rows],
         began=np.array(table.effort.begun, np.int64)[rows],
         took=table.effort.took.numbers()[rows],
         latency=np.array(table.effort.latency, np.float64)[rows],

@@ -11,11 +11,12 @@ from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.report.chosen import choose, conversation
 from benchwright.analysis.report.columns import Columns, columns_of
-from benchwright.analysis.report.means import Measured, mark, scores_by_latency
+from benchwright.analysis.report.means import Measured, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines, summary_of
+from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines, summarise
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -43,10 +44,10 @@ def run_part(manifest: Manifest, table: RunTable, slot: str, run: ComparedRun, m
     Raises:
         JournalError: the journal cannot be read.
     """
-    summary = summary_of(table.directory)
+    summary = summarise(manifest, table)
     target = next(one for one in summary.targets if one.slot == slot)
     columns = columns_of(table, slot)
-    measured = Measured(run.letter, run.task, manifest.repeats, columns, _labels(manifest, columns))
+    measured = Measured(run.letter, run.task, manifest, table, columns, _labels(manifest, columns))
     chosen = choose(columns, manifest.pass_threshold, most)
     part = RunPart(
         letter=run.letter,
@@ -189,32 +190,40 @@ def file_part(side: Side, run: ComparedRun) -> Part:
 
 def _score(name: str, side: Side) -> ScoreSummary:
     """The figures of one score as far as a file tells them."""
-    column, trials = side.trials.scores[name], side.trials
-    values = np.where(column.states == 0, column.values, np.nan)
-    repeated = len(set(trials.samples)) < len(trials.samples) and all(trials.samples)
-    found = mark("", values, np.array(trials.samples) if repeated else None)
-    padded = np.nan_to_num(values)
-    missing = len(values) - found.n
-    in_unit = bool(((padded >= 0) & (padded <= 1)).all())
+    found = _values(name, side)
+    result = mean_of(found)
+    low, high = (None, None) if result is None or result.interval is None else result.interval
+    documented = np.concatenate([found.values, np.zeros(found.failed)])
+    some = documented if documented.size else np.zeros(1)
     return ScoreSummary(
         scorer=name,
-        n=len(values),
-        n_scored=found.n,
-        unparsed=column.count(NO_ANSWER),
+        n=found.trials,
+        n_scored=len(found.values),
+        unparsed=found.no_answer,
+        no_answer=found.no_answer,
         grader_errors=0,
-        mean=float(padded.mean()) if len(values) else 0.0,
-        std=float(padded.std()) if len(values) else 0.0,
-        min=float(padded.min()) if len(values) else 0.0,
-        max=float(padded.max()) if len(values) else 0.0,
-        mean_scored=found.mean,
-        low=found.low,
-        high=found.high,
+        mean=float(some.mean()),
+        std=float(some.std()),
+        min=float(some.min()),
+        max=float(some.max()),
+        mean_scored=None if result is None else result.mean,
+        low=low,
+        high=high,
         method="",
-        n_samples=len(set(trials.samples)),
+        n_samples=len(set(side.trials.samples)),
         n_groups=None,
         between=None,
         within=None,
-        bounds=(float(padded.mean()), float((padded.sum() + missing) / len(values)))
-        if in_unit and missing
-        else None,
+        bounds=found.bounds,
     )
+
+
+def _values(name: str, side: Side) -> ScoreValues:
+    column, samples = side.trials.scores[name], side.trials.samples.codes
+    rows = np.flatnonzero(column.states != ERROR)
+    values = column.values[rows]
+    repeated = np.unique(samples).size < samples.size and bool((samples >= 0).all())
+    in_unit = bool(((values >= 0) & (values <= 1)).all())
+    scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
+    no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
+    return ScoreValues(values, samples[rows] if repeated else None, None, rows, no_answer, failed, scale)
