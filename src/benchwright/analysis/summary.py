@@ -16,7 +16,7 @@ from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.counting import Standing
-from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.manifest import Manifest, planned_trials, read_manifest
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
@@ -171,15 +171,12 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     sessions = copy.deepcopy(table.sessions)
     sessions.end()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
-    samples = sum(dataset.samples for dataset in manifest.data)
     return RunSummary(
         run=manifest.id,
         kind=manifest.kind,
         name=manifest.name,
         state=sessions.state,
-        planned=sessions.planned
-        if sessions.planned is not None
-        else samples * manifest.repeats * len(manifest.targets) or None,
+        planned=sessions.planned if sessions.started_at else planned_trials(manifest) or None,
         done=sum(target.trials for target in targets),
         repeats=manifest.repeats,
         targets=targets,
