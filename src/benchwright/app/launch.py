@@ -66,6 +66,11 @@ class Launch(msgspec.Struct, frozen=True):
     asking: Sequence[ModelClient] = ()
 
     @property
+    def wants_effort(self) -> bool:
+        """Whether those who conclude the run want to know what each trial took: all but plain evals."""
+        return self.kind != "eval" or "load" in self.about
+
+    @property
     def fingerprint(self) -> str:
         """What makes two runs the same run."""
         plan = self.plan
@@ -124,7 +129,7 @@ async def launch(
     _check_one_process(request)
     found = shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
-        table = read_table(directory, effort=request.kind != "eval")
+        table = read_table(directory, effort=request.wants_effort)
         with during(table):
             if table.sessions.state == "finished" and not has_more(table, request):
                 at_end(table)

@@ -55,7 +55,9 @@ def list_runs(
         its_tags = read_tags(path)
         if kind not in (None, manifest.kind) or state not in (None, its_state):
             continue
-        if set(tags) <= set(its_tags) and any(model.lower() in name.lower() for name in models_of(manifest)):
+        if model and not any(model.lower() in name.lower() for name in models_of(manifest)):
+            continue
+        if set(tags) <= set(its_tags):
             found.append(ListedRun(manifest, its_state, its_tags, *_trials(path, manifest, its_state)))
     return sorted(found, key=lambda run: run.manifest.created_at, reverse=True)
 

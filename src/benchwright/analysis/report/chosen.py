@@ -65,7 +65,7 @@ def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
     try:
         body = read_body(table.directory, trial.record)
     except JournalError:
-        return conversation_of(trial, "it was lost", shown_as)
+        return conversation_of(trial, "the conversation was lost", shown_as)
     return conversation_of(trial, body, shown_as)
 
 
