@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.report.chosen import choose, conversation
@@ -16,7 +17,7 @@ from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
 from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines, summarise
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -38,13 +39,14 @@ class Part(NamedTuple):
     data: tuple[str, ...] | None = None
 
 
-def run_part(manifest: Manifest, table: RunTable, slot: str, run: ComparedRun, most: int) -> Part:
-    """One target of a run, with at most so many conversations; the table must have `effort`.
+def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
+    """One target of a run, with at most so many conversations.
 
     Raises:
         JournalError: the journal cannot be read.
     """
-    summary = summarise(manifest, table)
+    manifest, table, summary, slot = sides.manifest, sides.table, sides.summary, run.slot
+    assert slot is not None
     target = next(one for one in summary.targets if one.slot == slot)
     columns = columns_of(table, slot)
     measured = Measured(run.letter, run.task, manifest, table, columns, _labels(manifest, columns))
