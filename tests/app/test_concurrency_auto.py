@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tests.app.app_kit import GrowingJournal, Program, finished, one_line_of, scores, trials
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
 from tests.app.pack_kit import Packs, numbered
+from tests.journals import read_lines
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.comparison.comparable import no_latency
@@ -21,7 +22,6 @@ from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import RunEvent, Status
-from benchwright.runs.journal import read_lines
 from benchwright.runs.paces import SETTLING
 from benchwright.runs.table import read_table
 
