@@ -113,8 +113,8 @@ async def launch(
     say: Say,
     shelf: Shelf,
     reuse: Reuse = NO_REUSE,
-    during: During = lambda table: nullcontext(),
     at_end: Callable[[RunTable], None] = lambda table: None,
+    during: During = lambda table: nullcontext(),
 ) -> Ended:
     """Starts a run, goes on with an unfinished one, or finds a finished one: `shelf` says which it is.
 

@@ -207,29 +207,6 @@ def _cut_torn_line(descriptor: int) -> int:
     return end
 
 
-def read_placed_lines(directory: Path) -> Iterator[tuple[int, JournalLine]]:
-    """The records of a run, each with its offset in trials.jsonl; a torn last line is passed over.
-
-    Raises:
-        JournalError: a line in the middle cannot be read.
-    """
-    path = directory / TRIALS
-    if not path.exists():
-        return
-    offset = 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield offset, _decode_line(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise JournalError(
-                    f"{path}, line {number}: this is not a journal record ({error})."
-                ) from None
-            offset += len(line)
-
-
 def decode_line(encoded: bytes) -> JournalLine:
     """A record from its line."""
     line: JournalLine = _decode_line(encoded)
