@@ -185,6 +185,11 @@ def test_an_empty_journal_is_a_run_with_nothing_done() -> None:
     assert score_of(summary).n == 0
 
 
+def test_of_a_run_that_time_ends_no_number_of_trials_was_planned() -> None:
+    summary = summary_of(RunEvent("started", 1), scored("a", 1.0), RunEvent("finished", 2))
+    assert summary.planned is None
+
+
 def test_repeats_are_averaged_per_sample_before_anything_else() -> None:
     score = score_of(
         summary_of(

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.journals import read_lines
 
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import FAILED, ScoreRecord, TrialRecord
-from benchwright.runs.journal import TRIALS, read_lines
+from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import read_manifest
 
 NOWHERE = "http://127.0.0.1:9/v1"

@@ -13,16 +13,17 @@ from msgspec.structs import replace
 from tests.app.app_kit import GrowingJournal, Program, finished, one_line_of, scores, trials
 from tests.app.benchmark_kit import knowing, only_result, write_mmlu
 from tests.app.pack_kit import Packs, numbered
+from tests.journals import read_lines
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.comparison.comparable import no_latency
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.joint.views import joint_view
-from benchwright.analysis.report.columns import read_columns, request_times
+from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import RunEvent, Status
-from benchwright.runs.journal import read_lines
 from benchwright.runs.paces import SETTLING
+from benchwright.runs.table import read_table
 
 SLOTS = 8
 TRIALS = 700
@@ -119,8 +120,9 @@ def test_comparisons_and_reports_leave_the_same_requests_out(found: tuple[Progra
     assert side.timings["latency"].size == side.timings["ttft"].size == timed
     assert side.effort is not None
     assert np.isfinite(side.effort.latency).sum() == side.effort.timed_requests == timed
-    assert np.isfinite(read_columns(run, "primary").latency).sum() == timed
-    assert request_times(run, "primary")["latency"].size == timed
+    table = read_table(run, effort=True)
+    assert np.isfinite(columns_of(table, "primary").latency).sum() == timed
+    assert table.requests["primary"].times("latency").size == timed
     view = joint_view(side)
     assert view is not None
     assert view.judged.correct == TRIALS

@@ -22,7 +22,9 @@ from tests.app.eval_kit import Server
 import benchwright
 from benchwright.app.export import FORMULA, export, harmless
 from benchwright.errors import UserError
-from benchwright.records import Status
+from benchwright.records import RequestRecord, ScoreRecord, Status, TrialRecord
+from benchwright.runs.journal import Journal
+from benchwright.runs.table import read_table
 
 TRIALS = [
     Made("0", 1.0, span="42", group="sums"),
@@ -60,6 +62,32 @@ class TestLoadRun:
         ]
         assert [row.ttft_seconds for row in rows] == [0.1, None, None, 0.1]
         assert rows[3].total_latency_seconds == 2.5
+
+    def test_requests_of_a_judge_are_those_of_the_attempt_that_it_graded(self, tmp_path: Path) -> None:
+        run = write_run(tmp_path / "run", TRIALS)
+        (second,) = read_table(run).sample.places("2")
+        key = read_table(run).trial(second).record.key
+        journal = Journal(run)
+        judged = ScoreRecord(
+            "late", key, "judge", 1.0, requests=[RequestRecord("j", role="judge", slot="judge")]
+        )
+        journal.write(
+            judged, ScoreRecord("lost", "0" * 32, "judge", requests=[RequestRecord("k", role="judge")])
+        )
+        journal.close()
+        rows = [row for row in benchwright.load_run(str(run)).requests if row.role == "judge"]
+        assert [(row.request_id, row.sample, row.repeat, row.attempt) for row in rows] == [
+            ("j", "2", 0, 1),
+            ("k", None, None, None),
+        ]
+
+    def test_a_run_that_goes_on_has_its_new_rows(self, run: str) -> None:
+        trials = benchwright.load_run(run).trials
+        before = len(list(trials))
+        journal = Journal(Path(run))
+        journal.write_trial(TrialRecord("f" * 32, "9", "primary", Status.REFUSED), b"{}")
+        journal.close()
+        assert len(list(trials)) == before + 1
 
     def test_rows_can_be_gone_through_again(self, run: str) -> None:
         trials = benchwright.load_run(run).trials

@@ -21,6 +21,7 @@ from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report, write_report
 from benchwright.errors import UserError
 from benchwright.records import LoopLag, Status, Target
+from benchwright.runs.journal import BODIES
 from benchwright.runs.manifest import DataFile
 
 MIXED = [
@@ -64,16 +65,40 @@ class TestOneRun:
         run, page = write_run(tmp_path / "run", ungrouped), tmp_path / "report.html"
         write_report([str(run)], page, ReportSettings())
         text, (score,) = text_of(page), summary_of(run).targets[0].scores
-        assert (score.mean_scored, score.n_scored, score.n) == (0.5, 2, 4)
-        assert f"2 of 4 0.500 [{score.low:.3f}, {score.high:.3f}] 0.250 [0.250, 0.750] 1 0" in text
+        assert (score.mean_scored, score.n_scored, score.n) == (1 / 3, 3, 4)
+        assert f"3 of 4 0.333 [{score.low:.3f}, {score.high:.3f}] 0.250 [0.250, 0.500] 1 0" in text
         assert "1 of 4 trials failed (25.0%). A failure is not a wrong answer" in text
 
-    def test_groups_are_broken_down_with_what_was_scored(self, tmp_path: Path) -> None:
+    def test_groups_are_broken_down_as_the_summary_counts(self, tmp_path: Path) -> None:
         found = report_of(write_run(tmp_path / "run", MIXED)).breakdowns[0]
         assert (found.label, found.score) == ("group", "exact")
         rows = {row.name: row.marks[0] for row in found.rows}
         assert (rows["sums"].n, rows["sums"].total, rows["sums"].mean) == (2, 2, 0.5)
-        assert (rows["words"].n, rows["words"].total, rows["words"].mean) == (0, 2, None)
+        assert (rows["words"].n, rows["words"].total, rows["words"].mean) == (1, 2, 0.0), (
+            "no answer is 0, and a failure is left out"
+        )
+        assert rows["sums"].low is not None, "the trials of one group are independent of each other"
+
+    def test_labels_are_broken_down_whichever_trials_have_them(self, tmp_path: Path) -> None:
+        trials = [Made("0", 1.0, group="sums"), Made("1", 0.0), Made("2", 1.0, group="words"), Made("3", 1.0)]
+        (found,) = [
+            one for one in report_of(write_run(tmp_path / "run", trials)).breakdowns if one.label == "group"
+        ]
+        assert {row.name: row.marks[0].mean for row in found.rows} == {"sums": 1.0, "words": 1.0}
+
+    def test_a_conversation_that_was_lost_is_told_and_the_others_are_shown(self, tmp_path: Path) -> None:
+        run = write_run(tmp_path / "run", made([1.0, 0.0, 1.0]))
+        bodies = run / BODIES
+        first, _, third = bodies.read_bytes().splitlines()
+        bodies.write_bytes(b"\n".join([first, b"x" * len(first), third]) + b"\n")
+        (part,) = report_of(run).runs
+        words = {
+            talk.sample: "".join(piece.text for said in talk.said for piece in said.pieces)
+            for talk in part.conversations
+        }
+        assert words["1"] == "the conversation was lost"
+        assert "question 0" in words["0"]
+        assert "question 2" in words["2"]
 
     def test_a_part_of_each_kind_is_among_the_conversations(self, tmp_path: Path) -> None:
         more = [Made(f"more {number}") for number in range(40)]

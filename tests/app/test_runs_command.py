@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from tests.app.app_kit import Program, one_line_of
-from tests.app.compare_kit import STARTED, made, write_run
+from tests.app.compare_kit import STARTED, Made, made, write_run
 
-from benchwright.records import Target
+from benchwright.records import Status, Target
+from benchwright.runs.manifest import DataFile
 
 
 @pytest.fixture
@@ -49,6 +50,20 @@ def listed(program: Program, *options: str) -> list[str]:
 )
 def test_filters(program: Program, runs: Path, options: list[str], expected: list[str]) -> None:
     assert listed(program, *options) == expected
+
+
+def test_trials_are_counted_as_everywhere(program: Program) -> None:
+    place = program.home / "runs"
+    about = {"load": {"level": {"concurrency": 2}}}
+    cut_off = [*made([1, 0]), Made("2", failed=Status.CANCELLED)]
+    write_run(place / "level", made([1, 0]), about=about, data=[DataFile("prompts", "0" * 32, 300)])
+    write_run(place / "stopped", cut_off, finished=False)
+    found = json.loads(program.run("runs", "--json").stdout)["runs"]
+    assert {run["manifest"]["id"]: (run["done"], run["planned"]) for run in found} == {
+        "level": (2, 2),
+        "stopped": (2, 3),
+    }
+    assert "2 of 3" in program.run("runs").stdout
 
 
 class TestTags:

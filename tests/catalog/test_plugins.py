@@ -23,8 +23,8 @@ from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
 from benchwright.errors import UserError
-from benchwright.runs.final_trials import FinalTrial, FinalTrials
 from benchwright.runs.journal import Journal
+from benchwright.runs.table import RunTable, ScoredTrial
 
 EXAMPLE = """
 from . import register
@@ -250,7 +250,7 @@ class TestRuns:
         server: AnsweringServer,
         selection: Selection = Selection(),  # noqa: B008
         stop_after: int | None = None,
-    ) -> list[FinalTrial]:
+    ) -> list[ScoredTrial]:
         (plugin,) = plugins.load_file(file)
         benchmark = plugin.benchmark(Options(), selection.limit)
         task = BenchmarkTask(benchmark, plugin.source(file.parent), selection)
@@ -269,7 +269,9 @@ class TestRuns:
         finally:
             written.close()
             client.close()
-        return list(FinalTrials(journal))
+        table = RunTable(journal, effort=True)
+        table.advance()
+        return list(table.trials(table.in_order(table.counted())))
 
     async def test_results_are_scores_with_the_documented_details(self, tmp_path: Path) -> None:
         async with answering() as server:

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.journals import read_lines
+
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
@@ -26,7 +28,7 @@ from benchwright.records import (
     TrialLimits,
     TrialRecord,
 )
-from benchwright.runs.journal import Journal, read_lines
+from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable
 
 TARGET = Target("primary", "model", "http://127.0.0.1:9/v1")

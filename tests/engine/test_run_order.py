@@ -232,3 +232,9 @@ def test_memory_does_not_grow_with_what_is_written(tmp_path: Path) -> None:
     few, many = peak_of(5_000, tmp_path / "few"), peak_of(50_000, tmp_path / "many")
     assert (many - few) / 45_000 < 64
     assert (tmp_path / "many" / "trials.jsonl").stat().st_size > 10_000_000
+
+
+async def test_a_plan_that_time_ends_tells_no_number_of_trials(tmp_path: Path) -> None:
+    plan = replace(plan_of(3), open_ended=True)
+    assert (await run_plan(plan, tmp_path)).finished
+    assert "total" not in journalled(tmp_path).events[0].detail

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from benchwright.packs.results import Attempt, PackResults, attempt_of
+from pathlib import Path
+
+from benchwright.packs.results import Attempt, PackResults, attempt_of, read_attempts, results_of
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
+from benchwright.runs.journal import BODIES, Body, Journal, encode_json
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.table import RunTable
 
 
 def record(status: Status, *requests: RequestRecord, reason: str | None = None) -> TrialRecord:
@@ -72,3 +77,20 @@ def test_cells_show_each_attempt_and_what_was_no_models_fault() -> None:
     assert states["primary", "B"].attempts == ["error"]
     assert [cell["status"] for cell in results.cells("primary")] == ["partial", "fail"]
     assert results.cells("model-2") == []
+
+
+def test_an_attempt_whose_result_was_lost_is_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    for name in ("A", "B"):
+        key = fingerprint(name)
+        body = Body(key, status=Status.SCORED, native={"scenarioId": name, "status": "pass"})
+        journal.write_trial(TrialRecord(key, name, "primary", Status.SCORED), encode_json(body))
+    journal.close()
+    first, second = (tmp_path / BODIES).read_bytes().splitlines()
+    (tmp_path / BODIES).write_bytes(b"x" * len(first) + b"\n" + second + b"\n")
+    table = RunTable(tmp_path, effort=True)
+    table.advance()
+    results = results_of([attempt for _, attempt in read_attempts(table)], ["primary"], ["A", "B"])
+    states = results.states()
+    assert (states["primary", "A"].attempts, states["primary", "B"].attempts) == (["error"], ["pass"])
+    assert results.cells("primary")[0]["errorType"] == "execution_error"

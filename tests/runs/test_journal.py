@@ -9,10 +9,11 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.journals import read_lines
 
 from benchwright.errors import JournalError
 from benchwright.records import JournalLine, RunEvent, ScoreRecord, Status, TrialRecord
-from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json, read_body, read_lines
+from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json, read_body
 
 
 def write(directory: Path, *keys: str) -> None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from benchwright.analysis.summary import RequestSummary, RunSummary, ScoreSummary
+from benchwright.analysis.summary import RequestSummary, RunSummary, ScoreSummary, TargetSummary
 from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError
 from benchwright.files import whole_file
 from benchwright.records import FAILED, Record, RequestRecord, Status
-from benchwright.runs.final_trials import FinalTrial, FinalTrials
+from benchwright.runs.counting import FAILURES
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable, ScoredTrial
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NOT_DOCUMENTED = frozenset({"correct", "expected"})
 """Keys of a score's detail that have a place of their own in the file."""
@@ -31,7 +36,7 @@ AGGREGATED = (
 
 
 class Totals(Record, frozen=True):
-    """What the samples of a run add up to. `accuracy` is the share that is correct, what failed included."""
+    """What the trials of a run add up to. `accuracy` is the share that is correct: a trial that failed is not."""
 
     n: int
     correct: int
@@ -46,7 +51,7 @@ class Totals(Record, frozen=True):
         return self.correct / self.n if self.n else 0.0
 
 
-def graded(trials: FinalTrials, scorer: str) -> Iterator[Graded]:
+def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
     """The trials as a benchmark's own figures see them."""
     for trial in trials:
         record, score = trial.record, trial.scores.get(scorer)
@@ -55,29 +60,32 @@ def graded(trials: FinalTrials, scorer: str) -> Iterator[Graded]:
             repeat=record.repeat,
             group=record.group,
             labels=record.labels,
-            status=record.status if score is None else _status(record.status, score.status),
+            status=trial.status,
             value=None if score is None else score.value,
             detail={} if score is None or score.detail is None else score.detail,
         )
 
 
-def _status(trial: Status, score: Status) -> Status:
-    return score if trial is Status.ANSWERED else trial
-
-
-def add_up(trials: FinalTrials, benchmark: Benchmark) -> Totals:
-    """Goes through the trials once."""
+def add_up(table: RunTable, rows: NDArray[np.intp], benchmark: Benchmark, target: TargetSummary) -> Totals:
+    """The totals of the trials of a target, in `rows`; what its summary tells is taken from there."""
+    scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
-    n = correct = truncated = unparsed = errors = 0
-    for one in graded(trials, benchmark.scorers[0].name):
-        n += 1
-        correct += bool(one.detail.get("correct"))
-        truncated += one.status is Status.TRUNCATED
-        unparsed += one.value is None and one.status not in FAILED and one.status is not Status.GRADER_ERROR
-        errors += one.status in FAILED or one.status is Status.GRADER_ERROR
-        breakdowns.add(one)
-    entries = [entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)]
-    return Totals(n, correct, truncated, unparsed, errors, entries)
+    values = table.scores[scorer].values()
+    for row in rows.tolist() if benchmark.about.breakdowns else ():
+        breakdowns.add(table.label_sets[table.labels[row]], float(values[row]))
+    return Totals(
+        n=target.trials,
+        correct=int((table.correct[scorer].numbers()[rows] == 2).sum()),
+        truncated=target.statuses.get(Status.TRUNCATED, 0),
+        unparsed=score_of(target, scorer).unparsed,
+        errors=sum(target.statuses.get(status, 0) for status in FAILURES),
+        breakdowns=[entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)],
+    )
+
+
+def score_of(target: TargetSummary, scorer: str) -> ScoreSummary:
+    """The summary of a score."""
+    return next(score for score in target.scores if score.scorer == scorer)
 
 
 def write_result_file(
@@ -85,7 +93,7 @@ def write_result_file(
     benchmark: Benchmark,
     manifest: Manifest,
     summary: RunSummary,
-    trials: FinalTrials,
+    trials: Iterable[ScoredTrial],
     totals: Totals,
     figures: Sequence[Figure],
     more: dict[str, Any],
@@ -114,7 +122,7 @@ def _head(
 ) -> dict[str, Any]:
     metadata = benchmark.about
     target = summary.targets[0]
-    score = next(one for one in target.scores if one.scorer == benchmark.scorers[0].name)
+    score = score_of(target, benchmark.scorers[0].name)
     settings = manifest.targets[0].settings
     return {
         "benchmark": metadata.name,
@@ -176,7 +184,7 @@ def aggregated(requests: RequestSummary) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _sample_result(trial: FinalTrial, scorer: str, repeated: bool) -> dict[str, Any]:
+def _sample_result(trial: ScoredTrial, scorer: str, repeated: bool) -> dict[str, Any]:
     record, score = trial.record, trial.scores.get(scorer)
     detail = {} if score is None or score.detail is None else dict(score.detail)
     error = detail.pop("error", None) if score is not None and score.status is Status.GRADER_ERROR else None
@@ -189,7 +197,7 @@ def _sample_result(trial: FinalTrial, scorer: str, repeated: bool) -> dict[str, 
         "score": 0.0 if score is None or score.value is None else score.value,
         "predicted": None if score is None else score.span,
         "expected": detail.get("expected"),
-        "status": str(record.status if score is None else _status(record.status, score.status)),
+        "status": str(trial.status),
         "details": details,
         "metrics": _metrics([request for request in record.requests if request.role == "model"]),
     }

@@ -10,11 +10,12 @@ import msgspec
 
 from benchwright.analysis.pack_summary import SUMMARY
 from benchwright.packs.bridge.reading import read_score
-from benchwright.packs.results import PackResults, PackScore, read_results
+from benchwright.packs.results import PackResults, PackScore, read_attempts, results_of
 from benchwright.packs.run_files import RENDERED
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
 
 
 class KeptPackRun(Record, frozen=True):
@@ -26,16 +27,26 @@ class KeptPackRun(Record, frozen=True):
     scores: Mapping[str, PackScore]
 
 
-def kept_pack_run(directory: Path, manifest: Manifest) -> KeptPackRun:
-    """The run of a pack in `directory`, whose manifest is `manifest`."""
+def kept_pack_run(manifest: Manifest, table: RunTable) -> KeptPackRun:
+    """A pack's run from its manifest and its table, which must have `effort`; reads the body of each attempt.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
     about = manifest.about
-    models = msgspec.convert(about["models"], dict[str, RegisteredModel])
+    models = models_of(manifest)
     scenarios = [ScenarioMeta(name, title) for name, title in about["scenarios"].items()]
-    results = read_results(directory, list(models), list(about["scenarios"]))
-    return KeptPackRun(models, scenarios, results, _scores(directory, models))
+    attempts = (attempt for _, attempt in read_attempts(table))
+    results = results_of(attempts, list(models), list(about["scenarios"]))
+    return KeptPackRun(models, scenarios, results, kept_scores(manifest, table.directory))
 
 
-def _scores(directory: Path, models: Mapping[str, RegisteredModel]) -> dict[str, PackScore]:
+def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
+    """The models of a pack's run, by slot."""
+    return msgspec.convert(manifest.about["models"], dict[str, RegisteredModel])
+
+
+def kept_scores(manifest: Manifest, directory: Path) -> dict[str, PackScore]:
     """The pack's scores by slot, from summary.json; none where the run was never concluded."""
     path = directory / RENDERED / SUMMARY
     if not path.exists():
@@ -43,7 +54,7 @@ def _scores(directory: Path, models: Mapping[str, RegisteredModel]) -> dict[str,
     summary: dict[str, Any] = msgspec.json.decode(path.read_bytes())
     scores, errors = summary["scores"], summary["scoreErrors"]
     found = {}
-    for slot, model in models.items():
+    for slot, model in models_of(manifest).items():
         if model.id in scores:
             found[slot] = PackScore(read_score(scores[model.id]))
         elif model.id in errors:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from benchwright import __version__
-from benchwright.analysis.summary import summary_of
+from benchwright.analysis.summary import RunSummary
 from benchwright.errors import JournalError
 from benchwright.files import write_whole
 from benchwright.packs.results import Attempt, PackResults, PackScore
@@ -18,14 +18,16 @@ from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.runs.journal import encode_json
-from benchwright.runs.manifest import read_manifest
+from benchwright.runs.manifest import Manifest
 
 SUMMARY = "summary.json"
 
 
 def summary_document(
+    run: Manifest,
     directory: Path,
     setup: PackRunSetup,
+    summary: RunSummary,
     results: PackResults,
     scores: Mapping[str, PackScore],
     *,
@@ -38,7 +40,7 @@ def summary_document(
 
     `statisticsByModel` has our own figures: scores with pass@k and variance, and requests with tokens and times.
     """
-    run, manifest = read_manifest(directory), setup.manifest
+    manifest = setup.manifest
     ids = {slot: model.id for slot, model in setup.models.items()}
     document: dict[str, Any] = {
         "runId": run.id,
@@ -62,7 +64,7 @@ def summary_document(
             ids[slot]: {name: [_attempt(one) for one in attempts] for name, attempts in cells.items()}
             for slot, cells in results.attempts.items()
         },
-        "statisticsByModel": {ids[one.slot]: one for one in summary_of(directory).targets},
+        "statisticsByModel": {ids[one.slot]: one for one in summary.targets},
         "generation": setup.cells.generation,
         "models": [msgspec.to_builtins(model) for model in setup.models.values()],
         "packDigest": setup.digest,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from benchwright.packs.solver import PASSED, SCORE
+from benchwright.packs.types import PASSED, SCORE
 from benchwright.runs.counting import Standing
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -58,6 +58,17 @@ class ScoreValues(NamedTuple):
     def trials(self) -> int:
         """How many trials these are, those that failed included."""
         return len(self.values) + self.failed
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Where the mean could lie had the trials that failed been scored; None where none failed, or the range is
+        not known.
+        """
+        low, high = self.scale.low, self.scale.high
+        if not self.failed or not len(self.values) or low is None or high is None:
+            return None
+        total = float(self.values.sum())
+        return (total + self.failed * low) / self.trials, (total + self.failed * high) / self.trials
 
 
 def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.intp]) -> ScoreValues:

@@ -16,7 +16,7 @@ from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.counting import Standing
-from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.manifest import Manifest, planned_trials, read_manifest
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
@@ -171,15 +171,12 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     sessions = copy.deepcopy(table.sessions)
     sessions.end()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
-    samples = sum(dataset.samples for dataset in manifest.data)
     return RunSummary(
         run=manifest.id,
         kind=manifest.kind,
         name=manifest.name,
         state=sessions.state,
-        planned=sessions.planned
-        if sessions.planned is not None
-        else samples * manifest.repeats * len(manifest.targets) or None,
+        planned=sessions.planned if sessions.started_at else planned_trials(manifest) or None,
         done=sum(target.trials for target in targets),
         repeats=manifest.repeats,
         targets=targets,
@@ -252,7 +249,7 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -
         n_groups=result.n_groups if result is not None else None,
         between=result.between if result is not None else None,
         within=result.within if result is not None else None,
-        bounds=_bounds(found),
+        bounds=found.bounds,
         passes=_passes(manifest, table, found, rows) if manifest.repeats > 1 and n else [],
         no_answer=found.no_answer,
     )
@@ -264,14 +261,6 @@ def _scored_as(table: RunTable, name: str, rows: Rows, standing: Standing) -> in
 
     found = table.scores[name].standings()[rows] == standing
     return int(np.count_nonzero(found & table.scored_by(name)[rows]))
-
-
-def _bounds(found: ScoreValues) -> tuple[float, float] | None:
-    low, high = found.scale.low, found.scale.high
-    if not found.failed or not len(found.values) or low is None or high is None:
-        return None
-    total = float(found.values.sum())
-    return (total + found.failed * low) / found.trials, (total + found.failed * high) / found.trials
 
 
 def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows) -> list[PassAt]:

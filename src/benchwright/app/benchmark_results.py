@@ -1,4 +1,4 @@
-"""What a benchmark's run came to: totals, figures and the documented result file, from its journal."""
+"""What a benchmark's run came to: totals, figures and the documented result file, from its table."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
-from benchwright.analysis.summary import RunSummary, summary_of
+from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.benchmarks import BenchmarkRun, result_path
 from benchwright.catalog.benchmark import Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
 from benchwright.records import Record
-from benchwright.runs.final_trials import FinalTrials
 from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.table import RunTable
 
 
 class BenchmarkReport(Record, frozen=True):
@@ -26,7 +26,7 @@ class BenchmarkReport(Record, frozen=True):
     path: Path | None
 
 
-def report(run: BenchmarkRun, directory: Path, *, finished: bool, more: dict[str, Any]) -> BenchmarkReport:
+def report(run: BenchmarkRun, table: RunTable, *, finished: bool, more: dict[str, Any]) -> BenchmarkReport:
     """Adds a run up and, once it is finished, writes its result file.
 
     Beside it lie the patches of benchmarks that ask for some, as the official harness reads them.
@@ -35,16 +35,17 @@ def report(run: BenchmarkRun, directory: Path, *, finished: bool, more: dict[str
         JournalError: the journal cannot be read, or the file not be written.
     """
     benchmark = run.benchmark
-    manifest = read_manifest(directory)
-    summary = summary_of(directory)
-    trials = FinalTrials(directory, "primary")
-    totals = add_up(trials, benchmark)
-    figures = benchmark.figures(graded(trials, benchmark.scorers[0].name)) if len(trials) else ()
+    scorer = benchmark.scorers[0].name
+    manifest = read_manifest(table.directory)
+    summary = summarise(manifest, table)
+    rows = table.in_order(table.counted("primary"))
+    totals = add_up(table, rows, benchmark, summary.targets[0])
+    figures = benchmark.figures(graded(table.trials(rows), scorer)) if len(rows) else ()
     path = None
     if finished:
         path = result_path(run, timestamp(manifest.created_at))
-        write_result_file(path, benchmark, manifest, summary, trials, totals, figures, more)
+        write_result_file(path, benchmark, manifest, summary, table.trials(rows), totals, figures, more)
         if "predictions" in benchmark.about.options:
-            predictions = predictions_of(graded(trials, benchmark.scorers[0].name), run.settings.model or "")
+            predictions = predictions_of(graded(table.trials(rows), scorer), run.settings.model or "")
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
     return BenchmarkReport(manifest, summary, totals, figures, path)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import resource
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -60,6 +66,11 @@ class Launch(msgspec.Struct, frozen=True):
     asking: Sequence[ModelClient] = ()
 
     @property
+    def wants_effort(self) -> bool:
+        """Whether those who conclude the run want to know what each trial took: all but plain evals."""
+        return self.kind != "eval" or "load" in self.about
+
+    @property
     def fingerprint(self) -> str:
         """What makes two runs the same run."""
         plan = self.plan
@@ -92,6 +103,10 @@ class Shelf(Protocol):
         ...
 
 
+During = Callable[[RunTable], AbstractContextManager[None]]
+"""What is to be open while a run is worked on; is given what was done before."""
+
+
 async def launch(
     request: Launch,
     listeners: Sequence[Listener],
@@ -99,10 +114,12 @@ async def launch(
     shelf: Shelf,
     reuse: Reuse = NO_REUSE,
     at_end: Callable[[RunTable], None] = lambda table: None,
+    during: During = lambda table: nullcontext(),
 ) -> Ended:
     """Starts a run, goes on with an unfinished one, or finds a finished one: `shelf` says which it is.
 
     A new run takes over what `reuse` holds. A finished one is only gone on with to try failed trials again.
+    The run's journal is read once; `during` is entered when what it held before is known.
     However the session ends, `at_end` is given the table while the run is still held.
 
     Raises:
@@ -112,17 +129,18 @@ async def launch(
     _check_one_process(request)
     found = shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
-        table = read_table(directory, effort=request.kind != "eval")
-        if table.sessions.state == "finished" and not has_more(table, request):
-            at_end(table)
-            return Ended(directory, None, table)
-        try:
-            result = await _run(request, table, listeners, reuse)
-        except BaseException:
-            with suppress(JournalError):  # what went wrong first is what is to be told
-                table.advance()
+        table = read_table(directory, effort=request.wants_effort)
+        with during(table):
+            if table.sessions.state == "finished" and not has_more(table, request):
                 at_end(table)
-            raise
+                return Ended(directory, None, table)
+            try:
+                result = await _run(request, table, listeners, reuse)
+            except BaseException:
+                with suppress(JournalError):  # what went wrong first is what is to be told
+                    table.advance()
+                    at_end(table)
+                raise
         table.advance()
         at_end(table)
         return Ended(directory, result, table)

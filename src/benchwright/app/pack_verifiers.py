@@ -55,7 +55,7 @@ async def verifiers_of(
 
     own = setup.configuration.verifiers.get(manifest.id, {})
     pack = PackVerifiers(manifest.id, manifest.version, setup.directory, manifest.verifiers, own)
-    run_id = BY_HAND if watch.directory is None else watch.directory.name
+    run_id = BY_HAND if watch.table is None else watch.table.directory.name
     async with running_verifiers(pack, Start(run_id, settings.keep_verifiers), report) as verifiers:
         for verifier_id, written in verifiers.logs.items():
             for line in written.splitlines():

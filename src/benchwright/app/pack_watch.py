@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -13,22 +13,36 @@ from benchwright.engine.worker import Result, Solved
 from benchwright.errors import BenchwrightError
 from benchwright.packs.events import PackEvents
 from benchwright.packs.modes import DEFAULT_MODE
-from benchwright.packs.results import CellState, PackScore, attempt_of, attempts_of
+from benchwright.packs.results import (
+    Attempt,
+    CellState,
+    PackResults,
+    PackScore,
+    attempt_of,
+    read_attempts,
+    results_of,
+)
 from benchwright.packs.run_files import PackFiles, read_events
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.watching import NoVerifiers, RunningVerifiers
 from benchwright.records import RequestRecord, Status, TrialRecord
 from benchwright.runs.journal import decode_body
+from benchwright.runs.table import RunTable
 
 
 class PackWatch:
-    """A listener of the run and a watcher of the pack."""
+    """A listener of the run and a watcher of the pack.
+
+    It keeps the attempts that count, those of earlier sessions too, so that no result is read back from the journal.
+    `table` is that of the run, None before there is one.
+    """
 
     def __init__(self) -> None:
         self.setup: PackRunSetup | None = None
-        self.directory: Path | None = None
+        self.table: RunTable | None = None
         self.cells: dict[tuple[str, str], CellState] = {}
         self.uncelled = 0
+        self._attempts: dict[str, Attempt] = {}
         self._events: PackEvents | None = None
         self._files: PackFiles | None = None
 
@@ -42,38 +56,49 @@ class PackWatch:
 
         return verifiers_of(setup, settings, self)
 
-    @asynccontextmanager
-    async def during(
+    @contextmanager
+    def during(
         self,
-        found: AbstractAsyncContextManager[Path],
+        table: RunTable,
         task: PackTask,
         repeats: int,
         mode: str,
         made_again: Callable[[TrialRecord], bool],
-    ) -> AsyncIterator[Path]:
-        """Has the files of the run open while `found` gives its directory."""
-        async with found as directory:
-            self.directory = directory
-            task.begin(directory)
-            setup = self.setup = task.setup
-            with PackFiles(directory) as files:
-                self._files = files
-                grouped = mode == DEFAULT_MODE
-                events = self._events = PackEvents(
-                    directory.name, setup.models, setup.scenarios, repeats, files.event, grouped=grouped
-                )
-                for attempt in attempts_of(directory, without=made_again):
+    ) -> Iterator[None]:
+        """Has the files of the run open while it is worked on.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        self.table, directory = table, table.directory
+        task.begin(directory)
+        setup = self.setup = task.setup
+        with PackFiles(directory) as files:
+            self._files = files
+            grouped = mode == DEFAULT_MODE
+            events = self._events = PackEvents(
+                directory.name, setup.models, setup.scenarios, repeats, files.event, grouped=grouped
+            )
+            for record, attempt in read_attempts(table):
+                self._attempts[record.key] = attempt
+                if not made_again(record):
                     events.known(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
                     self._state(attempt.slot, attempt.scenario).add(attempt)
-                events.heard(read_events(directory))
-                try:
-                    yield directory
-                except BenchwrightError as error:
-                    events.run_error(str(error))
-                    raise
-                finally:
-                    self.uncelled = files.requests
-                    self._files = None
+            events.heard(read_events(directory))
+            try:
+                yield
+            except BenchwrightError as error:
+                events.run_error(str(error))
+                raise
+            finally:
+                self.uncelled = files.requests
+                self._files = None
+
+    def results(self) -> PackResults:
+        """The attempts that count, as far as they are made."""
+        assert self.setup is not None
+        scenarios = [scenario.id for scenario in self.setup.scenarios]
+        return results_of(self._attempts.values(), list(self.setup.models), scenarios)
 
     def started(self, total: int, done: int) -> None:
         """See `engine.run.Listener`; the documented event comes when the pack is prepared."""
@@ -87,6 +112,7 @@ class PackWatch:
             state.running_since = None
             return
         attempt = attempt_of(result.record, decode_body(result.body, result.record).native)
+        self._attempts[result.record.key] = attempt
         state.add(attempt)
         self._events.ended(attempt.slot, attempt.scenario, attempt.repeat, attempt.result)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchwright.analysis.pack_summary import summary_document, write_summary
+from benchwright.analysis.summary import summarise
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import Ended, Launch, launch
 from benchwright.app.pack_setup import ReadyPack, ready_pack
@@ -22,14 +23,13 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.run import Listener
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.modes import arranged, find_mode
-from benchwright.packs.results import PackResults, PackScore, read_results, score_results
-from benchwright.packs.solver import PASSED
+from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
-from benchwright.records import ASKED_AGAIN, FAILED, Record, RunEvent, Status, TrialLimits, TrialRecord
+from benchwright.packs.types import PASSED
+from benchwright.records import ASKED_AGAIN, FAILED, Record, Status, TrialLimits, TrialRecord
 from benchwright.runs import store
-from benchwright.runs.journal import read_lines
-from benchwright.runs.manifest import DataFile
-from benchwright.runs.table import read_table
+from benchwright.runs.manifest import DataFile, read_manifest
+from benchwright.runs.table import RunTable
 from benchwright.text import Say
 
 
@@ -66,14 +66,10 @@ async def run_pack(
         try:
             ended = await _launch(request, settings, [watch, *listeners], watch, task, say)
         except (UserError, ExecutionError) as error:
-            if watch.directory is not None:
-                _write(
-                    task,
-                    Ended(watch.directory, None, read_table(watch.directory, effort=True)),
-                    watch,
-                    {},
-                    str(error),
-                )
+            if watch.table is not None:
+                watch.table.advance()
+                ended = Ended(watch.table.directory, None, watch.table)
+                _write(task, ended, watch, watch.results(), {}, str(error))
             raise
         return await _report(task, ended, watch)
 
@@ -172,70 +168,49 @@ async def _launch(
 ) -> Ended:
     finished = bool(settings.retry_failed or settings.provider_errors or settings.retry_scenario)
     shelf = RunShelf(request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run)
-    return await launch(request, listeners, say, _WatchedShelf(shelf, request, task, watch, settings))
 
+    def during(table: RunTable) -> AbstractContextManager[None]:
+        repeats, mode = request.plan.repeats, request.about["mode"]
+        return watch.during(table, task, repeats, mode, _made_again(settings))
 
-class _WatchedShelf:
-    """A shelf that has the run's documented files open while the run is worked on."""
-
-    def __init__(
-        self, shelf: RunShelf, request: Launch, task: PackTask, watch: PackWatch, settings: PackSettings
-    ) -> None:
-        self._shelf = shelf
-        self._request = request
-        self._task = task
-        self._watch = watch
-        self._settings = settings
-
-    def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
-        """See `launch.Shelf.run_of`."""
-        found = self._shelf.run_of(make, say)
-        repeats, mode = self._request.plan.repeats, self._request.about["mode"]
-        return self._watch.during(found, self._task, repeats, mode, _made_again(self._settings))
+    return await launch(request, listeners, say, shelf, during=during)
 
 
 async def _report(task: PackTask, ended: Ended, watch: PackWatch) -> PackReport:
-    """Has the pack score what the journal holds, and writes summary.json."""
-    results = _results(task, ended.directory)
+    """Has the pack score what was done, and writes summary.json."""
+    results = watch.results()
     async with task.process() as process:
         scores = await score_results(process, results)
     result = ended.result
     if result is not None:
         watch.conclude(ended.directory, scores, result.stop_reason)
     error = None if result is None or result.interrupted else result.stop_reason
-    document = _write(task, ended, watch, scores, error)
+    document = _write(task, ended, watch, results, scores, error)
     return PackReport(ended.directory, task.setup, results, scores, ended, document)
-
-
-def _results(task: PackTask, directory: Path) -> PackResults:
-    setup = task.setup
-    return read_results(directory, list(setup.models), [scenario.id for scenario in setup.scenarios])
 
 
 def _write(
     task: PackTask,
     ended: Ended,
     watch: PackWatch,
+    results: PackResults,
     scores: Mapping[str, PackScore],
     error: str | None,
 ) -> dict[str, Any]:
     directory, result = ended.directory, ended.result
+    worked = result is not None or error is not None
+    manifest = read_manifest(directory)
     document = summary_document(
+        manifest,
         directory,
         task.setup,
-        _results(task, directory),
+        summarise(manifest, ended.table),
+        results,
         scores,
-        completed_at=store.now_ns() if result is not None or error is not None else _ended_at(directory),
+        completed_at=store.now_ns() if worked else ended.table.sessions.ended_at,
         cancelled=result is not None and result.interrupted,
         error=error,
         uncelled=watch.uncelled,
     )
     write_summary(directory, document)
     return document
-
-
-def _ended_at(directory: Path) -> int:
-    """When the last session on a run ended."""
-    return max(
-        (line.at for line in read_lines(directory) if isinstance(line, RunEvent)), default=store.now_ns()
-    )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright import __version__
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import Wanted, compare_named
 from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Named, resolve
@@ -22,7 +22,6 @@ from benchwright.errors import UserError
 from benchwright.files import write_whole
 from benchwright.records import Record
 from benchwright.reports.html.page import GENERATOR, render
-from benchwright.runs.manifest import read_manifest
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300
@@ -38,7 +37,7 @@ class ReportSettings(Record, frozen=True):
 
 
 class _Source(NamedTuple):
-    """Where a side comes from: a run's directory with a target, or a file."""
+    """Where a side comes from: a run with a target, or a file."""
 
     named: Named
     slot: str | None
@@ -79,8 +78,9 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         UserError: a reference means nothing.
         JournalError: a journal cannot be read.
     """
-    comparison = compare(references, Wanted(anyway=settings.anyway)).comparison
-    sources = list(_sources([resolve(reference) for reference in references]))
+    named = [resolve(reference) for reference in references]
+    comparison = compare_named(named, Wanted(anyway=settings.anyway)).comparison
+    sources = list(_sources(named))
     most = min(settings.samples, MOST_CONVERSATIONS // (len(sources) + 1))
     parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
     return Report(
@@ -100,19 +100,18 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
 def _sources(named: Sequence[Named]) -> Iterator[_Source]:
     """The sides in the order in which `compare` has them."""
     for one in named:
-        if one.directory is None:
+        if one.run is None:
             sides = one.sides(all_slots=len(named) == 1)
             yield from (_Source(one, side.facts.slot) for side in sides)
         elif one.slot is not None or len(named) > 1:
             yield _Source(one, one.slot)
         else:
-            yield from (_Source(one, slot) for slot in slots_of(read_manifest(one.directory)))
+            yield from (_Source(one, slot) for slot in slots_of(one.run.manifest))
 
 
 def _part(source: _Source, run: ComparedRun, most: int) -> Part:
-    if source.named.directory is not None:
-        assert run.slot is not None
-        return run_part(source.named.directory, run.slot, run, most)
+    if source.named.run is not None:
+        return run_part(source.named.run, run, most)
     sides = source.named.sides(all_slots=True)
     return file_part(next(side for side in sides if side.facts.slot == source.slot), run)
 

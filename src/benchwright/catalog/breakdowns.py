@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.records import Record
@@ -23,14 +23,14 @@ class Breakdowns:
     def __init__(self, labels: Iterable[str]) -> None:
         self._sums: dict[str, dict[str, list[float]]] = {label: {} for label in labels}
 
-    def add(self, graded: Graded) -> None:
+    def add(self, labels: Mapping[str, str], score: float) -> None:
         """Counts one score in."""
         for label, sums in self._sums.items():
-            value = graded.labels.get(label)
+            value = labels.get(label)
             if value is not None:
                 entry = sums.setdefault(value, [0.0, 0.0])
                 entry[0] += 1
-                entry[1] += graded.value or 0.0
+                entry[1] += score
 
     def entries(self, label: str) -> list[Breakdown]:
         """The means by the values of a label, in alphabetical order."""
@@ -47,5 +47,5 @@ def macro_average(graded: Iterable[Graded], label: str) -> Figure:
     """The unweighted mean over the values of a label of their mean scores."""
     breakdowns = Breakdowns([label])
     for one in graded:
-        breakdowns.add(one)
+        breakdowns.add(one.labels, one.value or 0.0)
     return Figure(f"macro_{label}", mean([entry.mean for entry in breakdowns.entries(label)]))

@@ -16,7 +16,7 @@ from benchwright.engine.aside import run_aside
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, TrialRecord
-from benchwright.runs.journal import read_lines
+from benchwright.runs.table import RunTable
 
 AT_ONCE = 8
 
@@ -74,28 +74,24 @@ class _Nobody:
 
 
 def _judge(name: str, directory: Path) -> ValidationResult:
-    trials: dict[str, TrialRecord] = {}
+    table = RunTable(directory, effort=True)
+    table.advance()
     failures: list[Failure] = []
     exceptions: dict[str, str] = {}
-    for line in read_lines(directory):
-        if isinstance(line, TrialRecord):
-            trials[line.key] = line
-        elif isinstance(line, ScoreRecord):
-            trial = trials[line.trial]
-            said = _complaint(trial, line)
-            reason = trial.labels.get(EXPECTED_TO_FAIL)
+    for trial in table.trials(table.in_order(table.counted())):
+        record = trial.record
+        if record.status in FAILED:
+            failures.append(Failure(record.sample, record.reason or record.status))
+        for score in trial.scores.values():
+            said = _complaint(record, score)
+            reason = record.labels.get(EXPECTED_TO_FAIL)
             if reason is not None:
-                exceptions[trial.sample] = reason
+                exceptions[record.sample] = reason
                 said = None if said else "passes, although it is listed as an exception"
             if said:
-                failures.append(Failure(trial.sample, said))
-    failures += [
-        Failure(trial.sample, trial.reason or trial.status)
-        for trial in trials.values()
-        if trial.status in FAILED
-    ]
-    samples = {trial.sample.rpartition("/")[0] for trial in trials.values()}
-    return ValidationResult(name, len(samples), len(trials), failures, exceptions)
+                failures.append(Failure(record.sample, said))
+    samples = {sample.rpartition("/")[0] for sample in table.sample}
+    return ValidationResult(name, len(samples), len(table), failures, exceptions)
 
 
 def _complaint(trial: TrialRecord, score: ScoreRecord) -> str | None:

@@ -49,7 +49,7 @@ def _run(run: BenchmarkRun, say: Say, *, as_json: bool, quiet: bool) -> tuple[in
         )
     ended, metrics = run_async(_launch(run, listeners, say))
     finished = ended.result is None or ended.result.finished
-    made = report(run, ended.directory, finished=finished, more=metrics)
+    made = report(run, ended.table, finished=finished, more=metrics)
     if not as_json and not quiet:
         _print(made)
     if made.path is not None:

@@ -13,7 +13,7 @@ from benchwright.cli.output import print_json, print_table
 from benchwright.text import plain
 
 if TYPE_CHECKING:
-    from benchwright.runs.listing import KeptRun
+    from benchwright.runs.listing import ListedRun
 
 EXAMPLES = """\b
 Examples:
@@ -49,9 +49,9 @@ def command(
     """List the runs on this machine, the newest first; tag and delete them."""
     if context.invoked_subcommand is not None:
         return
-    from benchwright.runs.listing import kept_runs
+    from benchwright.runs.listing import list_runs
 
-    runs = kept_runs(kind=kind, model=model, state=state, tags=tags)
+    runs = list_runs(kind=kind, model=model, state=state, tags=tags)
     if as_json:
         print_json({"runs": runs})
     elif runs:
@@ -61,7 +61,7 @@ def command(
         click.echo("No runs match." if narrowed else "There are no runs yet.", err=True)
 
 
-def _print(runs: Sequence[KeptRun]) -> None:
+def _print(runs: Sequence[ListedRun]) -> None:
     from rich.table import Table
 
     from benchwright.runs.listing import models_of
@@ -72,12 +72,19 @@ def _print(runs: Sequence[KeptRun]) -> None:
         table.add_column(column, justify="right" if column == "Trials" else "left", no_wrap=True)
     for run in runs:
         manifest = run.manifest
-        trials = sum(data.samples for data in manifest.data) * manifest.repeats * len(manifest.targets)
         started = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
         models = ", ".join(map(plain, models_of(manifest)))
         tags = [", ".join(map(plain, run.tags))] if tagged else []
-        table.add_row(manifest.id, started, run.state, models, f"{trials:,}", *tags)
+        table.add_row(manifest.id, started, run.state, models, _trials(run), *tags)
     print_table(table)
+
+
+def _trials(run: ListedRun) -> str:
+    if run.done is None:
+        return "?"
+    if run.planned in (None, run.done):
+        return f"{run.done:,}"
+    return f"{run.done:,} of {run.planned:,}"
 
 
 @command.command("tag")

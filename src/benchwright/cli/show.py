@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import print_json, print_summary, print_table
+
+if TYPE_CHECKING:
+    from benchwright.runs.manifest import Manifest
+    from benchwright.runs.table import RunTable
 
 EXAMPLES = """\b
 Examples:
@@ -30,6 +34,7 @@ def command(
     run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool, debug: bool
 ) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
+    from benchwright.analysis.comparison.from_table import RunSides
     from benchwright.analysis.joint.shown import shown_run
     from benchwright.reports.joint.terminal import render_joint
     from benchwright.runs.store import find_run
@@ -39,7 +44,8 @@ def command(
         if value is not None:
             _show_sample(directory, str(value), {name: value}, as_json=as_json)
             return
-    shown = shown_run(directory)
+    sides = RunSides(directory, str(directory))
+    shown = shown_run(sides)
     if as_json:
         print_json(shown)
         return
@@ -47,25 +53,25 @@ def command(
     if shown.joint:
         print_table(render_joint(shown.joint))
     if shown.kind == "pack":
-        _print_pack(directory)
+        _print_pack(sides.manifest, sides.table)
 
 
-def _print_pack(directory: Path) -> None:
+def _print_pack(manifest: Manifest, table: RunTable) -> None:
     from benchwright.analysis.pack_run import kept_pack_run
     from benchwright.reports.pack import render_matrix, render_scores
-    from benchwright.runs.manifest import read_manifest
 
-    kept = kept_pack_run(directory, read_manifest(directory))
+    kept = kept_pack_run(manifest, table)
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
     click.echo()
     print_table(render_scores(kept.models, kept.scores))
 
 
 def _show_sample(directory: Path, sample: str, named: dict[str, Any], *, as_json: bool) -> None:
+    from benchwright.analysis.transcripts import transcripts
     from benchwright.reports.transcript import render_transcripts
-    from benchwright.runs.transcripts import transcripts
+    from benchwright.runs.table import read_table
 
-    found = transcripts(directory, sample)
+    found = transcripts(read_table(directory), sample)
     if as_json:
         print_json({**named, "attempts": found})
     else:

@@ -15,8 +15,9 @@ from benchwright.runs.keys import SampleContent, TrialKeys
 class Plan(msgspec.Struct, frozen=True):
     """`targets` are tried; `helpers` (judge, simulated user) are only there to be asked by slot.
 
-    `samples` is the number of samples that the task has, as `Task.size` counted them. `arrange` puts the
-    trials into another order and into waves; it may hold them all.
+    `samples` is the number of samples that the task has, as `Task.size` counted them; where a plan is `open_ended`,
+    time may end the task before or after so many. `arrange` puts the trials into another order and into waves; it may
+    hold them all.
     """
 
     task: Task
@@ -26,6 +27,7 @@ class Plan(msgspec.Struct, frozen=True):
     repeats: int = 1
     limits: TrialLimits = TrialLimits()
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
+    open_ended: bool = False
 
     @property
     def trial_count(self) -> int:

@@ -120,7 +120,7 @@ class _Run:
         total = self._plan.trial_count
         ledger = self._ledger
         started, cpu = perf_counter(), _cpu_seconds()
-        self._event("started", total=total, finished=ledger.finished)
+        self._event("started", total=None if self._plan.open_ended else total, finished=ledger.finished)
         for listener in self._listeners:
             listener.started(total, min(total, ledger.finished))
         if self._lost:

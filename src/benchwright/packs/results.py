@@ -1,21 +1,20 @@
-"""What a run of a pack came to, from its journal: every attempt at every cell, and the pack's own scores."""
+"""What a run of a pack came to, from its table: every attempt at every cell, and the pack's own scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from benchwright.errors import ExecutionError
+from benchwright.errors import ExecutionError, JournalError
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.repeats import Result, representative
 from benchwright.packs.solver import failed_result
 from benchwright.packs.types import BenchmarkScore
 from benchwright.records import Record, Status, TrialRecord
-from benchwright.runs.final_trials import FinalTrials
 from benchwright.runs.journal import read_body
+from benchwright.runs.table import RunTable
 
 
 class Attempt(Record, frozen=True):
@@ -78,10 +77,10 @@ class PackResults(Record, frozen=True):
         return states
 
 
-def read_results(directory: Path, slots: Sequence[str], scenarios: Sequence[str]) -> PackResults:
-    """Reads a run's journal; of a trial that was retried, the last attempt counts."""
+def results_of(attempts: Iterable[Attempt], slots: Sequence[str], scenarios: Sequence[str]) -> PackResults:
+    """Puts attempts in the order of the slots and scenarios."""
     found: dict[str, dict[str, list[Attempt]]] = {slot: {} for slot in slots}
-    for attempt in attempts_of(directory):
+    for attempt in attempts:
         found[attempt.slot].setdefault(attempt.scenario, []).append(attempt)
     ordered = {
         slot: {name: sorted(cells[name], key=_repeat) for name in scenarios if name in cells}
@@ -94,14 +93,23 @@ def _repeat(attempt: Attempt) -> int:
     return attempt.repeat
 
 
-def attempts_of(
-    directory: Path, without: Callable[[TrialRecord], bool] = lambda trial: False
-) -> Iterator[Attempt]:
-    """The last attempt at every trial of a run, but for those that are to be left out."""
-    for trial in FinalTrials(directory):
+def read_attempts(table: RunTable) -> Iterator[tuple[TrialRecord, Attempt]]:
+    """The attempt that counts at every cell of a run, with its record, in the order in which cells were begun.
+
+    The table must have `effort`. An attempt whose body is lost is an error, as its result is not known.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    for trial in table.trials(table.in_order(table.counted())):
         record = trial.record
-        if not without(record):
-            yield attempt_of(record, read_body(directory, record).native)
+        try:
+            native = read_body(table.directory, record).native
+        except JournalError as error:
+            lost = msgspec.structs.replace(record, status=Status.EXECUTION_ERROR, reason=str(error))
+            yield record, attempt_of(lost, None)
+        else:
+            yield record, attempt_of(record, native)
 
 
 def attempt_of(record: TrialRecord, native: Any) -> Attempt:

@@ -11,12 +11,16 @@ from benchwright.engine.protocols import Session
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge import CellResult, PackProcess
-from benchwright.packs.types import GenerationRequest, RegisteredModel, ScenarioResult, ScenarioRunInput
+from benchwright.packs.types import (
+    PASSED,
+    SCORE,
+    GenerationRequest,
+    RegisteredModel,
+    ScenarioResult,
+    ScenarioRunInput,
+)
 from benchwright.packs.watching import RunningVerifiers, Watcher
 from benchwright.records import Message, Outcome, Record, Status, Trial
-
-SCORE, PASSED = "score", "passed"
-"""The names of a cell's values: the pack's own score in its own scale, and 1 for a pass, 0 for anything else."""
 
 RETRY_PAUSE = 0.75
 """Seconds before a cell is begun again whose provider had passing trouble; twice as long each further time."""

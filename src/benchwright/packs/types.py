@@ -17,6 +17,9 @@ GenerationRequest = dict[str, Any]
 """Sampling settings by their wire names (temperature, top_p, ...). A key that is absent must not be sent to the
 model; unknown keys (`maxTokens`, `stream`) go through as they are."""
 
+SCORE, PASSED = "score", "passed"
+"""The names of a cell's values: the pack's own score in its own scale, and 1 for a pass, 0 for anything else."""
+
 ResultStatus = Literal["pass", "partial", "fail"]
 VerifierMode = Literal["docker", "cloud", "custom_url"]
 VerifierStatus = Literal["running", "stopped", "failed", "missing_dependency", "dependency_not_running"]

@@ -10,10 +10,10 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from benchwright.analysis.transcripts import Transcript
 from benchwright.engine.answers import content_text
 from benchwright.formats import duration, milliseconds, number
 from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
-from benchwright.runs.transcripts import Transcript
 from benchwright.text import plain, plain_lines
 
 LAST_LINES = 20
@@ -35,8 +35,11 @@ def _render(attempt: Transcript) -> RenderableType:
     parts: list[RenderableType] = [Text(f"{head} ({duration(trial.duration / 1e9)})", style="bold")]
     if trial.reason:
         parts.append(Text(plain(trial.reason), style="red"))
-    parts += [_message(message) for message in attempt.body.messages]
-    parts += _in_containers(attempt.body.artifacts)
+    if attempt.body is None:
+        parts.append(Text("The conversation was lost.", style="red"))
+    else:
+        parts += [_message(message) for message in attempt.body.messages]
+        parts += _in_containers(attempt.body.artifacts)
     parts += [Text(_score(score), style="bold") for score in attempt.scores]
     parts += [Text(_request(request), style="dim") for request in trial.requests]
     return Group(*parts)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -205,54 +205,6 @@ def _cut_torn_line(descriptor: int) -> int:
     if end != size:
         os.ftruncate(descriptor, end)
     return end
-
-
-def read_lines(directory: Path) -> Iterator[JournalLine]:
-    """The records of a run in the order of writing; a torn last line is passed over.
-
-    Raises:
-        JournalError: a line in the middle cannot be read.
-    """
-    for _, line in read_placed_lines(directory):
-        yield line
-
-
-def read_placed_lines(directory: Path) -> Iterator[tuple[int, JournalLine]]:
-    """Like `read_lines`, each record with its offset in trials.jsonl.
-
-    Raises:
-        JournalError: a line in the middle cannot be read.
-    """
-    path = directory / TRIALS
-    if not path.exists():
-        return
-    offset = 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield offset, _decode_line(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise JournalError(
-                    f"{path}, line {number}: this is not a journal record ({error})."
-                ) from None
-            offset += len(line)
-
-
-def last_attempts(directory: Path) -> dict[str, int]:
-    """The attempt that counts of each trial that was made again: the last one that was not cut off."""
-    path = directory / TRIALS
-    last: dict[str, int] = {}
-    with path.open("rb") if path.exists() else nullcontext(()) as lines:
-        for encoded in lines:
-            if b'"attempt":' not in encoded or not encoded.endswith(b"\n"):  # the first attempt says none
-                continue
-            line = decode_line(encoded)
-            if isinstance(line, TrialRecord) and line.attempt:
-                former = last.get(line.key, 0)
-                last[line.key] = former if line.status is Status.CANCELLED else line.attempt
-    return last
 
 
 def decode_line(encoded: bytes) -> JournalLine:

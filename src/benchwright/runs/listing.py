@@ -1,4 +1,4 @@
-"""The runs on this machine, whatever made them: filtered, tagged, deleted."""
+"""The runs on this machine, whatever made them: filtered, counted, tagged, deleted."""
 
 from __future__ import annotations
 
@@ -8,26 +8,39 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.errors import UserError
+from benchwright.errors import JournalError, UserError
 from benchwright.files import write_whole
 from benchwright.home import runs_directory
 from benchwright.records import Record
-from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
 from benchwright.runs.store import find_run, last_event
+from benchwright.runs.table import RunTable
 
 TAGS = "tags.json"
 """A run's tags, beside its journal: run.json never changes."""
 
 
 class ListedRun(Record, frozen=True):
-    """One run in a listing. `state` is finished, stopped or unfinished."""
+    """One run in a listing. `state` is finished, stopped or unfinished.
+
+    `done` trials count (see `runs.counting`), of `planned`: None where time ends the run. Both are None where the
+    journal cannot be read.
+    """
 
     manifest: Manifest
     state: str
+    tags: list[str]
+    done: int | None
+    planned: int | None
 
 
-def list_runs() -> list[ListedRun]:
-    """All runs on this machine, the newest first; what cannot be read is left out."""
+def list_runs(
+    *, kind: str | None = None, model: str = "", state: str | None = None, tags: Sequence[str] = ()
+) -> list[ListedRun]:
+    """The runs that fit, the newest first: `model` is part of a name in any case, `tags` are all to be there.
+
+    What cannot be read is left out.
+    """
     directory = runs_directory()
     found = []
     for path in directory.iterdir() if directory.is_dir() else ():
@@ -38,31 +51,28 @@ def list_runs() -> list[ListedRun]:
         except UserError:
             continue
         event = last_event(path)
-        found.append(ListedRun(manifest, event if event in ("finished", "stopped") else "unfinished"))
+        its_state = event if event in ("finished", "stopped") else "unfinished"
+        its_tags = read_tags(path)
+        if kind not in (None, manifest.kind) or state not in (None, its_state):
+            continue
+        if model and not any(model.lower() in name.lower() for name in models_of(manifest)):
+            continue
+        if set(tags) <= set(its_tags):
+            found.append(ListedRun(manifest, its_state, its_tags, *_trials(path, manifest, its_state)))
     return sorted(found, key=lambda run: run.manifest.created_at, reverse=True)
 
 
-class KeptRun(Record, frozen=True):
-    """One run in a listing. `state` is finished, stopped or unfinished."""
-
-    manifest: Manifest
-    state: str
-    tags: list[str]
-
-
-def kept_runs(
-    *, kind: str | None = None, model: str = "", state: str | None = None, tags: Sequence[str] = ()
-) -> list[KeptRun]:
-    """The runs that fit, the newest first: `model` is part of a name in any case, `tags` are all to be there."""
-    found = []
-    for run in list_runs():
-        manifest = run.manifest
-        kept = KeptRun(manifest, run.state, read_tags(runs_directory() / manifest.id))
-        if kind not in (None, manifest.kind) or state not in (None, run.state):
-            continue
-        if set(tags) <= set(kept.tags) and any(model.lower() in name.lower() for name in models_of(manifest)):
-            found.append(kept)
-    return found
+def _trials(directory: Path, manifest: Manifest, state: str) -> tuple[int | None, int | None]:
+    """How many trials are done, and how many are planned; a journal is only read where it may not be all of them."""
+    planned = planned_trials(manifest)
+    if state == "finished" and "load" not in manifest.about and not manifest.settings.get("rescore"):
+        return planned, planned
+    table = RunTable(directory, strict=False)
+    try:
+        table.advance()
+    except JournalError:
+        return None, None
+    return len(table.counted()), table.sessions.planned if table.sessions.started_at else planned
 
 
 def models_of(manifest: Manifest) -> list[str]:

@@ -92,3 +92,8 @@ def read_manifest(directory: Path) -> Manifest:
         raise UserError(f"{directory} holds no run (no {MANIFEST}).") from None
     except msgspec.DecodeError as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
+
+
+def planned_trials(manifest: Manifest) -> int:
+    """How many trials a run has by its data; its journal tells it better once it was begun (`Sessions.planned`)."""
+    return sum(data.samples for data in manifest.data) * manifest.repeats * len(manifest.targets)

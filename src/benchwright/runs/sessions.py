@@ -67,6 +67,11 @@ class Sessions:
         self._open = False
 
     @property
+    def ended_at(self) -> int:
+        """When the last session ended (wall-clock ns), as far as the journal goes; 0 before any."""
+        return self._latest
+
+    @property
     def wall_seconds(self) -> float:
         """Seconds in which the run was at work; of the session under way, as far as the journal goes."""
         under_way = max(0, self._latest - self.started_at) / 1e9 if self._open else 0.0

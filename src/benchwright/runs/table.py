@@ -148,7 +148,18 @@ class RunTable:
                 return self.position >= self.size()
         return True
 
-    def _take(self, encoded: bytes) -> None:
+    def records(self) -> Iterator[JournalLine]:
+        """Reads on to the end, and gives each record once the table has taken it in; see `advance`."""
+        for lines in self._tail.slices():
+            self._bodies_size = size_of(self.directory / BODIES)
+            for line in lines:
+                record = self._take(line)
+                self._tail.passed(line)
+                if record is not None:
+                    yield record
+
+    def _take(self, encoded: bytes) -> JournalLine | None:
+        """Takes in the line at `position`, and returns its record; None where it is none."""
         self._lines_read += 1
         try:
             line = decode_line(encoded)
@@ -157,8 +168,9 @@ class RunTable:
             if self._strict:
                 where = f"{self._tail.path}, line {self._lines_read}"
                 raise JournalError(f"{where}: this is not a journal record ({error}).") from None
-            return
+            return None
         self.add(line, self.position)
+        return line
 
     def add(self, line: JournalLine, offset: int = 0) -> None:
         """Takes in one record, whose line begins at `offset`."""

@@ -15,6 +15,7 @@ from benchwright.analysis.load.records import Objective
 from benchwright.analysis.load.requests import read_requests
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
+from benchwright.runs.table import RunTable
 from benchwright.stats.windows import Cut
 
 WALL = 1_763_000_000_000_000_000
@@ -60,8 +61,14 @@ def journal(directory: Path, asked: Iterable[Asked]) -> Path:
     return directory
 
 
+def table_of(directory: Path) -> RunTable:
+    table = RunTable(directory, effort=True)
+    table.advance()
+    return table
+
+
 def figures(directory: Path, *asked: Asked, open_loop: bool = False, warmup: Cut = Cut()) -> Figures:  # noqa: B008
-    requests = read_requests(journal(directory, asked))
+    requests = read_requests(table_of(journal(directory, asked)))
     window = find_window(requests, warmup, Cut())
     assert window is not None
     return Figures(requests, window, open_loop=open_loop)
@@ -142,16 +149,16 @@ def test_the_time_between_tokens_is_that_after_the_first_shared_by_the_others(tm
 
 def test_the_most_in_flight_is_counted(tmp_path: Path) -> None:
     asked = [Asked(0), Asked(10), Asked(20), Asked(200)]
-    assert in_flight(read_requests(journal(tmp_path, asked))) == 3
+    assert in_flight(read_requests(table_of(journal(tmp_path, asked)))) == 3
 
 
 def test_trials_are_put_in_the_order_of_their_intended_starts(tmp_path: Path) -> None:
-    requests = read_requests(journal(tmp_path, [Asked(100), Asked(0, late=150), Asked(50)]))
+    requests = read_requests(table_of(journal(tmp_path, [Asked(100), Asked(0, late=150), Asked(50)])))
     assert requests.intended.tolist() == pytest.approx([0, 0.05, 0.1])
     assert requests.start.tolist() == pytest.approx([0.15, 0.05, 0.1])
 
 
 def test_a_run_without_trials_has_no_window(tmp_path: Path) -> None:
-    requests = read_requests(journal(tmp_path, []))
+    requests = read_requests(table_of(journal(tmp_path, [])))
     assert find_window(requests, Cut(), Cut()) is None
     assert in_flight(requests) == 0

@@ -18,8 +18,8 @@ from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
 from benchwright.records import ScoreRecord
-from benchwright.runs.final_trials import FinalTrials
 from benchwright.runs.journal import Journal, read_body
+from benchwright.runs.table import RunTable
 from benchwright.sandbox.docker.owner import RUN
 
 
@@ -28,7 +28,9 @@ class Played:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self.trials = {trial.record.sample: trial for trial in FinalTrials(directory)}
+        table = RunTable(directory)
+        table.advance()
+        self.trials = {trial.record.sample: trial for trial in table.trials(table.counted())}
 
     def score(self, sample: str) -> ScoreRecord:
         """The only score of a sample."""

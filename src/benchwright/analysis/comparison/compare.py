@@ -9,7 +9,7 @@ import msgspec
 from benchwright.analysis.comparison.deciding import decide, nameable_metrics
 from benchwright.analysis.comparison.pairs import compare_pair, settled
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
-from benchwright.analysis.comparison.references import resolve
+from benchwright.analysis.comparison.references import Named, resolve
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
@@ -50,6 +50,11 @@ def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  #
         UserError: a reference means nothing, a rule is none, or a decision is asked for where nothing can be
             compared.
     """
+    return compare_named([resolve(reference) for reference in references], wanted)
+
+
+def compare_named(named: Sequence[Named], wanted: Wanted) -> Outcome:
+    """Compares what was read already; see `compare`."""
     if not 0.5 < wanted.confidence < 1:
         raise UserError(f"--confidence {wanted.confidence:g}: give a number between 0.5 and 1, such as 0.95.")
     if wanted.max_regression is not None and not wanted.max_regression >= 0:
@@ -57,7 +62,6 @@ def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  #
             "--max-regression: give the largest acceptable loss, 0 or more, in units of the score."
         )
     rules = [parse_rule(text) for text in wanted.fail_if]
-    named = [resolve(reference) for reference in references]
     sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
     groups = _groups(sides)
     pairs = [

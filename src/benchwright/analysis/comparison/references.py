@@ -20,10 +20,10 @@ from benchwright.runs.manifest import MANIFEST
 
 
 class Named(Record, frozen=True):
-    """What a reference means: a run's directory or a file, one of its targets, and the table's column if it has one."""
+    """What a reference means: a run or a file, one of its targets, and the table's column if it has one."""
 
     reference: str
-    directory: Path | None = None
+    run: RunSides | None = None
     file: BenchmarkFile | EvalFile | None = None
     slot: str | None = None
     column: ResultFile | None = None
@@ -34,9 +34,8 @@ class Named(Record, frozen=True):
             return [benchmark_side(self.file, self.reference)]
         if isinstance(self.file, EvalFile):
             return self._of_eval(self.file, all_slots)
-        assert self.directory is not None
-        run = RunSides(self.directory, self.reference)
-        return run.sides() if all_slots and self.slot is None else [run.side(self.slot)]
+        assert self.run is not None
+        return self.run.sides() if all_slots and self.slot is None else [self.run.side(self.slot)]
 
     def _of_eval(self, file: EvalFile, all_slots: bool) -> Sequence[Side]:
         found = eval_sides(file, self.reference)
@@ -50,7 +49,7 @@ class Named(Record, frozen=True):
 
 
 def resolve(reference: str) -> Named:
-    """Finds what a reference means: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
+    """Reads what a reference means: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
 
     A file that names its run stands for that run where it is on this machine.
 
@@ -67,7 +66,7 @@ def _found(name: str, reference: str, slot: str | None) -> Named:
     path = Path(name).expanduser()
     if path.is_file() or (path.suffix == ".json" and not path.exists()):
         return _from_file(path, reference, slot)
-    return Named(reference, directory=store.find_run(name), slot=slot)
+    return Named(reference, run=RunSides(store.find_run(name), reference), slot=slot)
 
 
 class _Shape(Record, frozen=True):
@@ -93,7 +92,7 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Named:
     except msgspec.DecodeError as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
-        return Named(reference, directory=directory, slot=slot, column=column)
+        return Named(reference, run=RunSides(directory, reference), slot=slot, column=column)
     return Named(reference, file=file, slot=slot, column=column)
 
 
@@ -103,7 +102,7 @@ def _from_eval(path: Path, reference: str, slot: str | None) -> Named:
     except msgspec.DecodeError as error:
         raise UserError(f"{path} holds no results of `eval`: {error}.") from None
     if file.run is not None and (directory := _here(file.run)) is not None:
-        return Named(reference, directory=directory, slot=slot)
+        return Named(reference, run=RunSides(directory, reference), slot=slot)
     return Named(reference, file=file, slot=slot)
 
 

@@ -12,6 +12,7 @@ from benchwright.analysis.export.trials import TrialRows
 from benchwright.analysis.summary import RunSummary
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.store import find_run
+from benchwright.runs.table import RunTable
 
 
 class LoadedRun(msgspec.Struct, frozen=True):
@@ -40,4 +41,5 @@ def load_run(run: str | os.PathLike[str]) -> LoadedRun:
     """
     directory = find_run(os.fspath(run))
     manifest = read_manifest(directory)
-    return LoadedRun(directory, manifest, TrialRows(directory, manifest), RequestRows(directory, manifest))
+    table = RunTable(directory, [scorer.name for scorer in manifest.scorers], effort=True)
+    return LoadedRun(directory, manifest, TrialRows(table, manifest), RequestRows(directory, manifest))

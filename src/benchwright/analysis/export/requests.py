@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchwright.analysis.export.columns import flat_columns, flattened
-from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, TrialRecord
-from benchwright.runs.journal import read_line, read_lines, read_placed_lines
-from benchwright.runs.key_index import KeyIndex
+from benchwright.records import Record, RequestRecord, ScoreRecord, TrialRecord
+from benchwright.runs.counting import counts
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
 
 
 class RequestRow(Record, frozen=True):
@@ -53,10 +53,19 @@ class RequestRow(Record, frozen=True):
     reused: bool
 
 
-class RequestRows:
-    """All requests of a run, also those of attempts that failed and of judges, in the order of the journal.
+class _Origin(NamedTuple):
+    """The attempt that a request was made for."""
 
-    They are read from the journal each time.
+    sample: str | None = None
+    repeat: int | None = None
+    attempt: int | None = None
+    reused: bool = False
+
+
+class RequestRows:
+    """All requests of a run, those of attempts that do not count and of judges included, in the order of the journal.
+
+    The journal is read each time, once.
     """
 
     columns = flat_columns(RequestRow, {})
@@ -67,35 +76,36 @@ class RequestRows:
         self._run = manifest.id
 
     def __iter__(self) -> Iterator[RequestRow]:
-        trials = KeyIndex()
-        for offset, line in read_placed_lines(self._directory):
-            if isinstance(line, TrialRecord):
-                trials.add(line.key, offset)
-        for line in read_lines(self._directory):
-            if isinstance(line, TrialRecord):
-                yield from (self._row(request, line) for request in line.requests)
-            elif isinstance(line, ScoreRecord) and line.requests:
-                trial = self._trial(trials, line.trial)
-                yield from (self._row(request, trial) for request in line.requests)
+        table = RunTable(self._directory)
+        later_attempts: dict[int, int] = {}
+        for record in table.records():
+            if isinstance(record, TrialRecord):
+                row = table.find(record.key)
+                if record.attempt and row is not None and counts(record.status):
+                    later_attempts[row] = record.attempt
+                reused = record.reused_from is not None
+                origin = _Origin(record.sample, record.repeat, record.attempt, reused)
+            elif isinstance(record, ScoreRecord) and record.requests:
+                row = table.find(record.trial)
+                origin = _Origin()
+                if row is not None:
+                    attempt = later_attempts.get(row, 0)
+                    origin = _Origin(table.sample[row], table.repeat[row], attempt, bool(table.reused[row]))
+            else:
+                continue
+            yield from (self._row(request, origin) for request in record.requests)
 
     def to_dicts(self) -> Iterator[dict[str, Any]]:
         """The rows as dictionaries, with the names of `columns`: what an export holds."""
         return (flattened(row, {}) for row in self)
 
-    def _trial(self, trials: KeyIndex, key: str) -> TrialRecord | None:
-        for offset in reversed(trials.find(key)):
-            record = read_line(self._directory, offset)
-            if isinstance(record, TrialRecord) and record.key == key and record.status not in FAILED:
-                return record
-        return None
-
-    def _row(self, request: RequestRecord, trial: TrialRecord | None) -> RequestRow:
+    def _row(self, request: RequestRecord, origin: _Origin) -> RequestRow:
         usage = request.usage
         return RequestRow(
             run=self._run,
-            sample=None if trial is None else trial.sample,
-            repeat=None if trial is None else trial.repeat,
-            attempt=None if trial is None else trial.attempt,
+            sample=origin.sample,
+            repeat=origin.repeat,
+            attempt=origin.attempt,
             slot=request.slot,
             role=request.role,
             turn=request.turn,
@@ -122,5 +132,5 @@ class RequestRows:
             http_status=request.http_status,
             error=request.error,
             flags=",".join(request.flags),
-            reused=trial is not None and trial.reused_from is not None,
+            reused=origin.reused,
         )

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
-from benchwright.records import Record, TrialRecord, trial_status
-from benchwright.runs.final_trials import FinalTrial, FinalTrials
-from benchwright.runs.journal import read_lines
+from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable, ScoredTrial
 
 
 class TrialRow(Record, frozen=True):
-    """The last attempt at a trial with its scores.
+    """The attempt at a trial that counts, with its scores.
 
     `started_at` is UTC, ISO 8601. Tokens are those of the model's own requests; `scores` holds None for a score
     without a value, `spans` what was taken as the answer.
@@ -42,17 +40,22 @@ class TrialRow(Record, frozen=True):
 
 
 class TrialRows:
-    """The trials of a run in the order in which they were first begun; read from its journal each time."""
+    """The trials of a run in the order in which they were first begun.
 
-    def __init__(self, directory: Path, manifest: Manifest) -> None:
-        self._directory = directory
+    The table must have `effort`; it is read on whenever the rows are gone through.
+    """
+
+    def __init__(self, table: RunTable, manifest: Manifest) -> None:
+        self._table = table
         self._manifest = manifest
         self._models = {
             target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
         }
 
     def __iter__(self) -> Iterator[TrialRow]:
-        for trial in FinalTrials(self._directory):
+        table = self._table
+        table.advance()
+        for trial in table.trials(table.in_order(table.counted())):
             yield self._row(trial)
 
     @property
@@ -68,16 +71,12 @@ class TrialRows:
 
     def _names(self) -> Names:
         """The names of all scores and labels, those that only some trials have with them."""
-        scores = dict.fromkeys(scorer.name for scorer in self._manifest.scorers)
-        spans = dict.fromkeys(scores)
-        labels: dict[str, None] = {}
-        for line in read_lines(self._directory):
-            if isinstance(line, TrialRecord):
-                scores |= dict.fromkeys(line.scores)
-                labels |= dict.fromkeys(line.labels)
-        return {"scores": list(scores), "spans": list(spans), "labels": list(labels)}
+        self._table.advance()
+        labels = dict.fromkeys(name for labels in self._table.label_sets for name in labels)
+        spans = [scorer.name for scorer in self._manifest.scorers]
+        return {"scores": list(self._table.scores), "spans": spans, "labels": list(labels)}
 
-    def _row(self, trial: FinalTrial) -> TrialRow:
+    def _row(self, trial: ScoredTrial) -> TrialRow:
         record = trial.record
         own = [request for request in record.requests if request.role == "model"]
         return TrialRow(
@@ -86,7 +85,7 @@ class TrialRows:
             repeat=record.repeat,
             slot=record.target,
             model=self._models.get(record.target, ""),
-            status=str(trial_status(record.status, [score.status for score in trial.scores.values()])),
+            status=str(trial.status),
             reason=record.reason,
             group=record.group,
             attempt=record.attempt,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -19,14 +18,8 @@ class ShownRun(RunSummary, frozen=True):
     joint: Sequence[JointView] = ()
 
 
-def shown_run(directory: Path) -> ShownRun:
-    """What `show` shows.
-
-    Raises:
-        UserError: there is no run.
-        JournalError: its journal cannot be read.
-    """
-    run = RunSides(directory, str(directory))
+def shown_run(run: RunSides) -> ShownRun:
+    """What `show` shows."""
     return ShownRun(**msgspec.structs.asdict(run.summary), joint=joint_views(run))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -17,6 +16,7 @@ from benchwright.analysis.load.records import Level, LevelResult, Objective, Ser
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
+from benchwright.runs.table import RunTable
 from benchwright.stats.windows import Cut
 
 BUSY = 0.9
@@ -37,7 +37,7 @@ class ReadLevel(msgspec.Struct, frozen=True):
 
 
 def read_level(
-    directory: Path,
+    table: RunTable,
     level: Level,
     looks: Sequence[Look],
     seconds: float,
@@ -46,7 +46,7 @@ def read_level(
     cooldown: Cut,
     limit: int,
 ) -> ReadLevel:
-    """Reads the journal of a level, which took `seconds`; `looks` are at the server's metrics meanwhile.
+    """The result of a level, which took `seconds`, from its table; `looks` are at the server's metrics meanwhile.
 
     `limit` is how many requests an open loop may have in flight.
 
@@ -56,8 +56,8 @@ def read_level(
     Raises:
         JournalError: the journal cannot be read.
     """
-    requests = read_requests(directory)
-    run = RunSides(directory, str(directory))
+    requests = read_requests(table)
+    run = RunSides(table.directory, str(table.directory), table)
     summary = run.summary
     side = run.side("primary") if run.manifest.scorers else None
     n = int(requests.ok.size)
@@ -65,7 +65,7 @@ def read_level(
     found = find_window(requests, cut, cooldown) if n else None
     result = LevelResult(
         level=level,
-        run=directory.name,
+        run=table.directory.name,
         state=summary.state,
         stop_reason=summary.stop_reason,
         requests=n,

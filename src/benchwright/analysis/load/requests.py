@@ -1,18 +1,17 @@
-"""The requests of a level, from the journal of its run."""
+"""The requests of a level, from the table of its run."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.records import FAILED, SIMULATED, RequestRecord, TrialRecord
-from benchwright.runs.final_trials import FinalTrials
+from benchwright.records import FAILED, RequestRecord, TrialRecord
+from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector
 
 
@@ -46,16 +45,16 @@ COLUMNS = (
 )
 
 
-def read_requests(directory: Path) -> Requests:
-    """The trials of a run; what was cancelled is left out, as it says nothing of the server.
+def read_requests(table: RunTable) -> Requests:
+    """The trials of a run that count; the table must have `effort`.
 
     Raises:
         JournalError: the journal cannot be read.
     """
     columns = {name: array("d") for name in COLUMNS}
-    ok, failures, simulated = bytearray(), list[str | None](), False
+    ok, failures = bytearray(), list[str | None]()
     began_at = 0
-    for trial in FinalTrials(directory, "primary"):
+    for trial in table.trials(table.in_order(table.counted("primary"))):
         record = trial.record
         began_at = began_at or record.started_at - record.late
         for name, value in _row(record, began_at).items():
@@ -63,7 +62,6 @@ def read_requests(directory: Path) -> Requests:
         answered = record.status not in FAILED
         ok.append(answered)
         failures.append(None if answered else record.reason or str(record.status))
-        simulated = simulated or any(SIMULATED in request.flags for request in record.requests)
     arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
     order = np.argsort(arrays["intended"], kind="stable")
     first = arrays["intended"][order[0]] if order.size else 0.0
@@ -74,7 +72,7 @@ def read_requests(directory: Path) -> Requests:
         ok=np.frombuffer(bytes(ok), np.bool_)[order],
         failures=[failures[place] for place in order.tolist()],
         began_at=began_at + round(first * 1e9),
-        simulated=simulated,
+        simulated=table.simulated,
     )
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 
 from benchwright.analysis.comparison.records import Change
-from benchwright.analysis.report.columns import ERRORS, NO_ANSWER, Columns
-from benchwright.analysis.report.conversation import conversation_of, without_body
+from benchwright.analysis.report.columns import Columns
+from benchwright.analysis.report.conversation import conversation_of
 from benchwright.analysis.report.records import Conversation
-from benchwright.runs.final_trials import FinalTrial
-from benchwright.runs.journal import Body, read_body
-from benchwright.runs.transcripts import Transcript
+from benchwright.errors import JournalError
+from benchwright.runs.journal import read_body
+from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000
 """Bytes of a conversation that is still read."""
@@ -37,14 +36,13 @@ def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
 
 
 def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]]:
-    status = columns.status
-    first = next(iter(columns.scores.values()), np.full(status.size, np.nan))
-    below = np.flatnonzero(first < threshold)
+    first = next(iter(columns.scores.values()), np.full(columns.rows.size, np.nan))
+    below = np.flatnonzero((first < threshold) & ~columns.no_answer)
     timed = np.flatnonzero(~np.isnan(columns.latency))
     passed = np.flatnonzero(first >= threshold)
     kinds = {
-        "failed": np.flatnonzero(np.isin(status, [str(one) for one in ERRORS])),
-        "no answer": np.flatnonzero(np.isin(status, [str(one) for one in NO_ANSWER])),
+        "failed": np.flatnonzero(columns.failed),
+        "no answer": np.flatnonzero(columns.no_answer),
         f"below {threshold:g}": below[np.argsort(first[below], kind="stable")],
         "slowest": timed[np.argsort(-columns.latency[timed], kind="stable")],
         "passed": passed,
@@ -52,18 +50,23 @@ def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]
     return {name: places[:most].tolist() for name, places in kinds.items()}
 
 
-def conversation(directory: Path, trial: FinalTrial, shown_as: str = "") -> Conversation:
-    """What was said in a trial.
+def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
+    """What was said in the trial of a row, or why that is not shown.
 
     Raises:
-        JournalError: its body cannot be read.
+        JournalError: its line cannot be read.
     """
+    trial = table.trial(row)
     length = trial.record.body[1]
-    scores = list(trial.scores.values())
-    if not length or length > LARGEST_BODY:
-        why = "it was not kept" if not length else f"{length / 1e6:,.0f} MB, too large to show"
-        return without_body(Transcript(trial.record, Body(trial.record.key), scores), why)
-    return conversation_of(Transcript(trial.record, read_body(directory, trial.record), scores), shown_as)
+    if not length:
+        return conversation_of(trial, "it was not kept", shown_as)
+    if length > LARGEST_BODY:
+        return conversation_of(trial, f"{length / 1e6:,.0f} MB, too large to show", shown_as)
+    try:
+        body = read_body(table.directory, trial.record)
+    except JournalError:
+        return conversation_of(trial, "the conversation was lost", shown_as)
+    return conversation_of(trial, body, shown_as)
 
 
 def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
@@ -72,18 +75,3 @@ def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
     won = [change for change in changes if change.b > change.a]
     of_lost = max(most // 2, most - len(won))
     return lost[:of_lost] + won[: most - min(of_lost, len(lost))]
-
-
-def at(
-    trials: Iterator[FinalTrial], places: Mapping[int, object], named: set[tuple[str, int]]
-) -> Iterator[tuple[int, FinalTrial]]:
-    """The trials at these places, and those of these samples and repeats, with their places."""
-    left = len(named)
-    last = max(places, default=-1)
-    for place, trial in enumerate(trials):
-        wanted = (trial.record.sample, trial.record.repeat) in named
-        left -= wanted
-        if wanted or place in places:
-            yield place, trial
-        if place >= last and left <= 0:
-            return

@@ -1,28 +1,20 @@
-"""The trials of one target as columns of numbers, a few per trial, whatever was said in them."""
+"""The trials of one target that count, as columns of numbers: a view of the table of its run."""
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
-from benchwright.records import FAILED, RequestRecord, Status, TrialRecord, trial_status
-from benchwright.runs.final_trials import FinalTrial, FinalTrials
-from benchwright.runs.journal import read_lines
-from benchwright.runs.paces import in_timings
+from benchwright.runs.columns import Names
+from benchwright.runs.counting import FAILURES, NO_ANSWER_STATUSES, Standing
+from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.arrays import Vector
 
 MOST_VALUES = 2_000
 """Values of one label that are told apart."""
-
-NO_ANSWER = (Status.UNPARSED, Status.REFUSED, Status.TRUNCATED, Status.LIMIT)
-ERRORS = (*FAILED, Status.GRADER_ERROR)
 
 
 class Label(NamedTuple):
@@ -33,15 +25,16 @@ class Label(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Parallel columns of length n, in the order in which the trials were begun.
+    """Parallel columns of length n, in the order in which the trials were first begun.
 
-    `status` holds the trial's status as text; `samples` a number for each sample; `began` and `took` ns; `latency`
-    the seconds that the model took for all of a trial, NaN where nothing was timed; `prompt` the tokens of the
-    first request, -1 where unknown; `scores` the values, NaN for none.
+    `rows` are the trials' rows in the table; `failed` and `no_answer` tell how they ended; `began` and `took` ns;
+    `latency` the seconds that the model took for all of a trial, NaN where nothing was timed; `prompt` the tokens of
+    the first request, -1 where unknown; `scores` what each trial is worth: 0 without an answer, NaN for a failure.
     """
 
-    status: NDArray[Any]
-    samples: NDArray[np.uint64]
+    rows: NDArray[np.intp]
+    failed: NDArray[np.bool_]
+    no_answer: NDArray[np.bool_]
     began: NDArray[np.int64]
     took: NDArray[np.int64]
     latency: Vector
@@ -50,107 +43,48 @@ class Columns(NamedTuple):
     labels: Mapping[str, Label]
 
 
-class _Labels:
-    """Codes for the values of labels as they come."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, array[int]] = {}
-        self._values: dict[str, dict[str, int]] = {}
-        self._count = 0
-
-    def add(self, labels: Mapping[str, str]) -> None:
-        for name in labels:
-            if name not in self._codes:
-                self._codes[name] = array("q", [-1] * self._count)
-                self._values[name] = {}
-        for name, codes in self._codes.items():
-            known, value = self._values[name], labels.get(name)
-            if value is None or (value not in known and len(known) >= MOST_VALUES):
-                codes.append(-1)
-            else:
-                codes.append(known.setdefault(value, len(known)))
-        self._count += 1
-
-    def all(self) -> dict[str, Label]:
-        return {
-            name: Label(np.array(codes, np.int64), list(self._values[name]))
-            for name, codes in self._codes.items()
-        }
-
-
-def read_columns(directory: Path, slot: str) -> Columns:
-    """Goes through the last attempts at all trials of a target once.
-
-    Raises:
-        JournalError: the journal cannot be read.
-    """
-    status: list[str] = []
-    samples, began, took, prompt = array("Q"), array("q"), array("q"), array("q")
-    latency = array("d")
-    scores: dict[str, array[float]] = {}
-    labels = _Labels()
-    for trial in FinalTrials(directory, slot):
-        record = trial.record
-        own = [request for request in record.requests if request.role == "model"]
-        values = _values(trial)
-        for name in values:
-            if name not in scores:
-                scores[name] = array("d", [np.nan] * len(status))
-        for name, column in scores.items():
-            column.append(values.get(name, np.nan))
-        status.append(str(_status(trial)))
-        samples.append(xxhash.xxh3_64_intdigest(record.sample.encode()))
-        began.append(record.started_at)
-        took.append(record.duration)
-        latency.append(_latency(record, own))
-        tokens = own[0].usage.prompt_tokens if own else None
-        prompt.append(-1 if tokens is None else tokens)
-        labels.add(record.labels if record.group is None else {**record.labels, "group": record.group})
+def columns_of(table: RunTable, slot: str) -> Columns:
+    """The columns of one target; the table must have `effort`."""
+    assert table.effort is not None
+    rows = table.in_order(table.counted(slot))
+    status = table.status.numbers()[rows]
     return Columns(
-        status=np.array(status, dtype=object),
-        samples=np.array(samples, np.uint64),
-        began=np.array(began, np.int64),
-        took=np.array(took, np.int64),
-        latency=np.array(latency, np.float64),
-        prompt=np.array(prompt, np.int64),
-        scores={name: np.array(column, np.float64) for name, column in scores.items()},
-        labels=labels.all(),
+        rows=rows,
+        failed=np.isin(status, [STATUSES.index(one) for one in FAILURES]),
+        no_answer=np.isin(status, [STATUSES.index(one) for one in NO_ANSWER_STATUSES]),
+        began=np.array(table.effort.begun, np.int64)[rows],
+        took=table.effort.took.numbers()[rows],
+        latency=np.array(table.effort.latency, np.float64)[rows],
+        prompt=table.effort.first_prompt.numbers()[rows] - 1,
+        scores={name: _worth(table, name)[rows] for name in table.scores},
+        labels=dict(_labels(table, rows)),
     )
 
 
-def _values(trial: FinalTrial) -> dict[str, float]:
-    judged = {
-        name: np.nan if score.value is None or not np.isfinite(score.value) else score.value
-        for name, score in trial.scores.items()
-    }
-    return {**trial.record.scores, **judged}
+def _worth(table: RunTable, scorer: str) -> Vector:
+    column = table.scores[scorer]
+    return np.where(column.standings() == Standing.FAILED, np.nan, column.values())
 
 
-def _status(trial: FinalTrial) -> Status:
-    return trial_status(trial.record.status, [score.status for score in trial.scores.values()])
+def _labels(table: RunTable, rows: NDArray[np.intp]) -> Mapping[str, Label]:
+    sets = table.labels.numbers()[rows]
+    used = np.unique(sets).tolist()
+    found = {}
+    for name in dict.fromkeys(name for code in used for name in table.label_sets[code]):
+        values = {code: value for code in used if (value := table.label_sets[code].get(name)) is not None}
+        found[name] = _label(sets, values)
+    groups = table.group.numbers()[rows]
+    grouped = {code: table.groups[code - 1] for code in np.unique(groups).tolist() if code}
+    if grouped:
+        found["group"] = _label(groups, grouped)
+    return found
 
 
-def _latency(record: TrialRecord, own: list[RequestRecord]) -> float:
-    """What was taken over from another run was not timed here, and what failed or was unsettled does not count."""
-    if record.reused_from is not None or not own or not all(map(in_timings, own)):
-        return np.nan
-    return sum(request.total for request in own) / 1e9
-
-
-def counted(columns: Columns) -> dict[str, int]:
-    """The trials by status."""
-    return dict(sorted(Counter(columns.status.tolist()).items()))
-
-
-def request_times(directory: Path, slot: str) -> dict[str, Vector]:
-    """The seconds of `ttft` and `latency` of all answered requests of a target, also those of earlier attempts."""
-    found = {"ttft": array("f"), "latency": array("f")}
-    for line in read_lines(directory):
-        if not isinstance(line, TrialRecord) or line.target != slot or line.reused_from is not None:
-            continue
-        for request in line.requests:
-            if request.role == "model" and in_timings(request):
-                found["latency"].append(request.total / 1e9)
-                if request.ttft is not None:
-                    found["ttft"].append(request.ttft / 1e9)
-    return {name: np.array(values, np.float64) for name, values in found.items()}
+def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
+    """The label of trials whose codes have these values, of very many values only the first ones."""
+    names = Names()
+    new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
+    for code, value in values.items():
+        if names.find(value) is not None or len(names) < MOST_VALUES:
+            new[code] = names.code(value)
+    return Label(new[codes], names.names)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from benchwright.analysis.report.messages import Told, as_json, told_in
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, Said
 from benchwright.formats import duration, milliseconds
-from benchwright.records import RequestRecord, ScoreRecord, trial_status
-from benchwright.runs.transcripts import Transcript
+from benchwright.records import RequestRecord, ScoreRecord
+from benchwright.runs.journal import Body
+from benchwright.runs.table import ScoredTrial
 
 MOST_MESSAGES = 24
 """Messages of one conversation that are shown, the last ones and the first few."""
@@ -19,32 +18,29 @@ SHORT = 600
 """Characters of details, reasons and arguments that are shown."""
 
 
-def conversation_of(transcript: Transcript, shown_as: str = "") -> Conversation:
-    """The transcript cut to a length that a page can bear."""
-    trial, body = transcript.trial, transcript.body
-    spans = [score.span for score in transcript.scores if score.span]
-    told, left_out = told_in(body, spans, FIRST, MOST_MESSAGES)
+def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") -> Conversation:
+    """The conversation cut to a length that a page can bear; in the place of a body it may say why there is none."""
+    record, scores = trial.record, trial.scores.values()
+    if isinstance(body, str):
+        said, left_out, result = [Said("note", [Piece("cut", body)])], 0, []
+    else:
+        told, left_out = told_in(body, [score.span for score in scores if score.span], FIRST, MOST_MESSAGES)
+        said = [_said(message) for message in told]
+        result = cut(as_json(body.native), SHORT) if body.native is not None else []
     return Conversation(
-        sample=trial.sample,
-        repeat=trial.repeat,
-        attempt=trial.attempt,
-        status=str(trial_status(trial.status, [score.status for score in transcript.scores])),
-        seconds=trial.duration / 1e9,
-        reason=cut(trial.reason or "", SHORT),
+        sample=record.sample,
+        repeat=record.repeat,
+        attempt=record.attempt,
+        status=str(trial.status),
+        seconds=record.duration / 1e9,
+        reason=cut(record.reason or "", SHORT),
         shown_as=shown_as,
-        said=[_said(message) for message in told],
+        said=said,
         left_out=left_out,
-        grades=[_own_grade(name, value) for name, value in trial.scores.items()]
-        + [_grade(score) for score in transcript.scores],
-        requests=[_request(request) for request in trial.requests[:MOST_MESSAGES]],
-        result=cut(as_json(body.native), SHORT) if body.native is not None else [],
+        grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
+        requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],
+        result=result,
     )
-
-
-def without_body(transcript: Transcript, why: str) -> Conversation:
-    """The conversation whose body is not read."""
-    whole = conversation_of(transcript)
-    return msgspec.structs.replace(whole, said=[Said("note", [Piece("cut", why)])])
 
 
 def _said(told: Told) -> Said:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.comparison.records import Change, ScoreComparison
-from benchwright.analysis.report.chosen import at, conversation, some_changes
+from benchwright.analysis.report.chosen import conversation, some_changes
 from benchwright.analysis.report.records import Conversation, Flip, Flips
 from benchwright.analysis.report.runs import Part
-from benchwright.runs.final_trials import FinalTrials
 
 Place = tuple[str, int]
 
@@ -47,8 +46,11 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
 
 
 def _conversations(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Conversation]]:
-    if part.directory is None:
+    table, slot = part.table, part.slot
+    if table is None or slot is None:
         return
-    named = {(change.sample, change.repeat) for change in changes}
-    for _, trial in at(iter(FinalTrials(part.directory, part.slot)), {}, named):
-        yield (trial.record.sample, trial.record.repeat), conversation(part.directory, trial)
+    target = table.targets.find(slot)
+    for change in changes:
+        for row in table.sample.places(change.sample):
+            if table.target[row] == target and table.repeat[row] == change.repeat and table.is_done(row):
+                yield (change.sample, change.repeat), conversation(table, row)

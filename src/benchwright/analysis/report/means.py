@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.records import Breakdown, LatencyBin, Mark, Row, ScoreByLatency
+from benchwright.analysis.scores import mean_of, values_of
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
 
 MOST_ROWS = 40
 MOST_DOTS = 500
@@ -21,26 +24,29 @@ LENGTH = "tokens of the prompt"
 
 
 class Measured(NamedTuple):
-    """A run of a task in columns; `labels` are those to break its scores down by."""
+    """A run of a task, and the columns of one of its targets; `labels` are those to break its scores down by."""
 
     letter: str
     task: str
-    repeats: int
+    manifest: Manifest
+    table: RunTable
     columns: Columns
     labels: Sequence[str]
 
 
-def mark(letter: str, values: NDArray[Any], samples: NDArray[Any] | None) -> Mark:
-    """The mean of the values that are there, and its interval; `samples` where there are repeats."""
-    from benchwright.stats.repeats import estimate
+def mark(run: Measured, score: str, places: NDArray[Any]) -> Mark:
+    """The mean of a score over some trials, with its interval.
 
-    there = ~np.isnan(values)
-    known = values[there]
-    if not known.size:
-        return Mark(letter, 0, int(values.size))
-    found = estimate(known, None if samples is None else samples[there])
-    low, high = found.interval or (None, None)
-    return Mark(letter, int(known.size), int(values.size), found.mean, low, high)
+    Trials that are all of one group tell of this group alone, and are independent of each other.
+    """
+    found = values_of(run.manifest, run.table, score, run.columns.rows[places])
+    if found.groups is not None and np.unique(found.groups).size == 1:
+        found = found._replace(groups=None)
+    result = mean_of(found)
+    if result is None:
+        return Mark(run.letter, 0, found.trials)
+    low, high = result.interval or (None, None)
+    return Mark(run.letter, len(found.values), found.trials, result.mean, low, high)
 
 
 def breakdowns(runs: Sequence[Measured]) -> list[Breakdown]:
@@ -102,12 +108,7 @@ def _marks(
 ) -> Iterator[Mark]:
     for run, part in zip(runs, parts, strict=True):
         if name in part and score in run.columns.scores:
-            places = part[name]
-            yield mark(run.letter, run.columns.scores[score][places], _samples(run, places))
-
-
-def _samples(run: Measured, places: NDArray[Any]) -> NDArray[Any] | None:
-    return run.columns.samples[places] if run.repeats > 1 else None
+            yield mark(run, score, part[name])
 
 
 def scores_by_latency(run: Measured) -> Iterator[ScoreByLatency]:
@@ -118,10 +119,10 @@ def scores_by_latency(run: Measured) -> Iterator[ScoreByLatency]:
             continue
         some = places[_evenly(places.size, MOST_DOTS)]
         dots = [(float(run.columns.latency[one]), float(values[one])) for one in some]
-        yield ScoreByLatency(run.letter, score, int(places.size), dots, list(_bins(run, values, places)))
+        yield ScoreByLatency(run.letter, score, int(places.size), dots, list(_bins(run, score, places)))
 
 
-def _bins(run: Measured, values: NDArray[Any], places: NDArray[Any]) -> Iterator[LatencyBin]:
+def _bins(run: Measured, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
     """Parts of about the same number of trials, the fastest first."""
     count = min(MOST_BINS, places.size // BIN)
     if count < 2:
@@ -129,8 +130,7 @@ def _bins(run: Measured, values: NDArray[Any], places: NDArray[Any]) -> Iterator
     ordered = places[np.argsort(run.columns.latency[places], kind="stable")]
     for part in np.array_split(ordered, count):
         latency = run.columns.latency[part]
-        found = mark(run.letter, values[part], _samples(run, part))
-        yield LatencyBin(float(latency[0]), float(latency[-1]), found)
+        yield LatencyBin(float(latency[0]), float(latency[-1]), mark(run, score, part))
 
 
 def _evenly(n: int, most: int) -> NDArray[np.int64]:

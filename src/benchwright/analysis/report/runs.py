@@ -3,51 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
-from benchwright.analysis.report.chosen import at, choose, conversation
-from benchwright.analysis.report.columns import ERRORS, Columns, counted, read_columns, request_times
-from benchwright.analysis.report.means import Measured, mark, scores_by_latency
+from benchwright.analysis.report.chosen import choose, conversation
+from benchwright.analysis.report.columns import Columns, columns_of
+from benchwright.analysis.report.means import Measured, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
-from benchwright.analysis.report.records import Conversation, OwnScore, RunPart, Waterfall
-from benchwright.analysis.report.times import in_order, over_the_run, slowest, timed_trial
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines, summary_of
-from benchwright.runs.final_trials import FinalTrials
-from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
+from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
+from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
+from benchwright.runs.counting import FAILURES
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector
 
 
 class Part(NamedTuple):
     """A run as it is shown, and what is put together with other runs: columns, times by kind, facts.
 
-    `directory` is None for a file, of which only what is in it is known; `data` are the digests of the data.
+    `table` is None for a file, of which only what is in it is known; `data` are the digests of the data.
     """
 
     run: RunPart
     measured: Measured | None
     times: Mapping[str, Vector]
     facts: Mapping[str, str]
-    directory: Path | None = None
+    table: RunTable | None = None
     slot: str | None = None
     data: tuple[str, ...] | None = None
 
 
-def run_part(directory: Path, slot: str, run: ComparedRun, most: int) -> Part:
+def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     """One target of a run, with at most so many conversations.
 
     Raises:
         JournalError: the journal cannot be read.
     """
-    manifest, summary = read_manifest(directory), summary_of(directory)
+    manifest, table, summary, slot = sides.manifest, sides.table, sides.summary, run.slot
+    assert slot is not None
     target = next(one for one in summary.targets if one.slot == slot)
-    columns = read_columns(directory, slot)
-    measured = Measured(run.letter, run.task, manifest.repeats, columns, _labels(manifest, columns))
-    conversations, waterfalls = _looked_at(directory, slot, run.letter, manifest, columns, most)
+    columns = columns_of(table, slot)
+    measured = Measured(run.letter, run.task, manifest, table, columns, _labels(manifest, columns))
+    chosen = choose(columns, manifest.pass_threshold, most)
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
@@ -57,7 +60,7 @@ def run_part(directory: Path, slot: str, run: ComparedRun, most: int) -> Part:
         trials=target.trials,
         statuses=target.statuses,
         scores=target.scores,
-        banners=list(_banners(manifest, summary, target, counted(columns))),
+        banners=list(_banners(manifest, summary, target)),
         run=manifest.id,
         slot=slot,
         state=summary.state,
@@ -67,15 +70,21 @@ def run_part(directory: Path, slot: str, run: ComparedRun, most: int) -> Part:
         other_roles=target.other_roles,
         requests=target.requests,
         by_latency=list(scores_by_latency(measured)),
-        waterfalls=waterfalls,
-        conversations=conversations,
-        own_score=_own_score(directory, manifest, slot),
+        waterfalls=list(_waterfalls(table, columns, run.letter)),
+        conversations=[conversation(table, int(columns.rows[place]), why) for place, why in chosen.items()],
+        own_score=_own_score(table, manifest, slot),
     )
     data = tuple(file.xxh3 for file in manifest.data)
-    times = request_times(directory, slot)
-    return Part(
-        part, measured, times, facts_of_run(manifest, slot, summary.found_concurrency), directory, slot, data
-    )
+    facts = facts_of_run(manifest, slot, summary.found_concurrency)
+    return Part(part, measured, _times(table, slot), facts, table, slot, data)
+
+
+def _times(table: RunTable, slot: str) -> Mapping[str, Vector]:
+    """The times of all requests of a target that count in timings."""
+    requests = table.requests.get(slot)
+    if requests is None:
+        return {}
+    return {name: requests.times(name).astype(np.float64) for name in ("ttft", "latency")}
 
 
 def _labels(manifest: Manifest, columns: Columns) -> list[str]:
@@ -84,30 +93,19 @@ def _labels(manifest: Manifest, columns: Columns) -> list[str]:
     return list(columns.labels)
 
 
-def _looked_at(
-    directory: Path, slot: str, letter: str, manifest: Manifest, columns: Columns, most: int
-) -> tuple[list[Conversation], list[Waterfall]]:
-    """The chosen conversations and waterfalls, by one more look at the journal."""
-    chosen = choose(columns, manifest.pass_threshold, most)
-    spread, slow = over_the_run(columns), slowest(columns)
-    first = int(columns.began.min()) if columns.began.size else 0
-    places = dict.fromkeys([*chosen, *spread, *slow])
-    said, timed = {}, {}
-    for place, trial in at(iter(FinalTrials(directory, slot)), places, set()):
-        timed[place] = timed_trial(trial, first)
-        if place in chosen:
-            said[place] = conversation(directory, trial, chosen[place])
-    waterfalls = [
-        Waterfall(letter, words, int(columns.status.size), in_order(wanted, timed))
-        for words, wanted in (("evenly spread over the run", spread), ("the slowest", slow))
-        if wanted
-    ]
-    return [said[place] for place in chosen if place in said], waterfalls
+def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Waterfall]:
+    n = columns.rows.size
+    first = int(columns.began.min()) if n else 0
+    for words, places in (
+        ("evenly spread over the run", over_the_run(columns)),
+        ("the slowest", slowest(columns)),
+    ):
+        if places:
+            timed = [timed_trial(trial, first) for trial in table.trials(columns.rows[places])]
+            yield Waterfall(letter, words, n, timed)
 
 
-def _banners(
-    manifest: Manifest, summary: RunSummary, target: TargetSummary, statuses: Mapping[str, int]
-) -> Iterator[str]:
+def _banners(manifest: Manifest, summary: RunSummary, target: TargetSummary) -> Iterator[str]:
     if summary.simulated:
         yield "Simulated: some of these answers are not from a model."
     if not summary.timings_valid:
@@ -123,7 +121,7 @@ def _banners(
         planned = f" of {summary.planned:,}" if summary.planned is not None else ""
         why = f" {summary.stop_reason}" if summary.stop_reason else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
-    yield from _failures(sum(statuses.get(str(one), 0) for one in ERRORS), sum(statuses.values()))
+    yield from _failures(sum(target.statuses.get(one, 0) for one in FAILURES), target.trials)
 
 
 def _departs(departures: str) -> str:
@@ -138,12 +136,12 @@ def _failures(failed: int, trials: int) -> Iterator[str]:
         )
 
 
-def _own_score(directory: Path, manifest: Manifest, slot: str) -> OwnScore | None:
+def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | None:
     if manifest.kind != "pack":
         return None
-    from benchwright.analysis.pack_run import kept_pack_run
+    from benchwright.analysis.pack_run import kept_scores
 
-    kept = kept_pack_run(directory, manifest).scores.get(slot)
+    kept = kept_scores(manifest, table.directory).get(slot)
     if kept is None:
         return None
     if kept.score is None:
@@ -194,32 +192,40 @@ def file_part(side: Side, run: ComparedRun) -> Part:
 
 def _score(name: str, side: Side) -> ScoreSummary:
     """The figures of one score as far as a file tells them."""
-    column, trials = side.trials.scores[name], side.trials
-    values = np.where(column.states == 0, column.values, np.nan)
-    repeated = len(set(trials.samples)) < len(trials.samples) and all(trials.samples)
-    found = mark("", values, np.array(trials.samples) if repeated else None)
-    padded = np.nan_to_num(values)
-    missing = len(values) - found.n
-    in_unit = bool(((padded >= 0) & (padded <= 1)).all())
+    found = _values(name, side)
+    result = mean_of(found)
+    low, high = (None, None) if result is None or result.interval is None else result.interval
+    documented = np.concatenate([found.values, np.zeros(found.failed)])
+    some = documented if documented.size else np.zeros(1)
     return ScoreSummary(
         scorer=name,
-        n=len(values),
-        n_scored=found.n,
-        unparsed=column.count(NO_ANSWER),
+        n=found.trials,
+        n_scored=len(found.values),
+        unparsed=found.no_answer,
+        no_answer=found.no_answer,
         grader_errors=0,
-        mean=float(padded.mean()) if len(values) else 0.0,
-        std=float(padded.std()) if len(values) else 0.0,
-        min=float(padded.min()) if len(values) else 0.0,
-        max=float(padded.max()) if len(values) else 0.0,
-        mean_scored=found.mean,
-        low=found.low,
-        high=found.high,
+        mean=float(some.mean()),
+        std=float(some.std()),
+        min=float(some.min()),
+        max=float(some.max()),
+        mean_scored=None if result is None else result.mean,
+        low=low,
+        high=high,
         method="",
-        n_samples=len(set(trials.samples)),
+        n_samples=len(set(side.trials.samples)),
         n_groups=None,
         between=None,
         within=None,
-        bounds=(float(padded.mean()), float((padded.sum() + missing) / len(values)))
-        if in_unit and missing
-        else None,
+        bounds=found.bounds,
     )
+
+
+def _values(name: str, side: Side) -> ScoreValues:
+    column, samples = side.trials.scores[name], side.trials.samples.codes
+    rows = np.flatnonzero(column.states != ERROR)
+    values = column.values[rows]
+    repeated = np.unique(samples).size < samples.size and bool((samples >= 0).all())
+    in_unit = bool(((values >= 0) & (values <= 1)).all())
+    scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
+    no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
+    return ScoreValues(values, samples[rows] if repeated else None, None, rows, no_answer, failed, scale)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.records import Curve, Distribution, Quantile, Segment, TimedTrial
 from benchwright.records import RequestRecord
-from benchwright.runs.final_trials import FinalTrial
+from benchwright.runs.table import ScoredTrial
 from benchwright.stats.arrays import Vector
 from benchwright.stats.latency import percentile, percentile_interval
 
@@ -71,7 +71,7 @@ def slowest(columns: Columns) -> list[int]:
     return chosen
 
 
-def timed_trial(trial: FinalTrial, first: int) -> TimedTrial:
+def timed_trial(trial: ScoredTrial, first: int) -> TimedTrial:
     """The stretches of a trial; `first` is when the run's first trial began."""
     record = trial.record
     own = [request for request in record.requests if request.role == "model"]
@@ -96,8 +96,3 @@ def _segments(request: RequestRecord) -> Iterator[Segment]:
         return
     yield Segment("first token", began, request.ttft / 1e9)
     yield Segment("generation", began + request.ttft / 1e9, (request.total - request.ttft) / 1e9)
-
-
-def in_order(wanted: Sequence[int], found: Mapping[int, TimedTrial]) -> list[TimedTrial]:
-    """The trials at these places."""
-    return [found[place] for place in wanted if place in found]

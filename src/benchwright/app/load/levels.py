@@ -83,7 +83,12 @@ class LevelRuns:
         task = LevelTask(self.workload.task_of(self._number), self.workload.size, requests, seconds)
         in_flight = settings.max_in_flight if level.concurrency is None else level.concurrency
         plan = msgspec.structs.replace(
-            base.plan, task=task, samples=task.size(), repeats=1, arrange=Rounds(self.workload.size, due)
+            base.plan,
+            task=task,
+            samples=task.size(),
+            repeats=1,
+            arrange=Rounds(self.workload.size, due),
+            open_ended=seconds is not None,
         )
         detail = {
             "id": self.identity,

@@ -85,7 +85,7 @@ class Load:
         outcome = measured.ended.result
         self.interrupted = outcome is not None and outcome.interrupted
         read = read_level(
-            measured.ended.directory,
+            measured.ended.table,
             level,
             measured.looks,
             outcome.seconds if outcome is not None else 0.0,

@@ -17,7 +17,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session, Solver, Task
 from benchwright.engine.worker import Scored
 from benchwright.records import Outcome, Record, RequestRecord, Sample, Target, TaskSpec, Trial
-from benchwright.runs.final_trials import FinalTrial, FinalTrials
+from benchwright.runs.table import RunTable, ScoredTrial
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.config import BenchmarkConfig
@@ -120,7 +120,9 @@ def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | N
     scorer = task.scorers[0].name
     requests: list[RequestRecord] = []
     results: list[SampleResult] = []
-    for trial in FinalTrials(directory):
+    table = RunTable(directory, [scorer], effort=True)
+    table.advance()
+    for trial in table.trials(table.in_order(table.counted())):
         own = [request for request in trial.record.requests if request.role == "model"]
         requests += own
         results.append(_result(trial, scorer, own))
@@ -134,7 +136,7 @@ def _collected(task: Task, directory: Path, seconds: float, stop_reason: str | N
     return EngineRun(results, requests, seconds, stop_reason)
 
 
-def _result(trial: FinalTrial, scorer: str, requests: Sequence[RequestRecord]) -> SampleResult:
+def _result(trial: ScoredTrial, scorer: str, requests: Sequence[RequestRecord]) -> SampleResult:
     record, score = trial.record, trial.scores.get(scorer)
     detail = dict(score.detail or {}) if score is not None else {"error": record.reason or str(record.status)}
     return SampleResult(

@@ -1,0 +1,42 @@
+"""The conversations of one sample of a run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.errors import JournalError, UserError
+from benchwright.records import ScoreRecord, TrialRecord
+from benchwright.runs.journal import Body, read_body
+from benchwright.runs.table import RunTable
+
+
+class Transcript(msgspec.Struct, omit_defaults=True):
+    """One attempt at a trial: its line, its body (None where it was lost) and its scores."""
+
+    trial: TrialRecord
+    body: Body | None
+    scores: list[ScoreRecord] = []
+
+
+def transcripts(table: RunTable, sample: str) -> list[Transcript]:
+    """Every attempt at a sample, by target, repeat and attempt.
+
+    Raises:
+        UserError: the run has no such sample.
+        JournalError: the journal cannot be read.
+    """
+    attempts = [attempt for row in table.sample.places(sample) for attempt in table.all_attempts(row)]
+    if not attempts:
+        raise UserError(f"The run {table.directory.name} has no trial of row {sample} (yet).")
+    found = [
+        Transcript(attempt.record, _body(table, attempt.record), list(attempt.scores.values()))
+        for attempt in attempts
+    ]
+    return sorted(found, key=lambda one: (one.trial.target, one.trial.repeat, one.trial.attempt))
+
+
+def _body(table: RunTable, record: TrialRecord) -> Body | None:
+    try:
+        return read_body(table.directory, record)
+    except JournalError:
+        return None
