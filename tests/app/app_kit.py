@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.programs import start_benchwright
 
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import FAILED, ScoreRecord, TrialRecord
@@ -37,14 +37,13 @@ class Program:
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Starts a command and does not wait for it."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchwright", *arguments],
+        process = start_benchwright(
+            arguments,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
-            text=True,
-            cwd=self.directory,
-            env={**self.environment, **environment},
+            directory=self.directory,
+            environment={**self.environment, **environment},
         )
         self._started.append(process)
         return process

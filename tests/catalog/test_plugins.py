@@ -82,7 +82,7 @@ class Talk(BaseBenchmark):
 @pytest.fixture(autouse=True)
 def no_traces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test registers and imports is gone after it."""
-    monkeypatch.setattr(registry, "_CLASSES", dict(registry._CLASSES))
+    monkeypatch.setattr(registry, "_OF_USERS", {})
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield
     for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}._plugin_")]:

@@ -270,7 +270,9 @@ def _bounds(found: ScoreValues) -> tuple[float, float] | None:
     low, high = found.scale.low, found.scale.high
     if not found.failed or not len(found.values) or low is None or high is None:
         return None
-    total = float(found.values.sum())
+    from benchwright.stats.arrays import exact_sum
+
+    total = exact_sum(found.values)
     return (total + found.failed * low) / found.trials, (total + found.failed * high) / found.trials
 
 

@@ -19,7 +19,7 @@ from benchwright.analysis.report.times import in_order, over_the_run, slowest, t
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines, summary_of
 from benchwright.runs.final_trials import FinalTrials
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.stats.arrays import Vector
+from benchwright.stats.arrays import Vector, exact_mean, exact_std, exact_sum
 
 
 class Part(NamedTuple):
@@ -207,8 +207,8 @@ def _score(name: str, side: Side) -> ScoreSummary:
         n_scored=found.n,
         unparsed=column.count(NO_ANSWER),
         grader_errors=0,
-        mean=float(padded.mean()) if len(values) else 0.0,
-        std=float(padded.std()) if len(values) else 0.0,
+        mean=exact_mean(padded) if len(values) else 0.0,
+        std=exact_std(padded) if len(values) else 0.0,
         min=float(padded.min()) if len(values) else 0.0,
         max=float(padded.max()) if len(values) else 0.0,
         mean_scored=found.mean,
@@ -219,7 +219,7 @@ def _score(name: str, side: Side) -> ScoreSummary:
         n_groups=None,
         between=None,
         within=None,
-        bounds=(float(padded.mean()), float((padded.sum() + missing) / len(values)))
+        bounds=(exact_mean(padded), (exact_sum(padded) + missing) / len(values))
         if in_unit and missing
         else None,
     )
