@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -88,8 +89,8 @@ def become(start: dict[str, Any], descriptors: list[int]) -> None:
         os.dup2(descriptor, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
-    sys.stdout = sys.__stdout__ = open(1, "w", closefd=False)  # noqa: SIM115
-    sys.stderr = sys.__stderr__ = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stdout = sys.__stdout__ = standard_stream(1, "strict", start["environment"])
+    sys.stderr = sys.__stderr__ = standard_stream(2, "backslashreplace", start["environment"])
     os.chdir(start["directory"])
     os.environ.clear()
     os.environ.update(start["environment"])
@@ -98,6 +99,14 @@ def become(start: dict[str, Any], descriptors: list[int]) -> None:
     sys.argv = ["-m", *start["arguments"]]
     sys.orig_argv = [sys.executable, "-m", "benchwright", *start["arguments"]]
     importlib.invalidate_caches()
+
+
+def standard_stream(number: int, errors: str, environment: dict[str, str]) -> io.TextIOWrapper:
+    """stdout or stderr as Python opens them; with PYTHONUNBUFFERED nothing is held back."""
+    unbuffered = bool(environment.get("PYTHONUNBUFFERED"))
+    binary = open(number, "wb", buffering=0 if unbuffered else -1, closefd=False)  # noqa: SIM115
+    lines = number == 2 or os.isatty(number)
+    return io.TextIOWrapper(binary, errors=errors, line_buffering=lines, write_through=unbuffered)
 
 
 if __name__ == "__main__":

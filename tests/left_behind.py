@@ -67,5 +67,7 @@ def traces() -> Traces:
 
 
 def _is_installed(name: str) -> bool:
+    if name.startswith("_osmosis_mcp_"):
+        return True  # a directory of MCP tools is imported under a name of its own
     file = getattr(sys.modules.get(name), "__file__", None)
     return file is None or file.startswith(INSTALLED)

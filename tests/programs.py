@@ -35,7 +35,8 @@ def start_benchwright(
     """Starts the program and does not wait for it; streams are given as to `subprocess.Popen`."""
     variables = dict(os.environ if environment is None else environment)
     command = [sys.executable, "-m", "benchwright", *arguments]
-    kind: type[subprocess.Popen[Any]] = Fork if _as_at_the_start(variables) else subprocess.Popen
+    same = _read_at_the_start(variables) == _OURS
+    kind: type[subprocess.Popen[Any]] = Fork if same else subprocess.Popen
     return kind(command, env=variables, cwd=directory, stdin=stdin, stdout=stdout, stderr=stderr, text=text)
 
 
@@ -131,9 +132,12 @@ def _server() -> _Server:
     return server
 
 
-_OURS = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_THE_START)}
+def _read_at_the_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(READ_AT_THE_START) and name != "PYTHONUNBUFFERED"  # which the server heeds
+    }
 
 
-def _as_at_the_start(environment: Mapping[str, str]) -> bool:
-    """Whether a Python that starts with this environment would read the same as the server has read."""
-    return {name: value for name, value in environment.items() if name.startswith(READ_AT_THE_START)} == _OURS
+_OURS = _read_at_the_start(os.environ)

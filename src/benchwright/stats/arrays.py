@@ -61,12 +61,12 @@ def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
 def exact_sum(values: NDArray[Any]) -> float:
     """The sum of an array of numbers, correctly rounded, so that their order does not matter.
 
-    Infinite, or NaN, as NumPy's is, where there are infinities or the sum is beyond the largest float.
+    Infinite or NaN where there are infinities, or where the sum is beyond the largest float.
     """
     try:
         return math.fsum(values.data)
     except (OverflowError, ValueError):
-        return float(values.sum())
+        return float(sum(values.data))
 
 
 def exact_mean(values: NDArray[Any]) -> float:
