@@ -1,4 +1,4 @@
-"""Starts `python -m benchwright` as forks of one process that has its imports done: a tenth of the time of a start.
+"""Starts `python -m benchwright` as forks of one process that has its imports done: a quarter of the time of a start.
 
 Run as a script with the number of a socket (see `programs`). Each message on it is a start: arguments, environment
 and working directory, with the file descriptors of stdin, stdout, stderr and of a pipe. On the pipe come two lines:

@@ -6,21 +6,14 @@ import locale
 import logging
 import os
 import signal
-import site
 import sys
-import sysconfig
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD, signal.SIGVTALRM)
 KEPT_VARIABLES = ("PYTEST_", "FASTMCP_", "HF_HUB_DISABLE_TELEMETRY", "LITELLM_", "RAY_", "TIKTOKEN_CACHE_DIR")
 """Beginnings of names: pytest's own, and what libraries are told once for the life of the process."""
-INSTALLED = (
-    *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-    *site.getsitepackages(),
-    str(Path(__file__).parents[1]),
-)
+INSTALLED = tuple(folder for folder in sys.path if folder)
 """Where modules come from that do not belong to one test."""
 
 

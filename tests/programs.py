@@ -31,12 +31,16 @@ def start_benchwright(
     stdout: int | IO[Any] | None = None,
     stderr: int | IO[Any] | None = None,
     text: bool = True,
+    fork: bool = True,
 ) -> subprocess.Popen[Any]:
-    """Starts the program and does not wait for it; streams are given as to `subprocess.Popen`."""
+    """Starts the program and does not wait for it; streams are given as to `subprocess.Popen`.
+
+    With `fork` false, or where Python would read another environment at its start, it is a Python of its own.
+    """
     variables = dict(os.environ if environment is None else environment)
     command = [sys.executable, "-m", "benchwright", *arguments]
     same = _read_at_the_start(variables) == _OURS
-    kind: type[subprocess.Popen[Any]] = Fork if same else subprocess.Popen
+    kind: type[subprocess.Popen[Any]] = Fork if fork and same else subprocess.Popen
     return kind(command, env=variables, cwd=directory, stdin=stdin, stdout=stdout, stderr=stderr, text=text)
 
 

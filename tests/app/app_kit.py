@@ -33,6 +33,8 @@ class Program:
             if not name.startswith(("BENCHWRIGHT_", "OPENAI_"))
         }
         self.environment = {**kept, "BENCHWRIGHT_HOME": str(self.home)}
+        self.forked = True
+        """Whether commands are forked off a process that has its imports done."""
         self._started: list[subprocess.Popen[str]] = []
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
@@ -44,6 +46,7 @@ class Program:
             stdin=subprocess.DEVNULL,
             directory=self.directory,
             environment={**self.environment, **environment},
+            fork=self.forked,
         )
         self._started.append(process)
         return process
