@@ -48,8 +48,9 @@ def serve(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(end)
     reports: dict[int, int] = {}
+    watched: list[Any] = [control, ended]
     while True:
-        ready, _, _ = select.select([control, ended], [], [])
+        ready, _, _ = select.select(watched, [], [])
         if ended in ready:
             os.read(ended, 4096)
             report(reports)
@@ -88,9 +89,9 @@ def become(start: dict[str, Any], descriptors: list[int]) -> None:
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
-    sys.stdout = sys.__stdout__ = standard_stream(1, "strict", start["environment"])
-    sys.stderr = sys.__stderr__ = standard_stream(2, "backslashreplace", start["environment"])
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = standard_stream(1, "strict", start["environment"])
+    sys.stderr = standard_stream(2, "backslashreplace", start["environment"])
     os.chdir(start["directory"])
     os.environ.clear()
     os.environ.update(start["environment"])

@@ -35,11 +35,14 @@ def simulated_endpoint(
                 path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
                 keyed += [f"--{name}", str(path)]
         arguments = ["--port", "0", "--port-file", str(port_file), *keyed, *options]
-        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        process: subprocess.Popen[Any]
         if program:
-            process = subprocess.Popen([sys.executable, *program, *arguments], **streams)
+            command = [sys.executable, *program, *arguments]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         else:
-            process = start_benchwright(["simulate", *arguments], **streams)
+            process = start_benchwright(
+                ["simulate", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
         try:
             yield f"http://127.0.0.1:{_port(port_file, process)}/v1"
         finally:

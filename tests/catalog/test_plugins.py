@@ -16,7 +16,6 @@ import llm_benchmarker
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.documented import registry
-from benchwright.catalog.plugin_files import PACKAGE
 from benchwright.catalog.task import BenchmarkTask, Selection
 from benchwright.endpoint.providers import connect, find_target
 from benchwright.engine.executor import LocalExecutor
