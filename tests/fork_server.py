@@ -89,9 +89,14 @@ def become(start: dict[str, Any], descriptors: list[int]) -> None:
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    sys.stdin = open(0, closefd=False)  # noqa: SIM115
-    sys.stdout = standard_stream(1, "strict", start["environment"])
-    sys.stderr = standard_stream(2, "backslashreplace", start["environment"])
+    streams = {
+        "stdin": open(0, closefd=False),  # noqa: SIM115
+        "stdout": standard_stream(1, "strict", start["environment"]),
+        "stderr": standard_stream(2, "backslashreplace", start["environment"]),
+    }
+    for name, stream in streams.items():
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)  # keeps it open, whatever takes its place
     os.chdir(start["directory"])
     os.environ.clear()
     os.environ.update(start["environment"])
