@@ -2,19 +2,28 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# The files of tests are shared out among processes, one for each core.
-AT_ONCE ?= -n auto --maxprocesses 4 --dist loadfile
+# Tests are shared out among processes, one for each core, and run in random order: `--randomly-seed=N`
+# in PYTEST_ARGS repeats an order, whose number is printed at the top.
+AT_ONCE ?= -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo test test-ray check bench bench-check bench-document setup clean requirements
+.PHONY: demo test test-all test-ray coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
 
 test: setup check
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
+
+# And in a clone elsewhere, on other Pythons, on Ray, and the ratios of speed and memory against their limits.
+test-all: test
+	$(BIN)/python tests/in_a_clone.py
 	$(BIN)/python tests/other_pythons.py
 	$(BIN)/python tests/on_ray.py
 	$(BIN)/python -m benchmarks --check
+
+# Which lines of src/ the tests run in their own process; what they start as programs is not counted.
+coverage: setup
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) --cov --cov-report=term-missing:skip-covered $(PYTEST_ARGS)
 
 test-ray: setup
 	$(BIN)/python tests/on_ray.py

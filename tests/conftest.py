@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.left_behind import Traces, traces
 
 pytest_plugins = ["tests.real_servers"]
 
@@ -24,6 +26,15 @@ else:
     no_clock = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
     examples.register_profile(slow_is_no_fault, examples(), **no_clock)
     examples.load_profile(slow_is_no_fault)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """A test leaves the process as it found it, so that the order of tests does not matter."""
+    before: Traces = traces()
+    yield
+    assert traces().beyond(before) == {}, "the test left this behind in the process"
+
 
 REAL_ROWS = Path(os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -30,24 +30,27 @@ def programs_of(name: str) -> Path:
         pytest.skip(reason)
 
 
-def installed(name: str) -> Path:
-    """The `bin` folder of the environment; makes it where there is none yet for these requirements.
+def installed(name: str, requirements: str | None = None, python: str = sys.executable) -> Path:
+    """The `bin` folder of `.venv-<name>`; makes it where there is none yet for this Python and these requirements.
+
+    The requirements are those of `requirements/<requirements>.txt`, by default of the same name.
 
     Raises:
         CalledProcessError, OSError: it cannot be made.
     """
-    environment, requirements = ROOT / f".venv-{name}", ROOT / "requirements" / f"{name}.txt"
+    environment, file = ROOT / f".venv-{name}", ROOT / "requirements" / f"{requirements or name}.txt"
     programs, stamp = environment / "bin", environment / "installed"
-    wanted = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()
+    version = subprocess.run([python, "-VV"], check=True, capture_output=True).stdout
+    wanted = hashlib.sha256(file.read_bytes() + version).hexdigest()
     environment.mkdir(exist_ok=True)
     with FileLock(environment / "lock"):
         if stamp.exists() and stamp.read_text() == wanted:
             return programs
         stamp.unlink(missing_ok=True)
-        run(sys.executable, "-m", "venv", str(environment))
+        run(python, "-m", "venv", str(environment))
         pip = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         # The file names every package, so pip has nothing to resolve (where it would stumble over extras).
-        run(*pip, "--no-deps", "--no-compile", "--require-hashes", "--requirement", str(requirements))
+        run(*pip, "--no-deps", "--no-compile", "--require-hashes", "--requirement", str(file))
         stamp.write_text(wanted)
     return programs
 

@@ -1,6 +1,6 @@
 """Runs the tests of runs on Ray, in an environment that has it (`.venv-ray`, made on first use).
 
-Called by `make test`. Where Ray cannot be installed it says why, and fails only under CI.
+Called by `make test-all`. Where Ray cannot be installed it says why, and fails only under CI.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs the tests that need no heavy library on the other Pythons that are installed here (3.12, 3.13).
 
-Called by `make test`. Says for each version whether it ran, or why not.
+Called by `make test-all`. Says for each version whether it ran, or why not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.12", "3.13")
-AT_ONCE = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")
+AT_ONCE = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 SUBSET = ("tests/stats", "tests/endpoint", "tests/engine", "tests/data", "tests/scorers", "tests/agents")
 
 
@@ -31,18 +31,15 @@ def find(version: str) -> str | None:
 
 
 def set_up(version: str, interpreter: str) -> Path:
-    """A virtual environment of that Python with the project's own requirements."""
-    directory = ROOT / f".venv-{version}"
-    python = directory / "bin" / "python"
-    requirements = ROOT / "requirements" / "dev.txt"
-    stamp = directory / "ready"
-    if stamp.exists() and stamp.stat().st_mtime >= requirements.stat().st_mtime:
-        return python
-    subprocess.run([interpreter, "-m", "venv", "--clear", str(directory)], check=True)
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--require-hashes", "-r", str(requirements)], check=True)
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], check=True)
-    stamp.touch()
+    """The Python of an environment of that version with the project and its requirements."""
+    sys.path.insert(0, str(ROOT))
+    from tests.environments import installed
+
+    programs = installed(version, "dev", interpreter)
+    python = programs / "python"
+    if not (programs / "benchwright").exists():
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)], check=True)
     return python
 
 

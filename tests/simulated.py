@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SIMULATE = ("-m", "benchwright", "simulate")
+from tests.programs import start_benchwright
 
 
 @contextmanager
@@ -20,9 +20,12 @@ def simulated_endpoint(
     *options: str,
     answers: Sequence[dict[str, Any]] = (),
     scripts: Sequence[dict[str, Any]] = (),
-    program: Sequence[str] = SIMULATE,
+    program: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Starts `benchwright simulate` with these options, answer key and scripts; yields its base URL."""
+    """Starts `benchwright simulate` with these options, answer key and scripts; yields its base URL.
+
+    `program` are the arguments of a Python that starts another server in its place.
+    """
     with tempfile.TemporaryDirectory() as directory:
         port_file = Path(directory, "port")
         keyed = []
@@ -31,10 +34,15 @@ def simulated_endpoint(
                 path = Path(directory, f"{name}.jsonl")
                 path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
                 keyed += [f"--{name}", str(path)]
-        command = [sys.executable, *program, "--port", "0", "--port-file"]
-        process = subprocess.Popen(
-            [*command, str(port_file), *keyed, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+        arguments = ["--port", "0", "--port-file", str(port_file), *keyed, *options]
+        process: subprocess.Popen[Any]
+        if program:
+            command = [sys.executable, *program, *arguments]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        else:
+            process = start_benchwright(
+                ["simulate", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            )
         try:
             yield f"http://127.0.0.1:{_port(port_file, process)}/v1"
         finally:
@@ -42,12 +50,12 @@ def simulated_endpoint(
             process.communicate(timeout=10)
 
 
-def _port(file: Path, process: subprocess.Popen[bytes]) -> str:
+def _port(file: Path, process: subprocess.Popen[Any]) -> str:
     for _ in range(400):
         if file.exists():
             return file.read_text().strip()
         if process.poll() is not None:
             assert process.stderr is not None
-            raise RuntimeError(process.stderr.read().decode())
+            raise RuntimeError(str(process.stderr.read()))
         time.sleep(0.025)
     raise RuntimeError("the simulated endpoint did not start")

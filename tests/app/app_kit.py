@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import msgspec
 from tests.journals import read_lines
+from tests.programs import start_benchwright
 
 from benchwright.analysis.summary import RunSummary
 from benchwright.records import FAILED, ScoreRecord, TrialRecord
@@ -34,18 +34,20 @@ class Program:
             if not name.startswith(("BENCHWRIGHT_", "OPENAI_"))
         }
         self.environment = {**kept, "BENCHWRIGHT_HOME": str(self.home)}
+        self.forked = True
+        """Whether commands are forked off a process that has its imports done."""
         self._started: list[subprocess.Popen[str]] = []
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """Starts a command and does not wait for it."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchwright", *arguments],
+        process = start_benchwright(
+            arguments,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
-            text=True,
-            cwd=self.directory,
-            env={**self.environment, **environment},
+            directory=self.directory,
+            environment={**self.environment, **environment},
+            fork=self.forked,
         )
         self._started.append(process)
         return process

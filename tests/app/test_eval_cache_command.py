@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.app.eval_kit import ROWS, Project, Server
+from tests.programs import run_benchwright
 
 
 def entry(project: Project, model: str, dataset: str, task_id: str, *, status: str = "completed", runs: int = 1,
@@ -134,14 +133,8 @@ def test_what_is_named_is_removed(three: Project, arguments: list[str], left: st
 def test_several_are_only_removed_when_the_user_says_yes(
     three: Project, typed: str, code: int, left: int, said: str
 ) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "benchwright", "eval", "cache", "rm", "--all"],
-        input=typed,
-        env={**three.program.environment, **three.environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**three.program.environment, **three.environment}
+    ended = run_benchwright(["eval", "cache", "rm", "--all"], environment=environment, typed=typed)
     assert ended.returncode == code, ended.stderr
     assert ended.stdout.startswith("Delete 3 cached evaluation(s)? [y/N]: ")
     assert said in ended.stdout

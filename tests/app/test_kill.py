@@ -27,6 +27,7 @@ def kill_at_instants(program: Program, command: list[str]) -> list[int]:
 
     The first instant lies somewhere in the start-up, the others are spread over the run by chance.
     """
+    program.forked = False  # a start takes its whole time
     chance = random.Random(SEED)
     journal = GrowingJournal(program)
     killed_at = []

@@ -6,13 +6,13 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from tests.app.app_kit import Program, one_line_of
 from tests.app.compare_kit import STARTED, Made, made, write_run
+from tests.programs import start_benchwright
 
 from benchwright.records import Status, Target
 from benchwright.runs.manifest import DataFile
@@ -98,10 +98,9 @@ class TestDelete:
     @pytest.mark.parametrize(("reply", "left"), [(b"n\n", True), (b"\n", True), (b"y\n", False)])
     def test_a_person_is_asked(self, program: Program, runs: Path, reply: bytes, left: bool) -> None:
         ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "benchwright", "runs", "delete", "one"],
-            stdin=theirs, stdout=subprocess.PIPE, text=True, env=program.environment,
-        )  # fmt: skip
+        process = start_benchwright(
+            ["runs", "delete", "one"], environment=program.environment, stdin=theirs, stdout=subprocess.PIPE
+        )
         os.write(ours, reply)
         out, _ = process.communicate(timeout=30)
         os.close(ours)

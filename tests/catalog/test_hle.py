@@ -38,12 +38,12 @@ JUDGED = benchmark("hle", {"judge_model": OFFICIAL_JUDGE}, ["judge"])
 
 @pytest.mark.parametrize("name", ["hle", "hle:documented"])
 async def test_synthetic_questions_pass_with_their_answers(name: str, real_rows: Path) -> None:
-    played = await validated(name, real_rows / "hle")
+    played = await validated(name, real_rows / "hle" / "SYNTHETIC_layout_sample.jsonl")
     assert (played.samples, played.failures) == (2, [])
 
 
 async def test_synthetic_questions_pass_where_the_judge_says_so(real_rows: Path) -> None:
-    played = await validate(JUDGED, source("hle", real_rows / "hle"))
+    played = await validate(JUDGED, source("hle", real_rows / "hle" / "SYNTHETIC_layout_sample.jsonl"))
     assert (played.samples, played.failures) == (2, [])
 
 

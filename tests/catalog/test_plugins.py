@@ -16,7 +16,6 @@ import llm_benchmarker
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.documented import registry
-from benchwright.catalog.plugin_files import PACKAGE
 from benchwright.catalog.task import BenchmarkTask, Selection
 from benchwright.endpoint.providers import connect, find_target
 from benchwright.engine.executor import LocalExecutor
@@ -80,13 +79,14 @@ class Talk(BaseBenchmark):
 
 
 @pytest.fixture(autouse=True)
-def no_traces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_traces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """What a test registers and imports is gone after it."""
-    monkeypatch.setattr(registry, "_CLASSES", dict(registry._CLASSES))
+    monkeypatch.setattr(registry, "_OF_USERS", {})
     monkeypatch.setattr(sys, "path", list(sys.path))
     yield
-    for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}._plugin_")]:
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(f"{tmp_path}/"):
+            del sys.modules[name]
 
 
 def write(path: Path, text: str) -> Path:

@@ -250,6 +250,8 @@ def test_a_benchmark_in_containers_runs_every_task_in_its_own(
     line: str, shell: Shell, swe_bench_rows: list[dict[str, Any]]
 ) -> None:
     shell.use_data(swe_bench_rows, "swe_bench")
+    if engine := os.environ.get("DOCKER_HOST"):  # one that the tests have started
+        shell.environment["DOCKER_HOST"] = engine
     before = shell.asked()
     shell.run(line)
     ((_, result),) = shell.results("results")

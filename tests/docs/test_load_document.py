@@ -22,6 +22,7 @@ import pytest
 from tests.app.benchmark_kit import mmlu_rows
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.played import scripts
+from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
 from benchwright.analysis.load.records import LevelResult, LoadReport
@@ -62,14 +63,9 @@ def measured(line: str, place: Place) -> LoadReport:
     short = [] if "--trace" in line else ["--duration", "0.5"] if "--sweep" in line else ["--requests", "12"]
     words = shlex.split(line.replace(DOCUMENTED, url))[1:]
     words += [] if url in words else ["--base-url", url]
-    ended = subprocess.run(
-        [sys.executable, "-m", "benchwright", *words, *short, "--json", "-q"],
-        cwd=directory,
-        env={**os.environ, "BENCHWRIGHT_HOME": str(directory / "home")},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
+    environment = {**os.environ, "BENCHWRIGHT_HOME": str(directory / "home")}
+    ended = run_benchwright(
+        [*words, *short, "--json", "-q"], directory=directory, environment=environment, timeout=100
     )
     assert ended.returncode == 0, ended.stderr
     return msgspec.json.decode(ended.stdout, type=LoadReport)

@@ -12,13 +12,13 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,11 +98,8 @@ def run(line: str, place: Path, addresses: dict[str, str], *more: str) -> subpro
     for documented, actual in addresses.items():
         line = line.replace(documented, actual)
         toml.write_text(toml.read_text().replace(documented, actual))
-    arguments = [sys.executable, "-m", "benchwright", *shlex.split(line)[1:], *more]
     environment = {**os.environ, "BENCHWRIGHT_HOME": str(place / "home")}
-    return subprocess.run(
-        arguments, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return run_benchwright([*shlex.split(line)[1:], *more], directory=place, environment=environment)
 
 
 @pytest.mark.parametrize("line", EVALS)

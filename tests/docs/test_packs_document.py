@@ -8,10 +8,10 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,11 +34,9 @@ def commands() -> list[str]:
 
 
 def run(line: str, place: Path, address: str) -> subprocess.CompletedProcess[str]:
-    arguments = [sys.executable, "-m", "benchwright", *shlex.split(line.replace(ADDRESS, address))[1:]]
+    arguments = shlex.split(line.replace(ADDRESS, address))[1:]
     environment = {**os.environ, "BENCHWRIGHT_HOME": str(place / "home")}
-    return subprocess.run(
-        arguments, cwd=place, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return run_benchwright(arguments, directory=place, environment=environment)
 
 
 def test_the_commands_of_the_document_run_and_score_what_they_must(tmp_path: Path) -> None:

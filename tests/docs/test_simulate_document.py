@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.programs import start_benchwright
 
 TEXT = (Path(__file__).parents[2] / "docs" / "simulate.md").read_text(encoding="utf-8")
 COMMANDS = [
@@ -42,8 +42,8 @@ def serving(line: str, directory: Path) -> Iterator[Ask]:
     for name, text in FILES.items():
         (directory / name).write_text(text)
     arguments = [*shlex.split(line.replace("--port 8000", "--port 0")), "--port-file", "port"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", *arguments], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    process = start_benchwright(
+        arguments[1:], directory=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     try:
         while not (directory / "port").exists():

@@ -7,11 +7,11 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,10 +48,8 @@ def model(place: Path) -> Iterator[str]:
 
 def run(line: str, place: Path, model: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     arguments = shlex.split(line.replace("http://localhost:8000/v1", model))
-    return subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=place, input=typed, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    assert arguments.pop(0) == "benchwright"
+    return run_benchwright(arguments, directory=place, typed=typed)
 
 
 @pytest.mark.parametrize("line", BATCHES)

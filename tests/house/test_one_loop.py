@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,9 +62,18 @@ class Call(NamedTuple):
 def calls(*rooms: str) -> Iterator[Call]:
     """All calls in these folders of src/."""
     for room in rooms:
-        for path in sorted((SOURCE / room).rglob("*.py")):
-            file = path.relative_to(SOURCE).as_posix()
-            yield from _calls_in(ast.parse(path.read_text(encoding="utf-8")), file, "")
+        for file, tree in sources().items():
+            if file.startswith(f"{room}/"):
+                yield from _calls_in(tree, file, "")
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Every file of src/, parsed once."""
+    return {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
 
 
 def _calls_in(node: ast.AST, file: str, function: str, awaited: bool = False) -> Iterator[Call]:
@@ -122,9 +132,9 @@ def test_one_place_writes_trials_and_scores() -> None:
 def test_one_class_appends_to_a_journals_files() -> None:
     """The simulated endpoint's log is the only other file that is written in such a way."""
     openers = {
-        path.relative_to(SOURCE).as_posix()
-        for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        file
+        for file, tree in sources().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in ("O_APPEND", "fdatasync", "ftruncate")
     }
     assert openers == {"benchwright/runs/journal.py", "benchwright/endpoint/simulate/truth.py"}

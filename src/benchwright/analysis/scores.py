@@ -67,7 +67,9 @@ class ScoreValues(NamedTuple):
         low, high = self.scale.low, self.scale.high
         if not self.failed or not len(self.values) or low is None or high is None:
             return None
-        total = float(self.values.sum())
+        from benchwright.stats.arrays import exact_sum
+
+        total = exact_sum(self.values)
         return (total + self.failed * low) / self.trials, (total + self.failed * high) / self.trials
 
 

@@ -147,15 +147,9 @@ def registered() -> list[Plugin]:
     importlib.import_module(PACKAGE)
     from benchwright.catalog.documented.registry import registered as registered_classes
 
-    classes = registered_classes()
-    if not classes:
-        return []
-    from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-
     return [
         plugin
-        for benchmark in classes.values()
-        if not issubclass(benchmark, CatalogBenchmark)
+        for benchmark in registered_classes().values()
         for plugin in _plugins(benchmark, None, benchmark.__module__)
     ]
 

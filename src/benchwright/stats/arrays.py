@@ -1,9 +1,14 @@
-"""What every other module does with its arguments first: refuse what is no number, and number the labels."""
+"""What every other module does with its arguments first: refuse what is no number, and number the labels.
+
+Sums are exact: correctly rounded whatever the order of the values, where NumPy's differ in the last bit with the
+order and with the processor.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,8 +58,35 @@ def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
     return np.fromiter(map(number.__getitem__, listed), dtype=np.intp, count=len(listed)), known
 
 
+def exact_sum(values: NDArray[Any]) -> float:
+    """The sum of an array of numbers, correctly rounded, so that their order does not matter.
+
+    Infinite or NaN where there are infinities, or where the sum is beyond the largest float.
+    """
+    try:
+        return math.fsum(values.data)
+    except (OverflowError, ValueError):
+        return float(sum(values.data))
+
+
+def exact_mean(values: NDArray[Any]) -> float:
+    """The mean (NaN of no values), from the exact sum."""
+    return exact_sum(values) / values.size if values.size else math.nan
+
+
+def exact_std(values: NDArray[Any]) -> float:
+    """The standard deviation over all values (ddof 0; NaN of no values), from exact sums."""
+    return math.sqrt(exact_mean((values - exact_mean(values)) ** 2)) if values.size else math.nan
+
+
 def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
-    """The sums (n_codes,) of the values that share a code."""
+    """The sums (n_codes,) of the values that share a code, added from the smallest to the largest.
+
+    Whole numbers, as are most scores, add up exactly in any order.
+    """
+    if not (values == np.rint(values)).all():
+        order = np.lexsort((values, codes))
+        values, codes = values[order], codes[order]
     return np.bincount(codes, weights=values, minlength=n_codes).astype(np.float64, copy=False)
 
 
@@ -65,5 +97,5 @@ def only_zero_and_one(values: Vector) -> bool:
 
 def spread(values: Vector) -> float:
     """The standard deviation (n - 1), with rounding noise taken for what it is: 0. Needs two values."""
-    deviation = float(np.std(values, ddof=1))
+    deviation = math.sqrt(exact_sum((values - exact_mean(values)) ** 2) / (values.size - 1))
     return 0.0 if deviation <= 1e-13 * float(np.abs(values).max()) else deviation

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import (
     Codes,
     Vector,
+    exact_mean,
+    exact_sum,
     label_codes,
     only_zero_and_one,
     same_length,
@@ -86,24 +88,25 @@ def rank_association(
     same_length("outcomes", y.size, "groups", codes.size)
     if y.size and not only_zero_and_one(y):
         raise ValueError("outcomes must all be 0 or 1")
-    ones = float(y.sum())
+    ones = exact_sum(y)
     zeros = y.size - ones
     if ones == 0 or zeros == 0:
         return RankAssociation(None, None, "none")
     ranks = midranks(x)
-    products = (y - y.mean()) * (ranks - ranks.mean())
-    total = float(products.sum())
+    centred = ranks - exact_mean(ranks)
+    products = (y - exact_mean(y)) * centred
+    total = exact_sum(products)
     probability = 0.5 - total / (ones * zeros)
     if ranks.min() == ranks.max():
         return RankAssociation(probability, 1.0, "none")
     if n_groups == y.size:
-        variance = ones * zeros / (y.size * (y.size - 1)) * float(((ranks - ranks.mean()) ** 2).sum())
+        variance = ones * zeros / (y.size * (y.size - 1)) * exact_sum(centred**2)
         distance = max(0.0, abs(total) - 0.5)
         return RankAssociation(probability, 2 * normal_cdf(-distance / math.sqrt(variance)), "mann-whitney")
     if n_groups < 2:
         return RankAssociation(probability, None, "none")
     sums = sum_by_code(products, codes, n_groups)
-    variance = n_groups / (n_groups - 1) * float(sums @ sums)
+    variance = n_groups / (n_groups - 1) * exact_sum(sums**2)
     p_value = 2 * normal_cdf(-abs(total) / math.sqrt(variance)) if variance > 0 else 1.0
     return RankAssociation(probability, p_value, "clustered-rank")
 

@@ -13,7 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Codes, Vector, label_codes, same_length, spread, sum_by_code, vector
+from benchwright.stats.arrays import (
+    Codes,
+    Vector,
+    exact_mean,
+    exact_sum,
+    label_codes,
+    same_length,
+    spread,
+    sum_by_code,
+    vector,
+)
 from benchwright.stats.distributions import require_fraction
 from benchwright.stats.intervals import Interval, critical_t, critical_z
 
@@ -72,7 +82,7 @@ def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> Clus
 
 def mean_of_units(values: Vector) -> ClusteredMean:
     """`clustered_mean` where each value is a group of its own: the ordinary standard error, n - 1 degrees."""
-    n, mean = values.size, float(values.mean())
+    n, mean = values.size, exact_mean(values)
     if n < 2:
         return ClusteredMean(mean, None, None, n, n, None, None)
     deviation = spread(values)
@@ -85,13 +95,13 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
     n = values.size
     if n == 0:
         raise ValueError("no values: they have no mean")
-    mean = float(values.mean())
+    mean = exact_mean(values)
     if n_groups < 2:
         return ClusteredMean(mean, None, None, n, n_groups, None, None)
     sizes = np.bincount(codes, minlength=n_groups)
     residuals = sum_by_code(values - mean, codes, n_groups)
     deviation = spread(values)
-    variance = n_groups / (n_groups - 1) * float(residuals @ residuals) / n**2 if deviation else 0.0
+    variance = n_groups / (n_groups - 1) * exact_sum(residuals**2) / n**2 if deviation else 0.0
     effective_groups = n**2 / float(sizes @ sizes)
     return ClusteredMean(
         mean,
@@ -111,9 +121,9 @@ def _intraclass_correlation(centred: Vector, sums: Vector, sizes: Codes) -> floa
     values less their mean, `sums` (C,) their sums per group, `sizes` (C,) the n_g.
     """
     n, n_groups = centred.size, sizes.size
-    explained = float((sums**2 / sizes).sum())
+    explained = exact_sum(sums**2 / sizes)
     between = explained / (n_groups - 1)
-    within = max(float(centred @ centred) - explained, 0.0) / (n - n_groups)
+    within = max(exact_sum(centred**2) - explained, 0.0) / (n - n_groups)
     typical_size = (n - float(sizes @ sizes) / n) / (n_groups - 1)
     return (between - within) / (between + (typical_size - 1) * within)
 

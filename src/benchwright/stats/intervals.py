@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import vector
+from benchwright.stats.arrays import exact_mean, exact_std, exact_sum, vector
 from benchwright.stats.distributions import (
     incomplete_beta_inverse,
     normal_quantile,
@@ -93,8 +92,9 @@ def t_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     array = vector(values)
     if array.size < 2:
         raise ValueError(f"a t interval needs at least two values, not {array.size}")
-    se = float(np.std(array, ddof=1)) / math.sqrt(array.size)
-    return t_around(float(array.mean()), se, array.size - 1, confidence)
+    mean = exact_mean(array)
+    se = math.sqrt(exact_sum((array - mean) ** 2) / (array.size - 1) / array.size)
+    return t_around(mean, se, array.size - 1, confidence)
 
 
 def normal_interval(values: ArrayLike) -> Interval:
@@ -106,8 +106,8 @@ def normal_interval(values: ArrayLike) -> Interval:
     array = vector(values)
     if array.size == 0:
         return Interval(0.0, 0.0)
-    mean = float(array.mean())
-    half = 1.96 * float(array.std()) / math.sqrt(array.size)
+    mean = exact_mean(array)
+    half = 1.96 * exact_std(array) / math.sqrt(array.size)
     return Interval(mean - half, mean + half)
 
 

@@ -14,7 +14,15 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Vector, only_zero_and_one, same_length, spread, vector
+from benchwright.stats.arrays import (
+    Vector,
+    exact_mean,
+    exact_sum,
+    only_zero_and_one,
+    same_length,
+    spread,
+    vector,
+)
 from benchwright.stats.clusters import ClusteredMean, group_codes, mean_of_codes
 from benchwright.stats.distributions import binomial_cdf, t_cdf
 from benchwright.stats.intervals import Interval, critical_z, t_around
@@ -136,8 +144,8 @@ def paired_difference(
     method, interval = _interval(robust, wins, losses, binary, confidence)
     test, p_value = _test(robust, wins, losses, binary)
     return PairedDifference(
-        mean_a=float(left.mean()),
-        mean_b=float(right.mean()),
+        mean_a=exact_mean(left),
+        mean_b=exact_mean(right),
         difference=robust.mean,
         n=left.size,
         wins=wins,
@@ -180,6 +188,10 @@ def _test(robust: ClusteredMean, wins: int, losses: int, binary: bool) -> tuple[
 
 def _correlation(a: Vector, b: Vector) -> float | None:
     """Pearson's correlation; None where one side does not vary."""
-    if a.size < 2 or spread(a) == 0 or spread(b) == 0:
+    if a.size < 2:
         return None
-    return float(np.clip(np.corrcoef(a, b)[0, 1], -1.0, 1.0))
+    sd_a, sd_b = spread(a), spread(b)
+    if sd_a == 0 or sd_b == 0:
+        return None
+    covariance = exact_sum((a - exact_mean(a)) * (b - exact_mean(b))) / (a.size - 1)
+    return max(-1.0, min(1.0, covariance / (sd_a * sd_b)))

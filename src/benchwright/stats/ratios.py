@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchwright.stats.arrays import Vector, same_length, vector
+from benchwright.stats.arrays import Vector, exact_sum, same_length, vector
 from benchwright.stats.clusters import group_codes, mean_of_codes
 from benchwright.stats.intervals import Interval, critical_t
 
@@ -59,7 +59,7 @@ def clustered_ratio(
     same_length("numerators", above.size, "groups", codes.size)
     if (above < 0).any() or (below < 0).any():
         raise ValueError("neither numerators nor denominators may be negative")
-    top, bottom = float(above.sum()), float(below.sum())
+    top, bottom = exact_sum(above), exact_sum(below)
     if bottom == 0:
         return None
     value = top / bottom

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import (
     Codes,
     Vector,
+    exact_mean,
+    exact_sum,
     label_codes,
     only_zero_and_one,
     same_length,
@@ -87,7 +89,7 @@ def sample_means(values: ArrayLike, samples: Iterable[Hashable]) -> SampleMeans:
     means = sum_by_code(array, codes, len(labels)) / counts
     repeats = array.size - len(labels)
     residuals = array - means[codes]
-    return SampleMeans(labels, means, counts, float(residuals @ residuals) / repeats if repeats else None)
+    return SampleMeans(labels, means, counts, exact_sum(residuals**2) / repeats if repeats else None)
 
 
 def estimate(
@@ -189,5 +191,5 @@ def _between(per_sample: SampleMeans) -> float | None:
     """The variance between samples: that of their means less the part that the repeats bring into it."""
     if per_sample.within is None or len(per_sample.samples) < 2:
         return None
-    noise = per_sample.within * float((1 / per_sample.counts).mean())
+    noise = per_sample.within * exact_mean(1 / per_sample.counts)
     return max(0.0, spread(per_sample.means) ** 2 - noise)

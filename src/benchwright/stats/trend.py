@@ -51,7 +51,9 @@ def paired_trend(
     weights = points - points.mean()
     weights /= weights[weights > 0].sum()
     high, low = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
-    found = paired_difference(table @ high, table @ low, groups, confidence=confidence)
+    found = paired_difference(
+        (table * high).sum(axis=1), (table * low).sum(axis=1), groups, confidence=confidence
+    )
     distance = float(weights @ points)
     interval = found.interval
     return PairedTrend(

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Vector, only_zero_and_one, spread, vector
+from benchwright.stats.arrays import Vector, exact_mean, exact_sum, only_zero_and_one, spread, vector
 from benchwright.stats.distributions import normal_cdf, t_cdf
 from benchwright.stats.intervals import Interval, t_around, wilson
 
@@ -46,11 +46,11 @@ def unpaired_difference(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95)
     left, right = vector(a, "a"), vector(b, "b")
     if left.size == 0 or right.size == 0:
         raise ValueError(f"both sides need values: {left.size} and {right.size}")
-    mean_a, mean_b = float(left.mean()), float(right.mean())
+    mean_a, mean_b = exact_mean(left), exact_mean(right)
     result = UnpairedDifference(mean_a, mean_b, mean_a - mean_b, left.size, right.size, "none", confidence)
     se, df = _welch_error(left, right)
     if only_zero_and_one(left) and only_zero_and_one(right):
-        counts = float(left.sum()), left.size, float(right.sum()), right.size
+        counts = exact_sum(left), left.size, exact_sum(right), right.size
         method: Method = "score"
         interval, p_value = newcombe(*counts, confidence), score_test(*counts)
     elif se and df:

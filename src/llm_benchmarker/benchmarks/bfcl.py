@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-from benchwright.catalog.documented.registry import register
 
 __all__ = ["BFCLBenchmark"]
 
 
-@register
 class BFCLBenchmark(CatalogBenchmark):
     """BFCL, the Berkeley Function Calling Leaderboard, as the catalog asks and grades it."""
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-from benchwright.catalog.documented.registry import register
 
 __all__ = ["GraphWalksBenchmark"]
 
 
-@register
 class GraphWalksBenchmark(CatalogBenchmark):
     """GraphWalks, as the catalog asks and grades it."""
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-from benchwright.catalog.documented.registry import register
 
 __all__ = ["IFEvalBenchmark"]
 
 
-@register
 class IFEvalBenchmark(CatalogBenchmark):
     """IFEval, as the catalog asks and grades it."""
 

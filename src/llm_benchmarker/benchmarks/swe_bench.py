@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-from benchwright.catalog.documented.registry import register
 
 __all__ = ["SWEBenchBenchmark"]
 
 
-@register
 class SWEBenchBenchmark(CatalogBenchmark, DockerBenchmark):
     """SWE-bench Verified; the limits are those of its documented variant."""
 

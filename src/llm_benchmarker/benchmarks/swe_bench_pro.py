@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from benchwright.catalog.documented.registry import register
 from llm_benchmarker.benchmarks.swe_bench import SWEBenchBenchmark
 
 __all__ = ["SWEBenchProBenchmark"]
 
 
-@register
 class SWEBenchProBenchmark(SWEBenchBenchmark):
     """SWE-bench Pro; the limits are those of its documented variant."""
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
 from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-from benchwright.catalog.documented.registry import register
 
 __all__ = ["TerminalBenchBenchmark"]
 
 
-@register
 class TerminalBenchBenchmark(CatalogBenchmark, DockerBenchmark):
     """Terminal-Bench; the limits are those of its documented variant."""
 

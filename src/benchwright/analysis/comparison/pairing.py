@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchwright.analysis.comparison.records import Policy
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side, Trials
 from benchwright.runs.columns import Names
-from benchwright.stats.arrays import Vector
+from benchwright.stats.arrays import Vector, sum_by_code
 
 Codes = NDArray[np.int64]
 
@@ -157,7 +157,7 @@ def _means(column: Column, codes: Codes, n: int, fill: dict[int, float]) -> tupl
         kept |= column.states == state
     named = kept & (codes >= 0)
     counts = np.bincount(codes[named], minlength=n)
-    sums = np.bincount(codes[named], weights=values[named], minlength=n)
+    sums = sum_by_code(values[named], codes[named], n)
     means = np.full(n, np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means, values[kept & (codes < 0)]

@@ -13,6 +13,7 @@ from benchwright.analysis.comparison.records import PairComparison, Ruling
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.stats.arrays import exact_mean
 from benchwright.suggest import did_you_mean
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -95,8 +96,8 @@ def metrics_of(side: Side) -> dict[str, float | None]:
     }
     for name, column in trials.scores.items():
         scored = column.values[column.states == 0]
-        values = {name: float(column.values.mean()) if n else None}
-        values[f"{name}.scored"] = float(scored.mean()) if scored.size else None
+        values = {name: exact_mean(column.values) if n else None}
+        values[f"{name}.scored"] = exact_mean(scored) if scored.size else None
         if found["errors"] is None and n:
             found |= {"errors": column.count(ERROR) / n, "no_answer": column.count(NO_ANSWER) / n}
             found["value"] = values[name]

@@ -21,7 +21,7 @@ from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.stats.arrays import Vector
+from benchwright.stats.arrays import Vector, exact_mean, exact_std
 
 
 class Part(NamedTuple):
@@ -204,8 +204,8 @@ def _score(name: str, side: Side) -> ScoreSummary:
         unparsed=found.no_answer,
         no_answer=found.no_answer,
         grader_errors=0,
-        mean=float(some.mean()),
-        std=float(some.std()),
+        mean=exact_mean(some),
+        std=exact_std(some),
         min=float(some.min()),
         max=float(some.max()),
         mean_scored=None if result is None else result.mean,

@@ -1,20 +1,26 @@
-"""Which benchmarks the documented interface knows: those of the catalog, and those that users register."""
+"""Which benchmarks the documented interface knows: those of the catalog, and those that users register.
+
+Only what users register is kept here. The catalog's classes are found by name in the modules of
+`llm_benchmarker.benchmarks` each time, so that nothing can displace them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from benchwright.catalog.plugin_files import PACKAGE
+from benchwright.catalog.registry import ROOMS
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.base import BaseBenchmark
+    from benchwright.catalog.documented.from_catalog import CatalogBenchmark
 
     B = TypeVar("B", bound=type[BaseBenchmark])
 
-_CLASSES: dict[str, type[BaseBenchmark]] = {}
-_LATER: list[Callable[[], None]] = []
+_OF_USERS: dict[str, type[BaseBenchmark]] = {}
 
 
 def register(benchmark: B) -> B:
@@ -28,19 +34,14 @@ def register(benchmark: B) -> B:
     name = getattr(benchmark, "name", None)
     if not isinstance(name, str) or not name:
         raise UserError(f"The benchmark {benchmark.__qualname__} needs a name: name = '...'.")
-    known = _all().get(name)
+    known = _find(name)
     if known is not None and _place(known) != _place(benchmark):
         raise UserError(
             f"Two benchmarks are named {name!r}: {'.'.join(_place(known))} and {'.'.join(_place(benchmark))}. "
             "Give one of them another name."
         )
-    _CLASSES[name] = benchmark
+    _OF_USERS[name] = benchmark
     return benchmark
-
-
-def register_later(load: Callable[[], None]) -> None:
-    """Has this called, which registers more, when somebody wants to know or to add to what is registered."""
-    _LATER.append(load)
 
 
 def get_benchmark(name: str) -> BaseBenchmark:
@@ -49,18 +50,15 @@ def get_benchmark(name: str) -> BaseBenchmark:
     Raises:
         UserError: there is none of that name.
     """
-    classes = _all()
-    if name in classes:
-        return classes[name]()
+    found = _find(name)
+    if found is not None:
+        return found()
     plain, _, variant = name.partition(":")
-    found = classes.get(plain)
-    if found is not None and variant:
-        from benchwright.catalog.documented.from_catalog import CatalogBenchmark
-
-        if issubclass(found, CatalogBenchmark):
-            return found(variant)
+    if variant and plain in ROOMS:
+        return _of_catalog(plain)(variant)
+    known = {*ROOMS, *_OF_USERS}
     raise UserError(
-        f"There is no benchmark {name!r}.{did_you_mean(name, classes)} Choose from: {', '.join(sorted(classes))}."
+        f"There is no benchmark {name!r}.{did_you_mean(name, known)} Choose from: {', '.join(sorted(known))}."
     )
 
 
@@ -68,19 +66,28 @@ def list_benchmarks() -> list[dict[str, Any]]:
     """`name`, `tier` and `description` of every benchmark, by name; nothing is instantiated."""
     return [
         {"name": name, "tier": benchmark.tier, "description": benchmark.description}
-        for name, benchmark in sorted(_all().items())
+        for name, benchmark in sorted({**{room: _of_catalog(room) for room in ROOMS}, **_OF_USERS}.items())
     ]
 
 
 def registered() -> dict[str, type[BaseBenchmark]]:
-    """The classes by name; without those that are registered later, of whom nobody has asked yet."""
-    return dict(_CLASSES)
+    """The classes that users registered, by name."""
+    return dict(_OF_USERS)
 
 
-def _all() -> dict[str, type[BaseBenchmark]]:
-    while _LATER:
-        _LATER.pop()()
-    return _CLASSES
+def _find(name: str) -> type[BaseBenchmark] | None:
+    return _of_catalog(name) if name in ROOMS else _OF_USERS.get(name)
+
+
+def _of_catalog(room: str) -> type[CatalogBenchmark]:
+    """The documented class of a benchmark of the catalog; its module has the same name."""
+    module = import_module(f"{PACKAGE}.{room}")
+    found: type[CatalogBenchmark] = next(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__dict__.get("name") == room
+    )
+    return found
 
 
 def _place(benchmark: type) -> tuple[str, str]:

@@ -1,0 +1,53 @@
+"""Runs a part of the tests in a clone of this repository's last commit, in an empty folder with nothing beside it.
+
+Called by `make test-all`. What is installed is shared with `.venv`; the project itself is installed from the clone.
+The order of the tests is random, as everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PART = ("tests/catalog", "tests/llm_benchmarker", "tests/osmosis_ai", "tests/reports", "tests/stats")
+AT_ONCE = ("-n", "2", "--dist", "worksteal")
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="benchwright-clone-") as folder:
+        clone = Path(folder, "benchwright")
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        python = set_up(clone)
+        elsewhere = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("BENCHWRIGHT_", "PYTHON"))
+        }
+        environment = {**elsewhere, "PATH": f"{python.parent}:{os.environ['PATH']}"}
+        command = [str(python), "-m", "pytest", "-q", *AT_ONCE, "-m", "not slow and not real_server", *PART]
+        print("In a clone with nothing beside it:", " ".join(command[1:]), flush=True)
+        return subprocess.run(command, cwd=clone, env=environment, check=False).returncode
+
+
+def set_up(clone: Path) -> Path:
+    """The Python of an environment in the clone, which sees what is installed here."""
+    environment = clone / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    python = environment / "bin" / "python"
+    libraries = environment / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
+    (libraries / "shared.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    subprocess.run(
+        [*pip, "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--editable", str(clone)],
+        check=True,
+    )
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())
