@@ -72,7 +72,7 @@ class TestRules:
         ("metric", "value"),
         [
             ("exact", 0.4),
-            ("exact.scored", 2 / 3),
+            ("exact.scored", 2 / 4),
             ("value", 0.4),
             ("errors", 0.2),
             ("no_answer", 0.2),

@@ -82,8 +82,8 @@ def apply_rule(rule: Rule, metrics: Mapping[str, float | None]) -> Ruling:
 def metrics_of(side: Side) -> dict[str, float | None]:
     """The figures of one run by name.
 
-    Each score by its own name: the mean with what has no score counted 0, as the documents do, and
-    `NAME.scored`, the mean of what was scored. `errors` and `no_answer` are the shares of the trials that
+    Each score by its own name: the documented mean, in which what failed counts 0, and `NAME.scored`, the mean without
+    what failed (no answer counts 0 in both; see `runs.counting`). `errors` and `no_answer` are the shares of the trials that
     failed or had no answer to score (by the first score). The first score is also `value`.
     """
     trials = side.trials
@@ -95,7 +95,7 @@ def metrics_of(side: Side) -> dict[str, float | None]:
         "no_answer": None,
     }
     for name, column in trials.scores.items():
-        scored = column.values[column.states == 0]
+        scored = column.values[column.states != ERROR]
         values = {name: exact_mean(column.values) if n else None}
         values[f"{name}.scored"] = exact_mean(scored) if scored.size else None
         if found["errors"] is None and n:
