@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchwright.web.progress_counter import ProgressCounter
+from benchwright.web.trial_index import TrialIndex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.app.compare_kit import Made, made, write_run
@@ -14,8 +16,6 @@ from tests.app.compare_kit import Made, made, write_run
 from benchwright.analysis.summary import summary_of
 from benchwright.records import ScoreRecord, Status, TrialRecord
 from benchwright.runs.journal import TRIALS, read_line
-from benchwright.web.progress_counter import ProgressCounter
-from benchwright.web.trial_index import TrialIndex
 from benchwright.web.trial_selection import FILTERS, ORDERS, Wanted, natural, neighbours, select
 
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from benchwright.analysis.scores import scale_of
 from benchwright.records import FAILED, Status
 from benchwright.runs.counting import FAILURES, Standing
+from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
 if TYPE_CHECKING:
@@ -40,23 +42,43 @@ class Selection(NamedTuple):
     counts: dict[str, int]
 
 
+class PassingScore(NamedTuple):
+    """The score that says whether a trial passed, and the least value that does."""
+
+    name: str
+    least: float
+
+
+def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
+    """The first score of a run for which passing is defined."""
+    scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
+    return next((PassingScore(name, least) for name, least in scales if least is not None), None)
+
+
 class _Columns:
     """The columns as arrays, copied: the table goes on growing meanwhile."""
 
-    def __init__(self, table: RunTable, threshold: float) -> None:
-        import numpy as np
+    def __init__(self, manifest: Manifest, table: RunTable) -> None:
 
         assert table.effort is not None
         self.table = table
         self.status = table.status.numbers()
         self.took = table.effort.took.numbers()
-        first = next(iter(table.scores.values()), None)
-        size = len(self.status)
-        self.value = np.zeros(size) if first is None else first.values()
-        standing = np.full(size, Standing.FAILED) if first is None else first.standings()
-        self.answered = standing != Standing.FAILED
-        self.passed = self.answered & (self.value >= threshold)
-        self.failed = self.answered & (self.value < threshold)
+        self.value, self.answered = self._score(next(iter(table.scores), None))
+        passing = passing_score(manifest, table)
+        value, answered = self._score(None if passing is None else passing.name)
+        least = 0.0 if passing is None else passing.least
+        self.passed = answered & (value >= least)
+        self.failed = answered & (value < least)
+
+    def _score(self, name: str | None) -> tuple[NDArray[np.float64], Mask]:
+        """The value of each trial, and whether it has one: no answer is 0, a failure has none."""
+        import numpy as np
+
+        if name is None:
+            return np.zeros(len(self.status)), np.zeros(len(self.status), bool)
+        column = self.table.scores[name]
+        return column.values(), column.standings() != Standing.FAILED
 
     def is_one_of(self, statuses: Iterable[Status]) -> Mask:
         import numpy as np
@@ -97,7 +119,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
 }
-"""Name in the address -> (name on the page, which trials). `failed` and `passed` go by the first score."""
+"""Name in the address -> (name on the page, which trials). `failed` and `passed` go by the passing score."""
 
 EXPLAINED = {
     "failed": "scored below the pass threshold, or no answer to score (which counts as 0)",
@@ -118,11 +140,11 @@ ORDERS = {
 }
 
 
-def select(table: RunTable, wanted: Wanted, threshold: float, size: int) -> Selection:
+def select(manifest: Manifest, table: RunTable, wanted: Wanted, size: int) -> Selection:
     """The trials of a page of `size`; the table must not grow meanwhile."""
     import numpy as np
 
-    columns = _Columns(table, threshold)
+    columns = _Columns(manifest, table)
     common = _common(columns, wanted)
     counts = {name: int(np.count_nonzero(mask(columns) & common)) for name, (_, mask) in FILTERS.items()}
     rows = _chosen(columns, wanted, common)
@@ -131,12 +153,12 @@ def select(table: RunTable, wanted: Wanted, threshold: float, size: int) -> Sele
 
 
 def neighbours(
-    table: RunTable, wanted: Wanted, threshold: float, number: int
+    manifest: Manifest, table: RunTable, wanted: Wanted, number: int
 ) -> tuple[int | None, int | None]:
     """The trials before and after one in a table, None at its ends or where it is not in it."""
     import numpy as np
 
-    columns = _Columns(table, threshold)
+    columns = _Columns(manifest, table)
     rows = _chosen(columns, wanted, _common(columns, wanted))
     places = np.flatnonzero(rows == number)
     if not places.size:

@@ -66,7 +66,9 @@ class Viewer:
             if trials is None or trials.table.position > trials.table.size():
                 trials = RunTrials(directory, [scorer.name for scorer in manifest.scorers])
             self._trials[run] = trials
-            while len(self._trials) > 1 and sum(len(one.table) for one in self._trials.values()) > MOST_TRIALS:
+            while (
+                len(self._trials) > 1 and sum(len(one.table) for one in self._trials.values()) > MOST_TRIALS
+            ):
                 self._trials.popitem(last=False)
         return trials
 

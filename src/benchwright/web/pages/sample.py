@@ -17,7 +17,7 @@ from benchwright.web.pages.shown import shown_attempt
 from benchwright.web.rendering import page
 from benchwright.web.run_trials import Row, RunTrials
 from benchwright.web.text import safe_name
-from benchwright.web.trial_selection import Wanted, neighbours
+from benchwright.web.trial_selection import Wanted, neighbours, passing_score
 from benchwright.web.viewer import VIEWER, Viewer
 
 PARTS = ("request", "response", "body", "line")
@@ -106,9 +106,10 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
     with trials.lock:
         row = trials.row(number)
         attempts = trials.table.all_attempts(number)
-        around = neighbours(trials.table, place.wanted, manifest.pass_threshold, number)
+        around = neighbours(manifest, trials.table, place.wanted, number)
         steps = [None if one is None else _address_of(place, trials.row(one)) for one in around]
         siblings = trials.siblings(row.sample)
+        passing = passing_score(manifest, trials.table)
     directory = trials.table.directory
     shown = [shown_attempt(directory, attempt, place.run, turn) for turn, attempt in enumerate(attempts)]
     return page(
@@ -117,6 +118,7 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
         manifest=manifest,
         row=row,
         siblings=[(one, _address_of(place, one)) for one in siblings],
+        passing=passing,
         attempts=shown[::-1],
         before=steps[0],
         after=steps[1],

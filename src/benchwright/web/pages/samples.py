@@ -18,7 +18,7 @@ from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
-from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, Wanted, select
+from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, Wanted, passing_score, select
 from benchwright.web.viewer import Viewer
 
 PAGE = 50
@@ -71,7 +71,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Want
     whole = trials.read(FIRST_READING)
     with trials.lock:
         table = trials.table
-        found = select(table, wanted, manifest.pass_threshold, PAGE)
+        found = select(manifest, table, wanted, PAGE)
         return {
             "wanted": wanted,
             "lines": [_line(trials, number) for number in found.numbers],
@@ -82,6 +82,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Want
             "read": None if whole else table.position / max(1, table.size()),
             "unreadable": table.unreadable,
             "scorers": list(table.scores),
+            "passing": passing_score(manifest, table),
             "targets": table.targets.names[:],
             "filters": {name: told for name, (told, _) in FILTERS.items()},
             "explained": EXPLAINED,
