@@ -125,7 +125,7 @@ def test_the_list_is_filtered_by_kind_and_the_address_says_so(viewer: Viewing, p
     ("only", "count"),
     [
         ("All", 48),
-        ("Failed", 8),
+        ("Failed", 14),
         ("Passed", 30),
         ("Unparsed", 3),
         ("Truncated", 2),

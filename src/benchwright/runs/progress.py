@@ -10,12 +10,10 @@ import msgspec
 
 from benchwright.records import RunEvent, Status
 from benchwright.runs.counting import body_is_lost, counts
-from benchwright.runs.journal import BODIES, TRIALS
+from benchwright.runs.journal import BODIES
 from benchwright.runs.keys import key_prefix
 from benchwright.runs.sessions import Sessions
-
-SLICE = 2**20
-"""Bytes that are read at once."""
+from benchwright.runs.tail import JournalTail, size_of
 
 _SCORE = b'{"type":"score"'
 
@@ -39,16 +37,21 @@ _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
 class Progress:
     """Counts the trials of a run as its journal grows: eight bytes a trial.
 
-    `done` is the number of rows that `RunTable.counted` has. `position` is how many bytes were read.
+    `done` is the number of rows that `RunTable.counted` has. Lines that are no records are passed over.
     """
 
     def __init__(self, directory: Path) -> None:
-        self.position = 0
         self.sessions = Sessions()
-        self._directory = directory
+        self._tail = JournalTail(directory)
+        self._bodies = directory / BODIES
         self._counted = array("Q")
         self._known: set[int] | None = None
         self._this_session = 0
+
+    @property
+    def position(self) -> int:
+        """Bytes of the journal that were read."""
+        return self._tail.position
 
     @property
     def done(self) -> int:
@@ -73,38 +76,35 @@ class Progress:
         return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
 
     def advance(self, seconds: float) -> bool:
-        """Reads on for about so long; whether it has come to the end of the journal."""
+        """Reads on for about so long; whether it has come to the end. The journal is not left open.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
         end = time.monotonic() + seconds
         try:
-            with (self._directory / TRIALS).open("rb") as file:
-                file.seek(self.position)
-                rest = b""
-                while data := file.read(SLICE):
-                    rest = self._take(rest + data)
-                    if time.monotonic() >= end:
-                        return not file.read(1)
-        except OSError:
-            pass
-        return True
+            for lines in self._tail.slices():
+                bodies_size = size_of(self._bodies)
+                for line in lines:
+                    self._take(line, bodies_size)
+                    self._tail.passed(line)
+                if time.monotonic() >= end:
+                    return self.position >= self._tail.size()
+            return True
+        finally:
+            self._tail.close()
 
-    def _take(self, data: bytes) -> bytes:
-        """Takes whole lines in; returns the rest."""
-        bodies_size = _size(self._directory / BODIES)
-        lines = data.split(b"\n")
-        rest = lines.pop()
-        self.position += len(data) - len(rest)
-        for encoded in lines:
-            if encoded.startswith(_SCORE):
-                continue
-            try:
-                line = _decode(encoded)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                continue
-            if isinstance(line, _Trial):
-                self._add_trial(line, bodies_size)
-            elif isinstance(line, RunEvent):
-                self._add_event(line)
-        return rest
+    def _take(self, encoded: bytes, bodies_size: int) -> None:
+        if encoded.startswith(_SCORE):
+            return
+        try:
+            line = _decode(encoded)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return
+        if isinstance(line, _Trial):
+            self._add_trial(line, bodies_size)
+        elif isinstance(line, RunEvent):
+            self._add_event(line)
 
     def _add_event(self, event: RunEvent) -> None:
         self.sessions.add(event)
@@ -123,10 +123,3 @@ class Progress:
                 return
             self._known.add(key)
         self._counted.append(key)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -6,11 +6,12 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from benchwright.errors import UserError
+from benchwright.errors import JournalError, UserError
 from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.journal import TRIALS
@@ -94,7 +95,8 @@ class _Kept:
     def count(self, seconds: float) -> None:
         """Counts on what the journal has grown by."""
         if self.progress.position < self.size:
-            self.is_counted = self.progress.advance(seconds)
+            with suppress(JournalError):
+                self.is_counted = self.progress.advance(seconds)
 
     def row(self, now: int) -> RunRow:
         manifest, progress, state = self.manifest, self.progress, self.state
