@@ -12,8 +12,8 @@ from typing import NamedTuple
 from benchwright.records import Status
 from benchwright.runs.table import RunTable
 
-TURN = 0.1
-"""Seconds of reading after which other threads get a turn."""
+TURN, PAUSE = 0.1, 0.001
+"""Seconds of reading after which other threads get a turn, and seconds in which they can take it."""
 
 
 class Row(NamedTuple):
@@ -53,7 +53,7 @@ class RunTrials:
                     return True
             if time.monotonic() >= end:
                 return False
-            time.sleep(0)
+            time.sleep(PAUSE)
 
     def read_all(self) -> None:
         """Reads to the end; see `read`."""

@@ -21,7 +21,7 @@ from benchwright.runs.progress import Progress
 from benchwright.runs.store import last_event
 from benchwright.web.locks import Holders, holders, worker_of
 
-COUNTING = 0.2
+COUNTING = 0.1
 """Seconds that one look at all runs, or at one, counts trials for; the next look goes on."""
 
 FRESH = 0.2

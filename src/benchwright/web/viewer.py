@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000
-"""Trials that are kept in memory, of all runs together: about 60 MB for 100,000."""
+"""Trials that are kept in memory, of all runs together."""
 
 MOST_FIGURES = 100
 """Runs whose figures are kept."""
