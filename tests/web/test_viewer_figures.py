@@ -1,4 +1,4 @@
-"""What pages say of a run that goes on, or has lost something: the figures of `show`, never another trial's conversation."""
+"""Pages of a run that goes on, or has lost something: the figures of `show`, nobody else's conversation."""
 
 from __future__ import annotations
 
