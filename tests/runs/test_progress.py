@@ -81,8 +81,8 @@ def test_progress_counts_what_the_table_counts_however_the_journal_grows(
 def test_the_pace_is_that_of_the_last_session(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
 
-    def write(name: str, **detail: object) -> None:
-        journal.write(TrialRecord(fingerprint(name), name, "primary", Status.ANSWERED, **detail))
+    def write(name: str, attempt: int = 0) -> None:
+        journal.write(TrialRecord(fingerprint(name), name, "primary", Status.ANSWERED, attempt=attempt))
 
     journal.write(RunEvent("started", SECOND, {"total": 10, "finished": 0}))
     for name in "abc":
