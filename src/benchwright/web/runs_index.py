@@ -101,7 +101,7 @@ class _Kept:
     def row(self, now: int) -> RunRow:
         manifest, progress, state = self.manifest, self.progress, self.state
         done = progress.done if self.is_counted or not self.size else None
-        total = progress.planned or _planned(manifest)
+        total = progress.planned if progress.sessions.started_at else _planned(manifest)
         if state == "finished" and total is None:
             total = done
         running = state == "running"
@@ -122,7 +122,7 @@ class _Kept:
 
 
 def _planned(manifest: Manifest) -> int | None:
-    """Trials of a run whose journal does not say; a level of load goes round its prompts, however many they are."""
+    """Trials of a run that was not begun; a level of load goes round its prompts, however many they are."""
     if "load" in manifest.about:
         return None
     samples = sum(data.samples for data in manifest.data)
