@@ -122,11 +122,11 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
 """Name in the address -> (name on the page, which trials). `failed` and `passed` go by the passing score."""
 
 EXPLAINED = {
-    "failed": "scored below the pass threshold, or no answer to score (which counts as 0)",
-    "unparsed": "no answer was found in what the model wrote",
+    "failed": "scored below the pass threshold; no answer counts as 0",
+    "unparsed": "no answer could be extracted from the model's output",
     "truncated": "stopped by the token limit or another limit",
-    "errors": "the provider, the agent or the grader failed; no score",
-    "cut-off": "under way when the run was stopped; not counted, and asked again when the run is resumed",
+    "errors": "provider, agent or grader failed; neither passed nor failed",
+    "cut-off": "in flight when the run was stopped, or lost; not counted, and asked again on resume",
     "slow": "the slowest 5 % of those with an answer",
     "flipped": "repeats or models disagree on the sample",
 }
