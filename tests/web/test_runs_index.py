@@ -177,5 +177,5 @@ def test_the_worker_is_the_process_that_holds_the_lock(runs: Path) -> None:
         assert worker_of(runs / "a", holders()) is None
         interrupt(runs / "b")
         assert process.wait(timeout=20) != 0
-    with pytest.raises(UserError, match="Nobody is working"):
+    with pytest.raises(UserError, match="is not running"):
         interrupt(runs / "b")
