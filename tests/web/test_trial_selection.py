@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import Made, made, write_run
 
-from benchwright.packs.solver import PASSED, SCORE
+from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import Status
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import Manifest, read_manifest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from array import array
 from pathlib import Path
@@ -75,7 +76,7 @@ class Progress:
             return None
         return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
 
-    def advance(self, seconds: float) -> bool:
+    def advance(self, seconds: float = math.inf) -> bool:
         """Reads on for about so long; whether it has come to the end. The journal is not left open.
 
         Raises:

@@ -16,7 +16,7 @@ from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.listing import TAGS, models_of, read_tags
-from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
 from benchwright.runs.progress import Progress
 from benchwright.runs.store import last_event
 from benchwright.web.locks import Holders, holders, worker_of
@@ -125,8 +125,7 @@ def _planned(manifest: Manifest) -> int | None:
     """Trials of a run that was not begun; a level of load goes round its prompts, however many they are."""
     if "load" in manifest.about:
         return None
-    samples = sum(data.samples for data in manifest.data)
-    return samples * manifest.repeats * len(manifest.targets) or None
+    return planned_trials(manifest) or None
 
 
 class RunsIndex:
