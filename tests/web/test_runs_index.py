@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from tests.app.compare_kit import STARTED, made, write_run
+from tests.app.compare_kit import STARTED, Made, made, write_run
 
 from benchwright.errors import UserError
+from benchwright.records import RunEvent, Status, TrialRecord
+from benchwright.runs import tail
+from benchwright.runs.journal import TRIALS, Journal
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import DataFile
 from benchwright.web import runs_index
 from benchwright.web.locks import LOCKS, holders, interrupt, worker_of
 from benchwright.web.runs_index import RunsIndex, filtered, ordered
@@ -62,6 +67,60 @@ def test_states_progress_and_tags_are_those_of_the_files(runs: Path) -> None:
         "b": ("unfinished", 2, 2, []),
         "c": ("finished", 3, 3, []),
     }
+
+
+def level_of_load(directory: Path, planned: dict[str, int], *, finished: bool) -> None:
+    """A run of three requests that go round the 300 prompts of its data."""
+    about = {"load": {"level": {"concurrency": 4}}}
+    data = [DataFile("prompts.jsonl", "0" * 32, 300)]
+    write_run(directory, [], finished=False, about=about, data=data, scorers=[])
+    (directory / TRIALS).unlink()
+    journal = Journal(directory)
+    journal.write(RunEvent("started", STARTED, planned))
+    for number in range(3):
+        journal.write(TrialRecord(fingerprint(number), str(number), "primary", Status.ANSWERED))
+    if finished:
+        journal.write(RunEvent("finished", STARTED + 1))
+    journal.close()
+
+
+@pytest.mark.parametrize(
+    ("planned", "finished", "told"),
+    [
+        ({"total": 5}, False, (3, 5)),
+        ({"total": 3}, True, (3, 3)),
+        ({}, False, (3, None)),
+        ({}, True, (3, 3)),
+    ],
+)
+def test_a_level_of_load_has_the_trials_of_its_journal_and_not_of_its_prompts(
+    runs: Path, planned: dict[str, int], finished: bool, told: tuple[int, int | None]
+) -> None:
+    level_of_load(runs / "level", planned, finished=finished)
+    row = RunsIndex().row("level")
+    assert (row.done, row.total) == told
+
+
+def test_a_trial_that_was_cut_off_is_not_done_and_one_made_again_is_done_once(runs: Path) -> None:
+    trials = [
+        *made([1.0, 0.0]),
+        Made("1", attempt=1),
+        Made("cut", failed=Status.CANCELLED),
+        Made("cut", failed=Status.CANCELLED, attempt=1),
+    ]
+    write_run(runs / "again", trials, finished=False)
+    assert RunsIndex().row("again").done == 2
+
+
+def test_a_journal_that_is_not_counted_yet_has_no_number(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_index, "COUNTING", 0.0)
+    monkeypatch.setattr(tail, "SLICE", 1000)
+    write_run(runs / "long", made([1.0] * 20))
+    index = RunsIndex()
+    told = [index.row("long").done for _ in range(40)]
+    assert told[0] is None
+    assert told[-1] == 20
+    assert set(told) == {None, 20}
 
 
 def test_what_is_no_run_is_left_out(runs: Path) -> None:
@@ -118,5 +177,5 @@ def test_the_worker_is_the_process_that_holds_the_lock(runs: Path) -> None:
         assert worker_of(runs / "a", holders()) is None
         interrupt(runs / "b")
         assert process.wait(timeout=20) != 0
-    with pytest.raises(UserError, match="Nobody is working"):
+    with pytest.raises(UserError, match="is not running"):
         interrupt(runs / "b")

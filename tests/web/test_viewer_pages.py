@@ -125,7 +125,7 @@ def test_the_list_is_filtered_by_kind_and_the_address_says_so(viewer: Viewing, p
     ("only", "count"),
     [
         ("All", 48),
-        ("Failed", 8),
+        ("Failed", 14),
         ("Passed", 30),
         ("Unparsed", 3),
         ("Truncated", 2),
@@ -163,7 +163,7 @@ def test_the_bars_of_a_group_are_its_own_trials(viewer: Viewing, page: Page) -> 
     figure.locator("summary").click()
     shown = figure.locator("tbody tr").all_inner_texts()
     assert [row.split("\t")[0] for row in shown] == ["g0", "g1", "g2", "g3"]
-    assert sum(int(row.split("\t")[3].split(" of ")[0]) for row in shown) == 38
+    assert sum(int(row.split("\t")[3].split(" of ")[0]) for row in shown) == 44
 
 
 def test_a_trial_shows_what_was_said_and_marks_the_answer(viewer: Viewing, page: Page) -> None:

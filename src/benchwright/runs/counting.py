@@ -38,6 +38,12 @@ def counts(status: Status) -> bool:
     return status is not Status.CANCELLED
 
 
+def body_is_lost(body: tuple[int, int], bodies_size: int) -> bool:
+    """Whether the body (offset, length) of an attempt lies beyond the end of the file of bodies."""
+    offset, length = body
+    return length > 0 and offset + length > bodies_size
+
+
 def standing_without_score(trial: Status) -> Standing:
     """What a trial is worth by a scorer that has not scored it."""
     return Standing.NO_ANSWER if trial in NO_ANSWER_STATUSES else Standing.FAILED

@@ -13,8 +13,8 @@ from benchwright.files import write_whole
 from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
+from benchwright.runs.progress import Progress
 from benchwright.runs.store import find_run, last_event
-from benchwright.runs.table import RunTable
 
 TAGS = "tags.json"
 """A run's tags, beside its journal: run.json never changes."""
@@ -67,12 +67,12 @@ def _trials(directory: Path, manifest: Manifest, state: str) -> tuple[int | None
     planned = planned_trials(manifest)
     if state == "finished" and "load" not in manifest.about and not manifest.settings.get("rescore"):
         return planned, planned
-    table = RunTable(directory, strict=False)
+    progress = Progress(directory)
     try:
-        table.advance()
+        progress.advance()
     except JournalError:
         return None, None
-    return len(table.counted()), table.sessions.planned if table.sessions.started_at else planned
+    return progress.done, progress.planned if progress.sessions.started_at else planned
 
 
 def models_of(manifest: Manifest) -> list[str]:

@@ -28,7 +28,13 @@ from benchwright.records import (
     trial_status,
 )
 from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
-from benchwright.runs.counting import Standing, counts, standing_of_score, standing_without_score
+from benchwright.runs.counting import (
+    Standing,
+    body_is_lost,
+    counts,
+    standing_of_score,
+    standing_without_score,
+)
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import BODIES, decode_line
 from benchwright.runs.manifest import read_manifest
@@ -185,7 +191,7 @@ class RunTable:
         self.sessions.worked_until(record.started_at + record.duration)
         self._count_requests(record)
         standing = counts(record.status)
-        if sum(record.body) > self._bodies_size and record.body[1]:
+        if body_is_lost(record.body, self._bodies_size):
             self.lost += 1
             standing = False
         row = self._rows.find(record.key) if record.attempt else None

@@ -1,39 +1,27 @@
-"""Charts of one run, made from the columns of its trials: means by label, times, scores against times."""
+"""Charts of each target of a run, made by the report: its first score by label and against time, times of requests."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
-from benchwright.analysis.report.records import (
-    Curve,
-    Distribution,
-    LatencyBin,
-    Mark,
-    Quantile,
-    Row,
-    ScoreByLatency,
-)
-from benchwright.records import FAILED
+from benchwright.analysis.report.columns import columns_of
+from benchwright.analysis.report.means import Measured, breakdowns, scores_by_latency
+from benchwright.analysis.report.records import Row
+from benchwright.analysis.report.runs import labels_of, request_times
+from benchwright.analysis.report.times import distributions
+from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.reports.html.charts.means import means
 from benchwright.reports.html.charts.times import distribution, score_by_latency
-from benchwright.web.trial_index import STATUSES, TrialIndex
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[Any]
-
-MOST_BARS = 30
+LETTER = "A"
 MOST_LABELS = 6
-CURVE_POINTS = 200
-DOTS = 1200
-BINS = 8
 FEWEST = 20
-"""Trials that a plot of times needs to say anything."""
+"""Trials, or requests, that a plot of times needs to say anything."""
 
 
 class Chart(NamedTuple):
@@ -43,8 +31,8 @@ class Chart(NamedTuple):
     drawing: Markup
 
 
-class Breakdown(NamedTuple):
-    """Means of the first score by the values of a label, as bars and as figures."""
+class BreakdownChart(NamedTuple):
+    """Means of a score by the values of a label, as bars and as figures."""
 
     label: str
     drawing: Markup
@@ -52,132 +40,51 @@ class Breakdown(NamedTuple):
     left_out: int
 
 
-class TargetTrials:
-    """The columns of one target, copied with the index's lock held; what is made of them needs no lock."""
+class TargetFigures(NamedTuple):
+    """What is shown of one target: its summary, `score` (the first one, "" without any), charts."""
 
-    def __init__(self, index: TrialIndex, target: str) -> None:
-        import numpy as np
-
-        own = np.frombuffer(bytes(index.target), np.uint8) == (
-            index.targets.index(target) if target in index.targets else 255
-        )
-        status = np.frombuffer(bytes(index.status), np.uint8)
-        failed = np.isin(status, [STATUSES.index(one) for one in FAILED])
-        self.score = index.scorers[0] if index.scorers else ""
-        self.samples = list(index.samples)
-        self.numbers = np.flatnonzero(own)
-        self.answered = own & ~failed
-        self.latency = np.array(index.latency, np.float64)
-        self.ttft = np.array(index.ttft, np.float64)
-        self.value = np.array(index.values[self.score]) if self.score else np.full(len(status), math.nan)
-        self.labels = dict(_labels(index))
+    target: TargetSummary
+    score: str
+    breakdowns: list[BreakdownChart]
+    times: list[Chart]
 
 
-def _labels(index: TrialIndex) -> Iterator[tuple[str, tuple[list[str], Numbers]]]:
-    """By label, its values and the number of every trial's among them, -1 of one that has none."""
-    import numpy as np
+class RunFigures(NamedTuple):
+    """What is shown of a run, as far as its table was read."""
 
-    of_trial = np.array(index.labels, np.int64)
-    names = dict.fromkeys(name for named in index.label_sets for name in named)
-    codes_seen = []
-    for name in names:
-        values = sorted({named[name] for named in index.label_sets if name in named})
-        place = {value: number for number, value in enumerate(values)}
-        codes = np.array([place.get(named.get(name, ""), -1) for named in index.label_sets])[of_trial]
-        codes_seen.append((values, codes))
-        yield name, (values, codes)
-    group = np.array(index.group, np.int64)
-    values = sorted(index.groups)
-    place_of = np.array([*(values.index(name) for name in index.groups), -1])
-    if values and not any(
-        values == known and (place_of[group] == codes).all() for known, codes in codes_seen
-    ):
-        yield "group", (values, place_of[group])
+    summary: RunSummary
+    targets: list[TargetFigures]
 
 
-def breakdowns(trials: TargetTrials, *, repeated: bool) -> list[Breakdown]:
-    """The means of the first score by group and by each label that has several values."""
-    found = []
-    for label, (names, codes) in trials.labels.items():
-        own = codes[trials.numbers]
-        used = sorted({int(code) for code in own.tolist() if code >= 0})
-        if len(used) < 2 or not trials.score:
-            continue
-        rows = [_row(trials, names[code], trials.numbers[own == code], repeated) for code in used[:MOST_BARS]]
-        drawing = means(f"{trials.score} by {label}", trials.score, rows, {"A": 0})
-        found.append(Breakdown(label, drawing, rows, max(0, len(used) - MOST_BARS)))
-    return found[:MOST_LABELS]
+def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
+    """The summary as `show` has it, and charts; the table must not grow meanwhile."""
+    summary = summarise(manifest, table)
+    return RunFigures(summary, [_target_figures(manifest, table, target) for target in summary.targets])
 
 
-def _row(trials: TargetTrials, name: str, own: Numbers, repeated: bool) -> Row:
-    import numpy as np
-
-    scored = own[~np.isnan(trials.value[own])]
-    mean, low, high = _estimate(trials, scored, repeated)
-    return Row(name, [Mark("A", len(scored), len(own), mean, low, high)])
-
-
-def _estimate(
-    trials: TargetTrials, numbers: Numbers, repeated: bool
-) -> tuple[float | None, float | None, float | None]:
-    """(mean, low, high) as in a summary: the repeats of one sample are not taken for several samples."""
-    import numpy as np
-
-    from benchwright.stats.repeats import estimate
-
-    values = trials.value[numbers]
-    if not len(values) or not np.isfinite(values).all():
-        return None, None, None
-    samples = None
-    if repeated:
-        codes: dict[str, int] = {}
-        named = (trials.samples[number] for number in numbers.tolist())
-        samples = np.array([codes.setdefault(name, len(codes)) for name in named], np.uint64)
-    found = estimate(values, samples, None)
-    low, high = found.interval or (None, None)
-    return found.mean, low, high
+def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) -> TargetFigures:
+    columns = columns_of(table, target.slot)
+    measured = Measured(LETTER, manifest.name, manifest, table, columns, labels_of(manifest, columns))
+    score = next(iter(table.scores), "")
+    times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
+    return TargetFigures(target, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)
 
 
-def time_charts(trials: TargetTrials, *, repeated: bool) -> list[Chart]:
-    """How times are distributed, and the first score against them."""
-    import numpy as np
-
-    if np.count_nonzero(trials.answered) < FEWEST:
-        return []
-    charts = []
-    for title, column in (("Time to first token", trials.ttft), ("Duration of a trial", trials.latency)):
-        times = np.sort(column[trials.answered & ~np.isnan(column)])
-        if len(times) >= FEWEST:
-            found = Distribution(title, [_curve(times)])
-            charts.append(Chart(title, distribution(found, {"A": 0})))
-    scored = np.flatnonzero(trials.answered & ~np.isnan(trials.value))
-    if len(scored) >= FEWEST and len(set(trials.value[scored].tolist())) > 1:
-        by_latency = _score_by_latency(trials, scored, repeated)
-        charts.append(Chart(f"{trials.score} against duration", score_by_latency(by_latency, 0)))
-    return charts
+def _breakdowns(measured: Measured, score: str) -> Iterator[BreakdownChart]:
+    for found in breakdowns([measured]):
+        if found.score == score:
+            drawing = means(f"{score} by {found.label}", score, found.rows, {LETTER: 0})
+            yield BreakdownChart(found.label, drawing, found.rows, found.left_out)
 
 
-def _curve(times: Numbers) -> Curve:
-    import numpy as np
-
-    n = len(times)
-    ranks = np.unique(np.linspace(0, n - 1, min(n, CURVE_POINTS)).astype(int))
-    points = [(float(times[rank]), float((rank + 1) / n)) for rank in ranks]
-    quantiles = [Quantile(q, float(np.quantile(times, q))) for q in (0.5, 0.95, 0.99)]
-    return Curve("A", n, points, quantiles)
+def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
+    times = {name: seconds for name, seconds in request_times(table, slot).items() if seconds.size >= FEWEST}
+    for found in distributions({LETTER: times}):
+        yield Chart(found.title, distribution(found, {LETTER: 0}))
 
 
-def _score_by_latency(trials: TargetTrials, scored: Numbers, repeated: bool) -> ScoreByLatency:
-    import numpy as np
-
-    times, values = trials.latency[scored], trials.value[scored]
-    order = np.argsort(times, kind="stable")
-    step = max(1, len(order) // DOTS)
-    dots = [(float(times[place]), float(values[place])) for place in order[::step]]
-    bins = []
-    for part in np.array_split(order, min(BINS, len(order) // 10 or 1)):
-        mean, low, high = _estimate(trials, scored[part], repeated)
-        if mean is not None:
-            mark = Mark("A", len(part), len(part), mean, low, high)
-            bins.append(LatencyBin(float(times[part[0]]), float(times[part[-1]]), mark))
-    return ScoreByLatency("A", trials.score, len(scored), dots, bins)
+def _score_by_latency(measured: Measured, score: str) -> Iterator[Chart]:
+    """One score against the time that the model took; a score that is the same everywhere says nothing by it."""
+    for found in scores_by_latency(measured):
+        if found.score == score and found.n >= FEWEST and len({value for _, value in found.dots}) > 1:
+            yield Chart(f"{score} against latency", score_by_latency(found, 0))

@@ -1,4 +1,4 @@
-"""All runs of this machine, kept in memory and looked at again by size and time: no journal is read whole."""
+"""All runs of this machine, kept in memory and looked at again as their files change."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from benchwright.errors import UserError
+from benchwright.errors import JournalError, UserError
 from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.listing import TAGS, models_of, read_tags
-from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
+from benchwright.runs.progress import Progress
 from benchwright.runs.store import last_event
 from benchwright.web.locks import Holders, holders, worker_of
-from benchwright.web.progress_counter import ProgressCounter
 
-COUNTED_AT_ONCE = 16 * 2**20
-"""Bytes of journals that one look counts; the rest is counted by the next."""
+COUNTING = 0.1
+"""Seconds that one look at all runs, or at one, counts trials for; the next look goes on."""
 
 FRESH = 0.2
 """Seconds for which a look at all runs serves every window."""
@@ -30,7 +31,10 @@ STATES = ("running", "finished", "stopped", "unfinished")
 
 
 class RunRow(Record, frozen=True):
-    """A run in the list. `done` is None where it was not counted yet; seconds in `eta`."""
+    """A run in the list. `done` is None while its journal is still being counted; seconds in `eta`.
+
+    `total` is None where nobody knows: a level of load that goes on for a time.
+    """
 
     id: str
     kind: str
@@ -61,8 +65,9 @@ class _Kept:
         self.event: str | None = None
         self.tags: list[str] = []
         self.worker: int | None = None
-        self.counter = ProgressCounter(directory)
+        self.progress = Progress(directory)
         self.size = 0
+        self.is_counted = False
         self._journal: tuple[int, int] = (-1, 0)
         self._tagged: tuple[int, int] = (-1, 0)
 
@@ -71,8 +76,9 @@ class _Kept:
         self.worker = worker_of(self.directory, held)
         journal = _stamp(self.directory / TRIALS)
         if journal != self._journal:
-            if journal[0] < self.counter.position:
-                self.counter = ProgressCounter(self.directory)
+            if journal[0] < self.progress.position:
+                self.progress = Progress(self.directory)
+                self.is_counted = False
             self._journal, self.size = journal, max(0, journal[0])
             self.event = last_event(self.directory)
         tagged = _stamp(self.directory / TAGS)
@@ -86,15 +92,18 @@ class _Kept:
             return "running"
         return self.event if self.event in ("finished", "stopped") else "unfinished"
 
+    def count(self, seconds: float) -> None:
+        """Counts on what the journal has grown by."""
+        if self.progress.position < self.size:
+            with suppress(JournalError):
+                self.is_counted = self.progress.advance(seconds)
+
     def row(self, now: int) -> RunRow:
-        manifest, counter, state = self.manifest, self.counter, self.state
-        samples = sum(data.samples for data in manifest.data)
-        planned = samples * manifest.repeats * len(manifest.targets) or None
-        if state == "finished":
-            done = total = planned if counter.total is None else counter.total
-        else:
-            done = counter.done if counter.position or not self.size else None
-            total = counter.total or planned
+        manifest, progress, state = self.manifest, self.progress, self.state
+        done = progress.done if self.is_counted or not self.size else None
+        total = progress.planned if progress.sessions.started_at else _planned(manifest)
+        if state == "finished" and total is None:
+            total = done
         running = state == "running"
         return RunRow(
             id=manifest.id,
@@ -106,10 +115,17 @@ class _Kept:
             tags=self.tags,
             done=done,
             total=total,
-            rate=counter.rate(now) if running else None,
-            eta=counter.eta(now) if running else None,
+            rate=progress.rate(now) if running else None,
+            eta=progress.seconds_left(now) if running else None,
             size=self.size,
         )
+
+
+def _planned(manifest: Manifest) -> int | None:
+    """Trials of a run that was not begun; a level of load goes round its prompts, however many they are."""
+    if "load" in manifest.about:
+        return None
+    return planned_trials(manifest) or None
 
 
 class RunsIndex:
@@ -138,9 +154,7 @@ class RunsIndex:
         with self._lock:
             kept = self._find(run)
             kept.look(holders())
-            if kept.state != "finished":
-                while kept.counter.advance(COUNTED_AT_ONCE):
-                    pass
+            kept.count(COUNTING)
             return kept.row(time.time_ns())
 
     def directory(self, run: str) -> Path:
@@ -181,14 +195,19 @@ class RunsIndex:
         for gone in self._kept.keys() - names.keys():
             del self._kept[gone]
         held = holders()
-        budget = COUNTED_AT_ONCE
         for name, path in names.items():
             kept = self._kept.get(name) or self._begin(name, Path(path))
-            if kept is None:
-                continue
-            kept.look(held)
-            if kept.state != "finished" and kept.counter.position < kept.size and budget > 0:
-                budget -= kept.counter.advance(budget)
+            if kept is not None:
+                kept.look(held)
+        self._count()
+
+    def _count(self) -> None:
+        """Counts on for a moment: those that are not finished first, then the newest."""
+        end = time.monotonic() + COUNTING
+        for kept in sorted(self._kept.values(), key=_counting_order):
+            kept.count(max(0.0, end - time.monotonic()))
+            if time.monotonic() >= end:
+                break
 
     def _begin(self, name: str, directory: Path) -> _Kept | None:
         try:
@@ -199,6 +218,10 @@ class RunsIndex:
             return None
         kept = self._kept[name] = _Kept(directory, manifest)
         return kept
+
+
+def _counting_order(kept: _Kept) -> tuple[bool, int]:
+    return kept.state == "finished", -kept.manifest.created_at
 
 
 def _stamp(path: Path) -> tuple[int, int]:

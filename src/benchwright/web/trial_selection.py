@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from benchwright.analysis.scores import scale_of
 from benchwright.records import FAILED, Status
-from benchwright.web.trial_index import STATUSES, TrialIndex
+from benchwright.runs.counting import FAILURES, Standing
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import STATUSES, RunTable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
     from numpy.typing import NDArray
 
-    Mask = NDArray[Any]
+    Mask = NDArray[np.bool_]
 
 SLOW_SHARE = 0.05
 
@@ -30,30 +35,52 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Selection(NamedTuple):
-    """The numbers of the trials of one page, how many pass, and how many pass each filter."""
+    """The rows of the trials of one page, how many are wanted, and how many fit each filter."""
 
     numbers: list[int]
     found: int
     counts: dict[str, int]
 
 
-class _Columns:
-    """The columns as arrays, copied: the index goes on growing meanwhile."""
+class PassingScore(NamedTuple):
+    """The score that says whether a trial passed, and the least value that does."""
 
-    def __init__(self, index: TrialIndex, threshold: float) -> None:
+    name: str
+    least: float
+
+
+def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
+    """The first score of a run for which passing is defined."""
+    scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
+    return next((PassingScore(name, least) for name, least in scales if least is not None), None)
+
+
+class _Columns:
+    """The columns as arrays, copied: the table goes on growing meanwhile."""
+
+    def __init__(self, manifest: Manifest, table: RunTable) -> None:
+
+        assert table.effort is not None
+        self.table = table
+        self.status = table.status.numbers()
+        self.took = table.effort.took.numbers()
+        self.value, self.answered = self._score(next(iter(table.scores), None))
+        passing = passing_score(manifest, table)
+        value, answered = self._score(None if passing is None else passing.name)
+        least = 0.0 if passing is None else passing.least
+        self.passed = answered & (value >= least)
+        self.failed = answered & (value < least)
+
+    def _score(self, name: str | None) -> tuple[NDArray[np.float64], Mask]:
+        """The value of each trial, and whether it has one: no answer is 0, a failure has none."""
         import numpy as np
 
-        self.index = index
-        self.status = np.frombuffer(bytes(index.status), np.uint8)
-        self.target = np.frombuffer(bytes(index.target), np.uint8)
-        self.latency = np.array(index.latency, np.float32)
-        first = index.values[index.scorers[0]] if index.scorers else ()
-        value = np.array(first, np.float64) if len(first) else np.full(len(self.status), math.nan)
-        self.value = value
-        self.passed = value >= threshold
-        self.failed = value < threshold
+        if name is None:
+            return np.zeros(len(self.status)), np.zeros(len(self.status), bool)
+        column = self.table.scores[name]
+        return column.values(), column.standings() != Standing.FAILED
 
-    def is_one_of(self, *statuses: Status) -> Mask:
+    def is_one_of(self, statuses: Iterable[Status]) -> Mask:
         import numpy as np
 
         return np.isin(self.status, [STATUSES.index(status) for status in statuses])
@@ -62,21 +89,20 @@ class _Columns:
         """The slowest of those that have an answer."""
         import numpy as np
 
-        answered = ~self.is_one_of(*FAILED)
+        answered = ~self.is_one_of(FAILED)
         if np.count_nonzero(answered) < 1 / SLOW_SHARE:
             return np.zeros(len(self.status), bool)
-        return answered & (self.latency >= np.quantile(self.latency[answered], 1 - SLOW_SHARE))
+        slow: Mask = answered & (self.took >= np.quantile(self.took[answered], 1 - SLOW_SHARE))
+        return slow
 
     def flipped(self) -> Mask:
         """Trials of samples of which some passed and some did not: repeats, or targets, that disagree."""
         import numpy as np
 
-        if len(self.index.targets) < 2 and not any(self.index.repeat):
+        if len(self.table.targets) < 2 and not self.table.repeat.numbers().any():
             return np.zeros(len(self.status), bool)
-        codes: dict[str, int] = {}
-        sample = np.array([codes.setdefault(name, len(codes)) for name in self.index.samples], np.int64)
-        passed = np.bincount(sample, self.passed, len(codes))
-        failed = np.bincount(sample, self.failed, len(codes))
+        _, sample = np.unique(self.table.sample.numbers(), return_inverse=True)
+        passed, failed = np.bincount(sample, self.passed), np.bincount(sample, self.failed)
         flips: Mask = ((passed > 0) & (failed > 0))[sample]
         return flips
 
@@ -85,20 +111,22 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "all": ("All", lambda columns: columns.status >= 0),
     "failed": ("Failed", lambda columns: columns.failed),
     "passed": ("Passed", lambda columns: columns.passed),
-    "unparsed": ("Unparsed", lambda columns: columns.is_one_of(Status.UNPARSED)),
-    "truncated": ("Truncated", lambda columns: columns.is_one_of(Status.TRUNCATED, Status.LIMIT)),
-    "refused": ("Refused", lambda columns: columns.is_one_of(Status.REFUSED)),
-    "errors": ("Errors", lambda columns: columns.is_one_of(*FAILED, Status.GRADER_ERROR)),
+    "unparsed": ("Unparsed", lambda columns: columns.is_one_of([Status.UNPARSED])),
+    "truncated": ("Truncated", lambda columns: columns.is_one_of([Status.TRUNCATED, Status.LIMIT])),
+    "refused": ("Refused", lambda columns: columns.is_one_of([Status.REFUSED])),
+    "errors": ("Errors", lambda columns: columns.is_one_of(FAILURES)),
+    "cut-off": ("Cut off", lambda columns: columns.is_one_of([Status.CANCELLED])),
     "slow": ("Slow", _Columns.slow),
     "flipped": ("Flipped", _Columns.flipped),
 }
-"""Name in the address -> (name on the page, which trials). `failed` and `passed` go by the first score."""
+"""Name in the address -> (name on the page, which trials). `failed` and `passed` go by the passing score."""
 
 EXPLAINED = {
-    "failed": "scored below the pass threshold",
+    "failed": "scored below the pass threshold; no answer counts as 0",
     "unparsed": "no answer could be extracted from the model's output",
-    "truncated": "cut off by the token limit or another limit",
-    "errors": "provider, agent or grader failed, or cancelled",
+    "truncated": "stopped by the token limit or another limit",
+    "errors": "provider, agent or grader failed; neither passed nor failed",
+    "cut-off": "in flight when the run was stopped, or lost; not counted, and asked again on resume",
     "slow": "the slowest 5 % of those with an answer",
     "flipped": "repeats or models disagree on the sample",
 }
@@ -112,65 +140,91 @@ ORDERS = {
 }
 
 
-def select(index: TrialIndex, wanted: Wanted, threshold: float, size: int) -> Selection:
-    """The trials of a page of `size`; call with the index's lock held."""
+def select(manifest: Manifest, table: RunTable, wanted: Wanted, size: int) -> Selection:
+    """The trials of a page of `size`; the table must not grow meanwhile."""
     import numpy as np
 
-    columns = _Columns(index, threshold)
-    masks = {name: mask(columns) for name, (_, mask) in FILTERS.items()}
-    common = np.ones(len(columns.status), bool)
-    if wanted.target in index.targets:
-        common &= columns.target == index.targets.index(wanted.target)
-    if wanted.words:
-        common &= _with_words(index, wanted.words)
-    counts = {name: int(np.count_nonzero(mask & common)) for name, mask in masks.items()}
-    numbers = np.flatnonzero(masks.get(wanted.only, masks["all"]) & common)
-    numbers = _in_order(columns, numbers, wanted.order)
+    columns = _Columns(manifest, table)
+    common = _common(columns, wanted)
+    counts = {name: int(np.count_nonzero(mask(columns) & common)) for name, (_, mask) in FILTERS.items()}
+    rows = _chosen(columns, wanted, common)
     start = (max(1, wanted.page) - 1) * size
-    return Selection(numbers[start : start + size].tolist(), len(numbers), counts)
+    return Selection(rows[start : start + size].tolist(), len(rows), counts)
 
 
 def neighbours(
-    index: TrialIndex, wanted: Wanted, threshold: float, number: int
+    manifest: Manifest, table: RunTable, wanted: Wanted, number: int
 ) -> tuple[int | None, int | None]:
     """The trials before and after one in a table, None at its ends or where it is not in it."""
-    chosen = select(index, msgspec.structs.replace(wanted, page=1), threshold, len(index)).numbers
-    try:
-        place = chosen.index(number)
-    except ValueError:
-        return None, None
-    before = chosen[place - 1] if place else None
-    return before, chosen[place + 1] if place + 1 < len(chosen) else None
-
-
-def _with_words(index: TrialIndex, words: str) -> Mask:
     import numpy as np
 
-    wanted = words.lower().split()
-    groups = [name.lower() for name in index.groups]
-    labels = [" ".join((*named.keys(), *named.values())).lower() for named in index.label_sets]
-
-    def fits(number: int, sample: str) -> bool:
-        group = index.group[number]
-        text = f"{sample.lower()}\n{groups[group] if group >= 0 else ''}\n{labels[index.labels[number]]}"
-        return all(word in text for word in wanted)
-
-    return np.array([fits(number, sample) for number, sample in enumerate(index.samples)], bool)
+    columns = _Columns(manifest, table)
+    rows = _chosen(columns, wanted, _common(columns, wanted))
+    places = np.flatnonzero(rows == number)
+    if not places.size:
+        return None, None
+    place = int(places[0])
+    return int(rows[place - 1]) if place else None, int(rows[place + 1]) if place + 1 < rows.size else None
 
 
-def _in_order(columns: _Columns, numbers: Mask, order: str) -> Mask:
+def _common(columns: _Columns, wanted: Wanted) -> Mask:
+    """What target and words leave."""
+    import numpy as np
+
+    common = np.ones(len(columns.status), bool)
+    target = columns.table.targets.find(wanted.target)
+    if target is not None:
+        common &= columns.table.target.equal(target)
+    for word in wanted.words.lower().split():
+        common &= _with_word(columns.table, word)
+    return common
+
+
+def _chosen(columns: _Columns, wanted: Wanted, common: Mask) -> NDArray[np.intp]:
+    import numpy as np
+
+    _, mask = FILTERS.get(wanted.only, FILTERS["all"])
+    return _in_order(columns, np.flatnonzero(mask(columns) & common), wanted.order)
+
+
+def _with_word(table: RunTable, word: str) -> Mask:
+    """Each distinct id, group and set of labels is looked at once."""
+    import numpy as np
+
+    codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
+    samples = [word in table.sample.name(code).lower() for code in codes.tolist()]
+    groups = [False, *(word in name.lower() for name in table.groups.names)]
+    labels = [word in " ".join((*named, *named.values())).lower() for named in table.label_sets]
+    found: Mask = np.array(samples, bool)[sample]
+    found |= np.array(groups)[table.group.numbers()] | np.array(labels)[table.labels.numbers()]
+    return found
+
+
+def _in_order(columns: _Columns, rows: NDArray[np.intp], order: str) -> NDArray[np.intp]:
     import numpy as np
 
     if order == "newest":
-        return numbers[::-1]
+        return rows[::-1]
     if order == "worst":
-        return numbers[np.argsort(columns.value[numbers], kind="stable")]
+        value = np.where(columns.answered, columns.value, np.inf)
+        return rows[np.argsort(value[rows], kind="stable")]
     if order == "slowest":
-        return numbers[np.argsort(-columns.latency[numbers], kind="stable")]
+        return rows[np.argsort(-columns.took[rows], kind="stable")]
     if order == "sample":
-        samples = columns.index.samples
-        return np.array(sorted(numbers.tolist(), key=lambda number: natural(samples[number])), np.int64)
-    return numbers
+        return rows[np.argsort(_ranks(columns.table)[rows], kind="stable")]
+    return rows
+
+
+def _ranks(table: RunTable) -> NDArray[np.intp]:
+    """The place of each trial's sample among all samples in their natural order."""
+    import numpy as np
+
+    codes, sample = np.unique(table.sample.numbers(), return_inverse=True)
+    keys = [natural(table.sample.name(code)) for code in codes.tolist()]
+    ranks = np.empty(len(keys), np.intp)
+    ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    placed: NDArray[np.intp] = ranks[sample]
+    return placed
 
 
 def natural(text: str) -> tuple[int, int, str]:

@@ -14,15 +14,15 @@ from aiohttp import web
 from benchwright.runs.journal import TRIALS
 from benchwright.web.kept import Kept
 from benchwright.web.pack_cells import LiveCells
+from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunsIndex
-from benchwright.web.trial_index import TrialIndex
 
 if TYPE_CHECKING:
     from benchwright.analysis.comparison.records import Comparison
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000
-"""Trials that are kept in memory, of all runs together: about 60 MB for 100,000."""
+"""Trials that are kept in memory, of all runs together."""
 
 MOST_FIGURES = 100
 """Runs whose figures are kept."""
@@ -50,25 +50,27 @@ class Viewer:
         self.closing = Event()
         self.comparisons: Kept[Comparison] = Kept()
         self._lock = Lock()
-        self._trials: OrderedDict[str, TrialIndex] = OrderedDict()
+        self._trials: OrderedDict[str, RunTrials] = OrderedDict()
         self._figures: OrderedDict[str, _Figures] = OrderedDict()
         self._cells: dict[str, LiveCells] = {}
 
-    def trials(self, run: str) -> TrialIndex:
+    def trials(self, run: str) -> RunTrials:
         """The trials of a run, as far as they were read.
 
         Raises:
             UserError: there is no such run.
         """
-        directory = self.runs.directory(run)
+        directory, manifest = self.runs.directory(run), self.runs.manifest(run)
         with self._lock:
-            index = self._trials.pop(run, None)
-            if index is None or index.position > index.size():
-                index = TrialIndex(directory)
-            self._trials[run] = index
-            while len(self._trials) > 1 and sum(map(len, self._trials.values())) > MOST_TRIALS:
+            trials = self._trials.pop(run, None)
+            if trials is None or trials.table.position > trials.table.size():
+                trials = RunTrials(directory, [scorer.name for scorer in manifest.scorers])
+            self._trials[run] = trials
+            while (
+                len(self._trials) > 1 and sum(len(one.table) for one in self._trials.values()) > MOST_TRIALS
+            ):
                 self._trials.popitem(last=False)
-        return index
+        return trials
 
     def live_cells(self, run: str) -> LiveCells:
         """What the cells of a pack's run say while they are at work.

@@ -49,7 +49,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     assert slot is not None
     target = next(one for one in summary.targets if one.slot == slot)
     columns = columns_of(table, slot)
-    measured = Measured(run.letter, run.task, manifest, table, columns, _labels(manifest, columns))
+    measured = Measured(run.letter, run.task, manifest, table, columns, labels_of(manifest, columns))
     chosen = choose(columns, manifest.pass_threshold, most)
     part = RunPart(
         letter=run.letter,
@@ -76,10 +76,10 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     )
     data = tuple(file.xxh3 for file in manifest.data)
     facts = facts_of_run(manifest, slot, summary.found_concurrency)
-    return Part(part, measured, _times(table, slot), facts, table, slot, data)
+    return Part(part, measured, request_times(table, slot), facts, table, slot, data)
 
 
-def _times(table: RunTable, slot: str) -> Mapping[str, Vector]:
+def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
     """The times of all requests of a target that count in timings."""
     requests = table.requests.get(slot)
     if requests is None:
@@ -87,10 +87,9 @@ def _times(table: RunTable, slot: str) -> Mapping[str, Vector]:
     return {name: requests.times(name).astype(np.float64) for name in ("ttft", "latency")}
 
 
-def _labels(manifest: Manifest, columns: Columns) -> list[str]:
-    if manifest.kind == "benchmark":
-        return list(manifest.about["breakdowns"])
-    return list(columns.labels)
+def labels_of(manifest: Manifest, columns: Columns) -> list[str]:
+    """The labels by which a run's scores are broken down: those that its benchmark names, or all."""
+    return list(manifest.about.get("breakdowns", columns.labels))
 
 
 def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Waterfall]:

@@ -10,7 +10,6 @@ from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.table import read_table
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
 from benchwright.web.viewer import Viewer
@@ -38,8 +37,10 @@ class Line(NamedTuple):
 
 def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
     """What the matrix shows."""
-    directory = viewer.runs.directory(row.id)
-    kept = kept_pack_run(manifest, read_table(directory, effort=True))
+    trials = viewer.trials(row.id)
+    trials.read_all()
+    with trials.lock:
+        kept = kept_pack_run(manifest, trials.table)
     messages = viewer.live_cells(row.id).advance() if row.state == "running" else {}
     lines = list(_lines(kept, manifest, row.id, messages))
     categories: dict[str, list[Line]] = {}

@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from benchwright.analysis.summary import summary_of
 from benchwright.formats import duration
 from benchwright.reports.summary import METHODS
 from benchwright.runs.manifest import Manifest
-from benchwright.web.figures import TargetTrials, breakdowns, time_charts
+from benchwright.web.figures import figures_of
 from benchwright.web.live import Change, tell_changes
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.pack import pack_values
@@ -73,22 +72,12 @@ def _summary(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, Any]:
 
 
 def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
-    """The summary as `show` has it, and charts."""
-    summary = summary_of(viewer.runs.directory(manifest.id))
-    index, repeated = viewer.trials(manifest.id), manifest.repeats > 1
-    with index.lock:
-        index.advance()
-        columns = [(target, TargetTrials(index, target.slot)) for target in summary.targets]
-    charts = [
-        {
-            "target": target,
-            "score": trials.score,
-            "breakdowns": breakdowns(trials, repeated=repeated),
-            "times": time_charts(trials, repeated=repeated),
-        }
-        for target, trials in columns
-    ]
-    return {"summary": summary, "charts": charts, "methods": METHODS}
+    """The summary as `show` has it, and charts, of the journal as it is now."""
+    trials = viewer.trials(manifest.id)
+    trials.read_all()
+    with trials.lock:
+        made = figures_of(manifest, trials.table)
+    return {"summary": made.summary, "charts": made.targets, "methods": METHODS}
 
 
 def _actions(viewer: Viewer, row: RunRow, _: Manifest) -> dict[str, Any]:
@@ -143,18 +132,17 @@ async def run_live(request: web.Request) -> web.StreamResponse:
     viewer, run = request.app[VIEWER], request.match_info["run"]
 
     def look() -> Change:
-        row, index = viewer.runs.row(run), viewer.trials(run)
-        with index.lock:
-            index.advance(FIRST_READING)
-            return Change(_event_id(row, index.position), _figures(row))
+        row, trials = viewer.runs.row(run), viewer.trials(run)
+        trials.read(FIRST_READING)
+        return Change(_event_id(row, trials.table.position), _figures(row))
 
     await off_loop(viewer.runs.row, run)  # a run that is not there is told of before the stream begins
     return await tell_changes(request, look)
 
 
 def _event_id(row: RunRow, position: int) -> str:
-    """An event's id: how far the journal was read; after it the state, which changes without it."""
-    return f"{position}-{row.state}"
+    """An event's id: how far the journal was read; then what is counted and the state, which change without it."""
+    return f"{position}-{row.done}-{row.state}"
 
 
 def _figures(row: RunRow) -> dict[str, Any]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 from aiohttp import web
 
-from benchwright.web.attempts import attempts_of
+from benchwright.errors import JournalError
+from benchwright.runs.journal import decode_body, read_encoded_body
+from benchwright.runs.table import ScoredTrial
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.samples import sample_address, samples_address, wanted_of
 from benchwright.web.pages.shown import shown_attempt
 from benchwright.web.rendering import page
+from benchwright.web.run_trials import Row, RunTrials
 from benchwright.web.text import safe_name
-from benchwright.web.trial_index import Row, TrialIndex
-from benchwright.web.trial_selection import Wanted, neighbours
+from benchwright.web.trial_selection import Wanted, neighbours, passing_score
 from benchwright.web.viewer import VIEWER, Viewer
 
 PARTS = ("request", "response", "body", "line")
@@ -63,58 +66,59 @@ async def sample_file(request: web.Request) -> web.Response:
     return web.Response(body=content, content_type="application/json", headers=headers)
 
 
-def find_trial(viewer: Viewer, place: Place) -> tuple[TrialIndex, int]:
-    """The index of the run, and the trial's number in it.
+def find_trial(viewer: Viewer, place: Place) -> tuple[RunTrials, int]:
+    """The trials of the run, and the row of the one that is meant.
 
     Raises:
         UserError: there is no such run.
         HTTPNotFound: it has no such trial.
     """
-    index = viewer.trials(place.run)
-    with index.lock:
-        number = index.find(place.sample, place.target, place.repeat)
-        if number is None:
-            index.advance()
-            number = index.find(place.sample, place.target, place.repeat)
+    trials = viewer.trials(place.run)
+    with trials.lock:
+        number = trials.find(place.sample, place.target, place.repeat)
+    if number is None:
+        trials.read_all()
+        with trials.lock:
+            number = trials.find(place.sample, place.target, place.repeat)
     if number is None:
         raise web.HTTPNotFound(reason="The run has no such trial yet")
-    return index, number
+    return trials, number
 
 
 def shown_trial(viewer: Viewer, place: Place) -> tuple[Row, dict[str, Any], str]:
-    """A trial, its last attempt as templates want it, and its address.
+    """A trial, the attempt at it that counts as templates want it, and its address.
 
     Raises:
         UserError: there is no such run.
         HTTPNotFound: it has no such trial.
     """
-    index, number = find_trial(viewer, place)
-    with index.lock:
-        row = index.row(number)
-        attempts = attempts_of(viewer.runs.directory(place.run), index, number)
-    last = len(attempts) - 1
-    href = sample_address(place.run, place.wanted, row.sample, row.target, row.repeat)
-    return row, shown_attempt(attempts[last], place.run, last), href
+    trials, number = find_trial(viewer, place)
+    with trials.lock:
+        row, counting = trials.row(number), trials.table.trial(number)
+        turn = trials.table.all_attempts(number).index(counting)
+    shown = shown_attempt(trials.table.directory, counting, place.run, turn)
+    return row, shown, _address_of(place, row)
 
 
 def _render(viewer: Viewer, place: Place) -> web.Response:
     manifest = viewer.runs.manifest(place.run)
-    directory = viewer.runs.directory(place.run)
-    index, number = find_trial(viewer, place)
-    with index.lock:
-        row = index.row(number)
-        attempts = attempts_of(directory, index, number)
-        before, after = neighbours(index, place.wanted, manifest.pass_threshold, number)
-        siblings = [(index.row(one), _address_of(place, index, one)) for one in index.siblings(row.sample)]
-        siblings.sort(key=lambda one: (one[0].target, one[0].repeat))
-        steps = [None if one is None else _address_of(place, index, one) for one in (before, after)]
-    shown = [shown_attempt(attempt, place.run, turn) for turn, attempt in enumerate(attempts)]
+    trials, number = find_trial(viewer, place)
+    with trials.lock:
+        row = trials.row(number)
+        attempts = trials.table.all_attempts(number)
+        around = neighbours(manifest, trials.table, place.wanted, number)
+        steps = [None if one is None else _address_of(place, trials.row(one)) for one in around]
+        siblings = trials.siblings(row.sample)
+        passing = passing_score(manifest, trials.table)
+    directory = trials.table.directory
+    shown = [shown_attempt(directory, attempt, place.run, turn) for turn, attempt in enumerate(attempts)]
     return page(
         "sample.html",
         run=viewer.runs.row(place.run),
         manifest=manifest,
         row=row,
-        siblings=siblings,
+        siblings=[(one, _address_of(place, one)) for one in siblings],
+        passing=passing,
         attempts=shown[::-1],
         before=steps[0],
         after=steps[1],
@@ -122,27 +126,33 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
     )
 
 
-def _address_of(place: Place, index: TrialIndex, number: int) -> str:
-    row = index.row(number)
+def _address_of(place: Place, row: Row) -> str:
     return sample_address(place.run, place.wanted, row.sample, row.target, row.repeat)
 
 
-def _raw(viewer: Viewer, place: Place, part: str, attempt: int, exchange: int) -> bytes:
-    directory = viewer.runs.directory(place.run)
-    index, number = find_trial(viewer, place)
-    with index.lock:
-        attempts = attempts_of(directory, index, number)
-    if attempt >= len(attempts):
+def _raw(viewer: Viewer, place: Place, part: str, turn: int, exchange: int) -> bytes:
+    trials, number = find_trial(viewer, place)
+    with trials.lock:
+        attempts = trials.table.all_attempts(number)
+    if turn >= len(attempts):
         raise web.HTTPNotFound
-    found = attempts[attempt]
-    if part == "body":
-        return found.encoded
     if part == "line":
-        return msgspec.json.encode(found.record)
-    if found.body is None or exchange >= len(found.body.exchanges):
+        return msgspec.json.encode(attempts[turn].record)
+    return _said(trials.table.directory, attempts[turn], part, exchange)
+
+
+def _said(directory: Path, attempt: ScoredTrial, part: str, exchange: int) -> bytes:
+    try:
+        encoded = read_encoded_body(directory, attempt.record)
+        body = decode_body(encoded, attempt.record)
+    except JournalError:
+        raise web.HTTPNotFound(reason="The conversation was lost") from None
+    if part == "body":
+        return encoded
+    if exchange >= len(body.exchanges):
         raise web.HTTPNotFound
-    one = found.body.exchanges[exchange]
+    one = body.exchanges[exchange]
     if part == "response":
         return bytes(one.response)
-    messages = found.body.messages[: one.sent] if isinstance(one.sent, int) else one.sent
+    messages = body.messages[: one.sent] if isinstance(one.sent, int) else one.sent
     return msgspec.json.encode({**one.request, "messages": messages})

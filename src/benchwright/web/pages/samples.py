@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,15 +10,15 @@ from aiohttp import web
 
 from benchwright.engine.answers import content_text
 from benchwright.errors import JournalError
-from benchwright.records import Message, ScoreRecord, TrialRecord
+from benchwright.records import Message, TrialRecord
 from benchwright.reports.html.text import one_line
-from benchwright.runs.journal import Body, decode_body, read_encoded_body, read_line
+from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import Manifest
 from benchwright.web.pages.runs import page_number
+from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
-from benchwright.web.trial_index import TrialIndex
-from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, Wanted, select
+from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, Wanted, passing_score, select
 from benchwright.web.viewer import Viewer
 
 PAGE = 50
@@ -66,22 +67,23 @@ def _query(wanted: Wanted) -> dict[str, Any]:
 
 def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Wanted) -> dict[str, Any]:
     """A page of the table as the template wants it."""
-    index = viewer.trials(row.id)
-    with index.lock:
-        whole = index.advance(FIRST_READING)
-        found = select(index, wanted, manifest.pass_threshold, PAGE)
-        lines = [_line(viewer, row.id, index, number) for number in found.numbers]
+    trials = viewer.trials(row.id)
+    whole = trials.read(FIRST_READING)
+    with trials.lock:
+        table = trials.table
+        found = select(manifest, table, wanted, PAGE)
         return {
             "wanted": wanted,
-            "lines": lines,
+            "lines": [_line(trials, number) for number in found.numbers],
             "count": found.found,
             "counts": found.counts,
             "pages": max(1, -(-found.found // PAGE)),
-            "position": index.position,
-            "read": None if whole else index.position / max(1, index.size()),
-            "unreadable": index.unreadable,
-            "scorers": list(index.scorers),
-            "targets": list(index.targets),
+            "position": table.position,
+            "read": None if whole else table.position / max(1, table.size()),
+            "unreadable": table.unreadable,
+            "scorers": list(table.scores),
+            "passing": passing_score(manifest, table),
+            "targets": table.targets.names[:],
             "filters": {name: told for name, (told, _) in FILTERS.items()},
             "explained": EXPLAINED,
             "url": lambda **changes: samples_address(row.id, wanted, **changes),
@@ -91,33 +93,28 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Want
         }
 
 
-def _line(viewer: Viewer, run: str, index: TrialIndex, number: int) -> dict[str, Any]:
+def _line(trials: RunTrials, number: int) -> dict[str, Any]:
     """A row of the table, with the beginning of what was asked and what was taken as the answer."""
-    directory = viewer.runs.directory(run)
-    asked, answer, reason = "", "", ""
-    record = read_line(directory, index.attempts(number)[-1])
-    if isinstance(record, TrialRecord):
-        reason = record.reason or ""
-        if 0 < record.body[1] <= LONGEST_BODY:
-            body = _body(read_encoded_body(directory, record), record)
-            asked, answer = _asked(body.messages), body.answer
-    for offset in index.scores(number)[:1]:
-        score = read_line(directory, offset)
-        if isinstance(score, ScoreRecord) and score.span:
-            answer = score.span
+    trial = trials.table.trial(number)
+    asked, answer = _said(trials.table.directory, trial.record)
+    spans = (score.span for score in trial.scores.values() if score.span)
     return {
-        "row": index.row(number),
+        "row": trials.row(number),
         "asked": one_line(asked),
-        "answer": one_line(answer, 60),
-        "reason": one_line(reason),
+        "answer": one_line(next(spans, answer), 60),
+        "reason": one_line(trial.record.reason or ""),
     }
 
 
-def _body(encoded: bytes, record: TrialRecord) -> Body:
+def _said(directory: Path, record: TrialRecord) -> tuple[str, str]:
+    """(what was asked, the answer), empty where they are too long to be read for a line, or lost."""
+    if record.body[1] > LONGEST_BODY:
+        return "", ""
     try:
-        return decode_body(encoded, record)
+        body = read_body(directory, record)
     except JournalError:
-        return Body(key="")
+        return "", ""
+    return _asked(body.messages), body.answer
 
 
 def _asked(messages: list[Message]) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Segment, TimedTrial
-from benchwright.records import RequestRecord, TrialRecord, trial_status
+from benchwright.errors import JournalError
+from benchwright.records import RequestRecord, TrialRecord
 from benchwright.reports.html.charts.times import waterfall
-from benchwright.runs.journal import Body, ExchangeBody
-from benchwright.web.attempts import Attempt
+from benchwright.runs.journal import Body, ExchangeBody, read_body
+from benchwright.runs.table import ScoredTrial
 from benchwright.web.conversation import pretty, pretty_text, said_in, said_last
 from benchwright.web.text import LONGEST, address
 
@@ -20,15 +22,16 @@ SHOWN_RAW = 20_000
 """Characters of a raw request or answer that the page shows; the file has all."""
 
 
-def shown_attempt(attempt: Attempt, run: str, turn: int) -> dict[str, Any]:
+def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) -> dict[str, Any]:
     """An attempt as the template wants it."""
-    record, scores, body = attempt.record, attempt.scores, attempt.body
+    record, scores = attempt.record, list(attempt.scores.values())
+    body = _body(directory, record)
     spans = [score.span for score in scores if score.span]
     native = body.native if body is not None else None
     return {
         "number": turn,
         "record": record,
-        "status": trial_status(record.status, [score.status for score in scores]),
+        "status": attempt.status,
         "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
         "readable": body is not None,
         "said": said_in(body, spans) if body is not None else [],
@@ -44,6 +47,14 @@ def shown_attempt(attempt: Attempt, run: str, turn: int) -> dict[str, Any]:
             exchange=exchange,
         ),
     }  # fmt: skip
+
+
+def _body(directory: Path, record: TrialRecord) -> Body | None:
+    """What was said, None where it is lost."""
+    try:
+        return read_body(directory, record)
+    except JournalError:
+        return None
 
 
 def _waterfall(record: TrialRecord) -> Any:

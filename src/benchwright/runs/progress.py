@@ -1,0 +1,126 @@
+"""How far a run is: its trials that count, without the columns of a table (see `counting`)."""
+
+from __future__ import annotations
+
+import math
+import time
+from array import array
+from pathlib import Path
+
+import msgspec
+
+from benchwright.records import RunEvent, Status
+from benchwright.runs.counting import body_is_lost, counts
+from benchwright.runs.journal import BODIES
+from benchwright.runs.keys import key_prefix
+from benchwright.runs.sessions import Sessions
+from benchwright.runs.tail import JournalTail, size_of
+
+_SCORE = b'{"type":"score"'
+
+
+class _Trial(msgspec.Struct, gc=False, tag="trial"):
+    """What decides whether an attempt counts; see `records.TrialRecord`."""
+
+    key: str
+    status: Status
+    attempt: int = 0
+    body: tuple[int, int] = (0, 0)
+
+
+class _Other(msgspec.Struct, gc=False, tag="score"):
+    """Any other line."""
+
+
+_decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
+
+
+class Progress:
+    """Counts the trials of a run as its journal grows: eight bytes a trial.
+
+    `done` is the number of rows that `RunTable.counted` has. Lines that are no records are passed over.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.sessions = Sessions()
+        self._tail = JournalTail(directory)
+        self._bodies = directory / BODIES
+        self._counted = array("Q")
+        self._known: set[int] | None = None
+        self._this_session = 0
+
+    @property
+    def position(self) -> int:
+        """Bytes of the journal that were read."""
+        return self._tail.position
+
+    @property
+    def done(self) -> int:
+        """Trials that count."""
+        return len(self._counted)
+
+    @property
+    def planned(self) -> int | None:
+        """Trials of the plan, None where the journal does not say."""
+        return self.sessions.planned
+
+    def rate(self, now: int) -> float | None:
+        """Trials per second that ended in this session; `now` in ns since the epoch."""
+        seconds = (now - self.sessions.started_at) / 1e9
+        return self._this_session / seconds if self._this_session and seconds > 0 else None
+
+    def seconds_left(self, now: int) -> float | None:
+        """Seconds until this session has made its trials at this rate."""
+        rate = self.rate(now)
+        if rate is None or self.planned is None:
+            return None
+        return max(0, self.planned - self.sessions.done_before - self._this_session) / rate
+
+    def advance(self, seconds: float = math.inf) -> bool:
+        """Reads on for about so long; whether it has come to the end. The journal is not left open.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        end = time.monotonic() + seconds
+        try:
+            for lines in self._tail.slices():
+                bodies_size = size_of(self._bodies)
+                for line in lines:
+                    self._take(line, bodies_size)
+                    self._tail.passed(line)
+                if time.monotonic() >= end:
+                    return self.position >= self._tail.size()
+            return True
+        finally:
+            self._tail.close()
+
+    def _take(self, encoded: bytes, bodies_size: int) -> None:
+        if encoded.startswith(_SCORE):
+            return
+        try:
+            line = _decode(encoded)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return
+        if isinstance(line, _Trial):
+            self._add_trial(line, bodies_size)
+        elif isinstance(line, RunEvent):
+            self._add_event(line)
+
+    def _add_event(self, event: RunEvent) -> None:
+        self.sessions.add(event)
+        if event.name == "started":
+            self._this_session = 0
+
+    def _add_trial(self, trial: _Trial, bodies_size: int) -> None:
+        if not counts(trial.status) or body_is_lost(trial.body, bodies_size):
+            return
+        self._this_session += 1
+        key = key_prefix(trial.key)
+        if trial.attempt and self._known is None:
+            self._known = set(self._counted)
+        if self._known is not None:
+            if trial.attempt and key in self._known:
+                return
+            self._known.add(key)
+        self._counted.append(key)
