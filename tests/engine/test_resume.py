@@ -19,14 +19,18 @@ from tests.engine.engine_kit import (
     plan_of,
     run_plan,
     samples,
+    table_in,
 )
 
+from benchwright.engine.earlier import EarlierRun, Reuse
+from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.progress import Progress
 from benchwright.engine.protocols import Score, Session
+from benchwright.engine.run import run
 from benchwright.engine.stop import SystemicErrors, TokenBudget
 from benchwright.errors import ExecutionError, LimitReached
-from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits
-from benchwright.runs.journal import TRIALS
+from benchwright.records import Outcome, RunEvent, Sample, Status, Trial, TrialLimits, TrialRecord
+from benchwright.runs.journal import TRIALS, Body, Journal, encode_json
 
 
 async def test_a_finished_run_asks_nothing_more(tmp_path: Path) -> None:
@@ -224,3 +228,17 @@ async def test_each_session_notes_its_start_and_its_end(tmp_path: Path) -> None:
         ("started", 4, 1, None),
         ("finished", None, None, None),
     ]
+
+
+async def test_what_is_taken_over_stands_for_a_trial_that_was_cut_off_before(tmp_path: Path) -> None:
+    other, here = tmp_path / "other", tmp_path / "here"
+    await run_plan(plan_of(1), other)
+    taken = journalled(other).trial
+    cut_off = TrialRecord(taken.key, taken.sample, taken.target, Status.CANCELLED, started_at=1)
+    journal = Journal(here)
+    journal.write_trial(cut_off, encode_json(Body(taken.key)))
+    await run(plan_of(1), LocalExecutor({}, 1), journal, reuse=Reuse([EarlierRun(other)]))
+    journal.close()
+    table = table_in(here)
+    assert (len(table), table.counted().tolist()) == (1, [0])
+    assert table.trial(0).record.reused_from == "other"

@@ -182,7 +182,8 @@ class _Run:
 
     def _take_over(self, trial: Trial, taken: Taken) -> Work:
         """Journals an earlier run's trial; what is left of it is scoring by the scorers it has not seen."""
-        self._journal.write_trial(taken.record, taken.body)
+        attempt = self._ledger.attempts(trial.key)
+        self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)
         names = {
             score_key(trial.key, scorer.name, scorer.fingerprint): scorer.name
             for scorer in self._plan.task.scorers

@@ -213,21 +213,6 @@ def decode_line(encoded: bytes) -> JournalLine:
     return line
 
 
-def read_line(directory: Path, offset: int) -> JournalLine:
-    """The record that starts at `offset` of trials.jsonl.
-
-    Raises:
-        JournalError: there is none.
-    """
-    path = directory / TRIALS
-    try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            return decode_line(file.readline())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise JournalError(f"{path}: no record at {offset} ({error}).") from None
-
-
 def read_body(directory: Path, record: TrialRecord) -> Body:
     """The body of a trial's line.
 

@@ -83,8 +83,8 @@ def metrics_of(side: Side) -> dict[str, float | None]:
     """The figures of one run by name.
 
     Each score by its own name: the documented mean, in which what failed counts 0, and `NAME.scored`, the mean without
-    what failed (no answer counts 0 in both; see `runs.counting`). `errors` and `no_answer` are the shares of the trials that
-    failed or had no answer to score (by the first score). The first score is also `value`.
+    what failed (no answer counts 0 in both; see `runs.counting`). `errors` and `no_answer` are the shares of the
+    trials that failed or had no answer to score (by the first score). The first score is also `value`.
     """
     trials = side.trials
     n = len(trials.samples)
