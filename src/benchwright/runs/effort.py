@@ -96,15 +96,20 @@ class EffortColumns:
 
         from benchwright.stats.ratios import shared_time
 
-        begun = np.array(self.begun, np.int64)
-        place = np.full(begun.size, -1, np.intp)
+        place = np.full(len(self.begun), -1, np.int32)
         place[rows] = np.arange(rows.size)
         former = place[np.array(self._former_rows, np.intp)]
         there = former >= 0
-        starts = np.concatenate([begun[rows], np.array(self._former_begun, np.int64)[there]])
-        took = np.concatenate([self.took.numbers()[rows], np.array(self._former_took, np.int64)[there]])
+        starts = np.frombuffer(self.begun, np.int64)[rows]
+        starts = np.concatenate([starts, np.array(self._former_begun, np.int64)[there]])
         if starts.size and int(starts.min()) <= 0:
             return None
-        places = np.concatenate([place[rows], former[there]])
-        shared = shared_time(starts, starts + took)
-        return np.bincount(places, weights=shared, minlength=rows.size) / 1e9
+        ends = self.took.numbers()[rows]
+        ends = np.concatenate([ends, np.array(self._former_took, np.int64)[there]])
+        ends += starts
+        del place
+        shared = shared_time(starts, ends)
+        shared /= 1e9
+        seconds = shared[: rows.size]
+        np.add.at(seconds, former[there], shared[rows.size :])
+        return seconds
