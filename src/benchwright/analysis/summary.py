@@ -205,17 +205,18 @@ def _found_concurrency(paces: Paces) -> list[int]:
 def _target_summary(manifest: Manifest, table: RunTable, target: Target, sessions: Sessions) -> TargetSummary:
     rows = table.counted(target.slot)
     requests = table.requests.get(target.slot) or RequestFigures()
+    reasons = {table.reasons[code]: n for code, n in table.reason.counts(rows) if code}
     return TargetSummary(
         slot=target.slot,
         model=target.model,
         base_url=target.base_url,
         trials=len(rows),
-        statuses=table.count_statuses(rows),
+        statuses=table.status_counts(rows),
         scores=[_score_summary(manifest, table, name, rows) for name in table.scores],
         requests=_request_summary(requests, sessions),
         other_roles=requests.other_roles,
         reused=int(table.reused.numbers()[rows].sum()),
-        failures=dict(Counter(table.count_reasons(rows)).most_common(MOST_FAILURES)),
+        failures=dict(Counter(reasons).most_common(MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
     )
 

@@ -58,6 +58,13 @@ class IntColumn:
         found[: len(self._values)] = self._values
         return found
 
+    def counts(self, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
+        """The different numbers of these rows, the smallest first, and how often each is there."""
+        import numpy as np
+
+        numbers, times = np.unique(self.numbers()[rows], return_counts=True)
+        return list(zip(numbers.tolist(), times.tolist(), strict=True))
+
     def equal(self, value: int) -> NDArray[np.bool_]:
         """Which of them are this number, (n,)."""
         import numpy as np

@@ -99,21 +99,21 @@ class RunTable:
         self.reasons = Names([""])
         self._rows = RowIndex()
         self.sample = SampleColumn(self.__len__)
-        self.status = self._column()
-        self.target = self._column()
-        self.repeat = self._column()
-        self.group = self._column()
-        self.labels = self._column()
-        self.reason = self._column()
-        self.reused = self._column()
+        self.status = IntColumn(self.__len__)
+        self.target = IntColumn(self.__len__)
+        self.repeat = IntColumn(self.__len__)
+        self.group = IntColumn(self.__len__)
+        self.labels = IntColumn(self.__len__)
+        self.reason = IntColumn(self.__len__)
+        self.reused = IntColumn(self.__len__)
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
-        self.correct: dict[str, IntColumn] = {name: self._column() for name in scorers}
+        self.correct: dict[str, IntColumn] = {name: IntColumn(self.__len__) for name in scorers}
         self.requests: dict[str, RequestFigures] = {}
         self.effort = EffortColumns(self.__len__) if effort else None
         self._strict = strict
         self._lines_read = 0
-        self._line = self._column()
-        self._score_lines = {name: self._column() for name in scorers}
+        self._line = IntColumn(self.__len__)
+        self._score_lines = {name: IntColumn(self.__len__) for name in scorers}
         self._former: dict[int, list[_Former]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._bodies_size = 0
@@ -121,9 +121,6 @@ class RunTable:
 
     def __len__(self) -> int:
         return len(self._rows)
-
-    def _column(self) -> IntColumn:
-        return IntColumn(self.__len__)
 
     @property
     def position(self) -> int:
@@ -203,9 +200,8 @@ class RunTable:
                 self.effort.add_former(row, record)
             return
         else:
-            lines = self._former.setdefault(row, [])
-            lines.append(_Former(self._line[row], tuple(self._lines_of_scores(row))))
-            lines.sort(key=lambda one: one.line)
+            counted = _Former(self._line[row], tuple(self._lines_of_scores(row)))
+            self._former.setdefault(row, []).append(counted)
         self._line[row] = offset
         self._fill(row, record, standing)
 
@@ -272,8 +268,8 @@ class RunTable:
         column = self.scores.get(name)
         if column is None:
             column = self.scores[name] = ScoreColumn()
-            self._score_lines[name] = self._column()
-            self.correct[name] = self._column()
+            self._score_lines[name] = IntColumn(self.__len__)
+            self.correct[name] = IntColumn(self.__len__)
             for row in range(len(self)):
                 column.append(standing_without_score(STATUSES[self.status[row]]))
         return column
@@ -313,14 +309,6 @@ class RunTable:
         code = self.targets.find(target)
         return np.flatnonzero(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
 
-    def count_statuses(self, rows: NDArray[np.intp]) -> dict[str, int]:
-        """How many of these trials have each status, by name in the order of the alphabet."""
-        return dict(sorted((str(STATUSES[code]), n) for code, n in _counted(self.status, rows)))
-
-    def count_reasons(self, rows: NDArray[np.intp]) -> dict[str, int]:
-        """How many of these trials failed for each reason; those of very many come together."""
-        return {self.reasons[code]: n for code, n in _counted(self.reason, rows) if code}
-
     def scored_by(self, scorer: str) -> NDArray[np.bool_]:
         """Which trials (n,) the journal has a score of, by this scorer."""
         return ~self._score_lines[scorer].equal(0)
@@ -332,6 +320,10 @@ class RunTable:
     def is_done(self, row: int) -> bool:
         """Whether the trial of a row counts."""
         return self.status[row] != _CUT_OFF
+
+    def status_counts(self, rows: NDArray[np.intp]) -> dict[str, int]:
+        """How many of these trials have each status, by name in the order of the alphabet."""
+        return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.counts(rows)))
 
     def status_of(self, row: int) -> Status:
         """The status of a trial, those of its scores folded in."""
@@ -368,8 +360,9 @@ class RunTable:
 
     def all_attempts(self, row: int) -> list[ScoredTrial]:
         """Every attempt at a trial, the oldest first; see `trial`."""
-        lines = [*self._former.get(row, ()), _Former(self._line[row], tuple(self._lines_of_scores(row)))]
-        return [self._scored_trial(one.line, one.scores) for one in sorted(lines, key=lambda one: one.line)]
+        lines = {one.line: one.scores for one in self._former.get(row, ())}
+        lines[self._line[row]] = tuple(self._lines_of_scores(row))
+        return [self._scored_trial(line, scores) for line, scores in sorted(lines.items())]
 
     def _lines_of_scores(self, row: int) -> list[int]:
         return [lines[row] for lines in self._score_lines.values() if lines[row]]
@@ -408,10 +401,3 @@ def read_table(directory: Path, *, effort: bool = False) -> RunTable:
 
 _FOLDED = {Status.ANSWERED: 0, Status.SCORED: 1, Status.UNPARSED: 2, Status.GRADER_ERROR: 3}
 """How the statuses of scores fold into that of an answered trial; see `records.trial_status`."""
-
-
-def _counted(column: IntColumn, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
-    import numpy as np
-
-    numbers, counts = np.unique(column.numbers()[rows], return_counts=True)
-    return list(zip(numbers.tolist(), counts.tolist(), strict=True))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from benchwright.stats.arrays import (
     Codes,
@@ -57,10 +57,9 @@ def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
 
     Arrays of small whole numbers are numbered without sorting them, in the order of their size.
     """
-    if isinstance(groups, np.ndarray) and groups.size and groups.dtype.kind in "iu":
-        if groups.min() >= 0 and groups.max() < 4 * groups.size:
-            number = np.cumsum(np.bincount(groups) > 0, dtype=np.intp) - 1
-            return number[groups], int(number[-1]) + 1
+    if isinstance(groups, np.ndarray) and _are_small_numbers(groups):
+        number = np.cumsum(np.bincount(groups) > 0, dtype=np.intp) - 1
+        return number[groups], int(number[-1]) + 1
     codes, labels = label_codes(groups)
     if not isinstance(labels, list) or None not in labels:
         return codes, len(labels)
@@ -68,6 +67,11 @@ def group_codes(groups: Iterable[Hashable | None]) -> tuple[Codes, int]:
     codes[alone] = len(labels) + np.arange(np.count_nonzero(alone))
     distinct, codes = np.unique(codes, return_inverse=True)
     return codes, distinct.size
+
+
+def _are_small_numbers(groups: NDArray[Any]) -> bool:
+    whole = groups.size > 0 and groups.dtype.kind in "iu"
+    return whole and groups.min() >= 0 and int(groups.max()) < 4 * groups.size
 
 
 def clustered_mean(values: ArrayLike, groups: Iterable[Hashable | None]) -> ClusteredMean:
