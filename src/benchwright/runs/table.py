@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,7 +109,7 @@ class RunTable:
         self.reused = IntColumn(self.__len__)
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
         self.correct: dict[str, IntColumn] = {name: IntColumn(self.__len__) for name in scorers}
-        self.requests: dict[str, RequestFigures] = {}
+        self.requests: defaultdict[str, RequestFigures] = defaultdict(RequestFigures)
         self.effort = EffortColumns(self.__len__) if effort else None
         self._strict = strict
         self._lines_read = 0
@@ -207,15 +208,10 @@ class RunTable:
 
     def _count_requests(self, record: TrialRecord) -> None:
         if record.reused_from is None:
-            figures = self._requests_of(record.target)
+            figures = self.requests[record.target]
             for request in record.requests:
                 figures.add(request)
         self.simulated = self.simulated or any(SIMULATED in request.flags for request in record.requests)
-
-    def _requests_of(self, target: str) -> RequestFigures:
-        if target not in self.requests:
-            self.requests[target] = RequestFigures()
-        return self.requests[target]
 
     def _new_row(self, record: TrialRecord) -> int:
         row = self._rows.add(record.key)
@@ -278,7 +274,7 @@ class RunTable:
         row = self._rows.find(record.trial)
         if row is None:
             return
-        figures = self._requests_of(self.targets[self.target[row]])
+        figures = self.requests[self.targets[self.target[row]]]
         for request in record.requests:
             figures.add(request)
         status = STATUSES[self.status[row]]
