@@ -267,7 +267,7 @@ class TestFiles:
             ("accuracy", 10, 0.5),
             ("score", 10, 0.5),
         ]
-        assert part.banners[0].startswith("From a result file: without conversations")
+        assert part.banners[0].startswith("From a result file: conversations")
         assert part.conversations == []
         assert part.waterfalls == []
         assert report.breakdowns == []

@@ -231,3 +231,10 @@ def test_a_column_of_scores_keeps_every_value_however_many_there_are(
     values = [None if isinstance(one, Standing) else one for one in given_]
     assert column.standings().tolist() == [int(one) for one in standings]
     assert [column.value(place) for place in range(len(given_))] == values
+
+
+def test_a_table_that_nobody_holds_leaves_no_file_open(tmp_path: Path) -> None:
+    written(tmp_path, [TrialRecord(fingerprint(1), "1", "primary", Status.ANSWERED)])
+    RunTable(tmp_path, ["exact"], effort=True).advance()
+    held = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
+    assert str((tmp_path / TRIALS).resolve()) not in held

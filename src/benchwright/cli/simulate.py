@@ -234,7 +234,10 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
 
 def _write_port(path: Path, base_url: str) -> None:
     """Writes the port whole, so that whoever waits for the file never reads half of it."""
+    from benchwright.errors import UserError
     from benchwright.files import write_whole
 
     port = base_url.rpartition(":")[2].partition("/")[0]
+    if not path.parent.is_dir():
+        raise UserError(f"Cannot write {path}: there is no directory {path.parent}.")
     write_whole(path, f"{port}\n".encode())

@@ -99,22 +99,22 @@ class RunTable:
         self.label_sets: list[dict[str, str]] = [{}]
         self.reasons = Names([""])
         self._rows = RowIndex()
-        self.sample = SampleColumn(self.__len__)
-        self.status = IntColumn(self.__len__)
-        self.target = IntColumn(self.__len__)
-        self.repeat = IntColumn(self.__len__)
-        self.group = IntColumn(self.__len__)
-        self.labels = IntColumn(self.__len__)
-        self.reason = IntColumn(self.__len__)
-        self.reused = IntColumn(self.__len__)
+        self.sample = SampleColumn(self._rows.__len__)
+        self.status = IntColumn(self._rows.__len__)
+        self.target = IntColumn(self._rows.__len__)
+        self.repeat = IntColumn(self._rows.__len__)
+        self.group = IntColumn(self._rows.__len__)
+        self.labels = IntColumn(self._rows.__len__)
+        self.reason = IntColumn(self._rows.__len__)
+        self.reused = IntColumn(self._rows.__len__)
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
-        self.correct: dict[str, IntColumn] = {name: IntColumn(self.__len__) for name in scorers}
+        self.correct: dict[str, IntColumn] = {name: IntColumn(self._rows.__len__) for name in scorers}
         self.requests: defaultdict[str, RequestFigures] = defaultdict(RequestFigures)
-        self.effort = EffortColumns(self.__len__) if effort else None
+        self.effort = EffortColumns(self._rows.__len__) if effort else None
         self._strict = strict
         self._lines_read = 0
-        self._line = IntColumn(self.__len__)
-        self._score_lines = {name: IntColumn(self.__len__) for name in scorers}
+        self._line = IntColumn(self._rows.__len__)
+        self._score_lines = {name: IntColumn(self._rows.__len__) for name in scorers}
         self._former: dict[int, list[_Former]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._bodies_size = 0
@@ -264,8 +264,8 @@ class RunTable:
         column = self.scores.get(name)
         if column is None:
             column = self.scores[name] = ScoreColumn()
-            self._score_lines[name] = IntColumn(self.__len__)
-            self.correct[name] = IntColumn(self.__len__)
+            self._score_lines[name] = IntColumn(self._rows.__len__)
+            self.correct[name] = IntColumn(self._rows.__len__)
             for row in range(len(self)):
                 column.append(standing_without_score(STATUSES[self.status[row]]))
         return column
