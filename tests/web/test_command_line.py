@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.app.again import BegunRun
+from benchwright.app.existing_runs import ExistingRun
 from benchwright.cli.bench import command as bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run
@@ -97,7 +97,7 @@ def test_a_run_like_an_earlier_one_keeps_what_is_not_changed(tmp_path: Path) -> 
         settings={"model": "a", "dataset": "rows.jsonl", "scorer": ["exact"], "fresh": True, "seed": None},
         host={"directory": str(tmp_path)},
     )
-    command, directory = like(BegunRun(tmp_path, manifest, "finished"), {"model": "b", "n": 3})
+    command, directory = like(ExistingRun(tmp_path, manifest, "finished"), {"model": "b", "n": 3})
     assert command == [
         "bench", "--model=b", "--dataset=rows.jsonl", "--scorer=exact", "--no-seed", "--n=3",
     ]  # fmt: skip

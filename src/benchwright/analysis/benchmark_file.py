@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +96,7 @@ def write_result_file(
     trials: Iterable[ScoredTrial],
     totals: Totals,
     figures: Sequence[Figure],
-    more: dict[str, Any],
+    more: Mapping[str, Any],
 ) -> None:
     """Writes the file whole, by rename; memory does not grow with the number of samples.
 

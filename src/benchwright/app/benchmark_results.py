@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
 from benchwright.analysis.summary import RunSummary, summarise
-from benchwright.app.benchmarks import BenchmarkRun, result_path
-from benchwright.catalog.benchmark import Figure, timestamp
+from benchwright.app.prepared import LaunchedRun
+from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
+from benchwright.config import BenchmarkSettings
+from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.table import RunTable
 
 
 class BenchmarkReport(Record, frozen=True):
@@ -26,15 +27,18 @@ class BenchmarkReport(Record, frozen=True):
     path: Path | None
 
 
-def report(run: BenchmarkRun, table: RunTable, *, finished: bool, more: dict[str, Any]) -> BenchmarkReport:
-    """Adds a run up and, once it is finished, writes its result file.
+def report_benchmark(
+    benchmark: Benchmark, settings: BenchmarkSettings, launched: LaunchedRun, more: Mapping[str, Any]
+) -> BenchmarkReport:
+    """Adds a run up and, once it is finished, writes its result file; `more` goes into it as it is.
 
     Beside it lie the patches of benchmarks that ask for some, as the official harness reads them.
 
     Raises:
-        JournalError: the journal cannot be read, or the file not be written.
+        UserError: the file cannot be written.
+        JournalError: the journal cannot be read.
     """
-    benchmark = run.benchmark
+    table = launched.table
     scorer = benchmark.scorers[0].name
     manifest = read_manifest(table.directory)
     summary = summarise(manifest, table)
@@ -42,10 +46,26 @@ def report(run: BenchmarkRun, table: RunTable, *, finished: bool, more: dict[str
     totals = add_up(table, rows, benchmark, summary.targets[0])
     figures = benchmark.figures(graded(table.trials(rows), scorer)) if len(rows) else ()
     path = None
-    if finished:
-        path = result_path(run, timestamp(manifest.created_at))
+    if launched.finished:
+        path = _result_path(benchmark.about, settings, timestamp(manifest.created_at))
         write_result_file(path, benchmark, manifest, summary, table.trials(rows), totals, figures, more)
         if "predictions" in benchmark.about.options:
-            predictions = predictions_of(graded(table.trials(rows), scorer), run.settings.model or "")
+            predictions = predictions_of(graded(table.trials(rows), scorer), settings.model or "")
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
     return BenchmarkReport(manifest, summary, totals, figures, path)
+
+
+def _result_path(metadata: About, settings: BenchmarkSettings, moment: str) -> Path:
+    """Where the result file of a run goes: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
+
+    Slashes in the model's name become underscores; two of the same second get a number.
+    """
+    name = metadata.name if metadata.variant is None else f"{metadata.name}-{metadata.variant}"
+    model = (settings.model or "").replace("/", "_").replace("\\", "_").replace("\0", "_")
+    stem = f"{name}_{model}_{moment}"
+    directory = settings.output_dir
+    for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
+        path = directory / f"{stem}{suffix}.json"
+        if not path.exists():
+            return path
+    raise UserError(f"There are too many result files named {stem} in {directory}.")

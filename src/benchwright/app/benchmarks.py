@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from contextlib import nullcontext
 from typing import Any
 
-from benchwright.app.launch import Ended, Launch, launch, parts_of
+from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
+from benchwright.app.launch import parts_of, recipe, said_by_the_parent
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
-from benchwright.app.sharding import recipe, said_by_the_parent
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.registry import ROOMS, about, make
@@ -18,10 +20,9 @@ from benchwright.config import BenchmarkSettings
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
-from benchwright.engine.run import Listener
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
-from benchwright.records import Record, Target, TrialLimits
+from benchwright.records import Target, TrialLimits
 from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
 
@@ -32,22 +33,7 @@ DEFAULT_MAX_TOKENS = 2048
 SHUFFLE_SEED = 42
 
 
-class BenchmarkRun(Record, frozen=True):
-    """A benchmark that is ready to go: every check that needs no model has passed."""
-
-    settings: BenchmarkSettings
-    benchmark: Benchmark
-    request: Launch
-
-    async def launch(self, listeners: Sequence[Listener], say: Say) -> Ended:
-        """Runs it; goes on with an unfinished run of the same configuration."""
-        settings = self.settings
-        again = settings.retry_failed
-        shelf = RunShelf(self.request.fingerprint, fresh=settings.fresh, finished=again, run=settings.run)
-        return await launch(self.request, listeners, say, shelf)
-
-
-def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> BenchmarkRun:
+def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> PreparedRun[BenchmarkReport]:
     """Finds a benchmark and its data, checks both, and composes the run.
 
     Raises:
@@ -65,7 +51,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Bench
     )
     helpers = list(_helpers(metadata, settings, primary))
     samples = task.size()
-    request = Launch(
+    request = RunRequest(
         kind="benchmark",
         name=f"{metadata.full_name}-{settings.model.rpartition('/')[2]}",
         plan=Plan(
@@ -84,7 +70,26 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Bench
         about=_about(benchmark, source, settings),
         recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings)),
     )
-    return BenchmarkRun(settings, benchmark, request)
+    shelf = RunShelf(
+        request.fingerprint, fresh=settings.fresh, finished=settings.retry_failed, run=settings.run
+    )
+    scrape = Scrape(primary.base_url, settings.prometheus_url, say) if settings.scrape_prometheus else None
+
+    async def report(launched: LaunchedRun) -> BenchmarkReport:
+        more = {} if scrape is None else scrape.found
+        return report_benchmark(benchmark, settings, launched, more)
+
+    return PreparedRun(
+        request,
+        shelf,
+        report,
+        facts={
+            "benchmark": metadata.full_name,
+            "data": request.about["data"],
+            "departures": request.about["departures"],
+        },
+        during=lambda table: scrape or nullcontext(),
+    )
 
 
 def benchmark_parts(concurrency: int, name: str, settings: BenchmarkSettings) -> ShardParts:
@@ -227,20 +232,3 @@ def _plain(selection: Selection) -> dict[str, Any]:
 
     plain: dict[str, Any] = msgspec.to_builtins(selection)
     return plain
-
-
-def result_path(run: BenchmarkRun, moment: str) -> Path:
-    """Where the result file of a run goes: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
-
-    Slashes in the model's name become underscores; two of the same second get a number.
-    """
-    metadata = run.benchmark.about
-    name = metadata.name if metadata.variant is None else f"{metadata.name}-{metadata.variant}"
-    model = (run.settings.model or "").replace("/", "_").replace("\\", "_").replace("\0", "_")
-    stem = f"{name}_{model}_{moment}"
-    directory = run.settings.output_dir
-    for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
-        path = directory / f"{stem}{suffix}.json"
-        if not path.exists():
-            return path
-    raise UserError(f"There are too many result files named {stem} in {directory}.")

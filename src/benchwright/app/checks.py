@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright.errors import UserError
 
 if TYPE_CHECKING:
-    from benchwright.app.test_mode import AgentTestSettings
     from benchwright.config import EvalSettings
-
-AT_LEAST_ONE = {"n": "--n", "concurrency": "--batch-size", "max_turns": "--max-turns", "limit": "--limit"}
 
 
 def check_eval(settings: EvalSettings) -> None:
@@ -26,7 +23,13 @@ def check_eval(settings: EvalSettings) -> None:
     check_agent(settings.module, settings.mcp, needed=not settings.scorer and not any(agents))
     if sum(agent is not None for agent in agents) > 1:
         raise UserError("--agent-command cannot be combined with --module or --mcp.")
-    check_numbers(settings, AT_LEAST_ONE)
+    numbers = {
+        "--n": settings.n,
+        "--batch-size": settings.concurrency,
+        "--max-turns": settings.max_turns,
+        "--limit": settings.limit,
+    }
+    check_numbers(numbers, settings.offset)
     if any(agents) and settings.column:
         raise UserError("--column cannot be used with an agent, which needs the documented columns.")
     if settings.baseline_model is None:
@@ -56,11 +59,10 @@ def check_agent(module: str | None, mcp: Path | None, *, needed: bool = True) ->
         raise UserError("--module and --mcp are mutually exclusive.")
 
 
-def check_numbers(settings: EvalSettings | AgentTestSettings, at_least_one: Mapping[str, str]) -> None:
-    """Raises UserError for an offset below 0, or a number below 1 of a field in `at_least_one` ({field: option})."""
-    for field, option in at_least_one.items():
-        value = getattr(settings, field)
+def check_numbers(numbers: Mapping[str, object], offset: int) -> None:
+    """Raises UserError for an offset below 0, or a number below 1 among `numbers` ({option: value})."""
+    for option, value in numbers.items():
         if isinstance(value, int) and value < 1:
             raise UserError(f"{option} must be >= 1.")
-    if settings.offset < 0:
+    if offset < 0:
         raise UserError("--offset must be >= 0.")

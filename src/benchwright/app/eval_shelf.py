@@ -29,7 +29,7 @@ from benchwright.agents.cache.paths import cache_root, entry_directory, sanitize
 from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
 from benchwright.agents.cache.samples import sample_lines
 from benchwright.app.cached_evals import run_of_entry
-from benchwright.app.launch import Launch
+from benchwright.app.prepared import RunRequest
 from benchwright.config import EvalSettings
 from benchwright.errors import JournalError, UserError
 from benchwright.files import write_whole
@@ -47,7 +47,7 @@ class EvalShelf:
         UserError: `--output-path` is the cache's own directory.
     """
 
-    def __init__(self, request: Launch, settings: EvalSettings, config: dict[str, Any]) -> None:
+    def __init__(self, request: RunRequest, settings: EvalSettings, config: dict[str, Any]) -> None:
         if settings.output_path is not None and settings.output_path.resolve() == cache_root():
             raise UserError(
                 f"--output-path is the cache's own directory ({settings.output_path}); give another one."
@@ -63,7 +63,7 @@ class EvalShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """See `launch.Shelf.run_of`; the lock beside the entry is held throughout."""
+        """See `prepared.Shelf.run_of`; the lock beside the entry is held throughout."""
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(say)
             if directory is None:

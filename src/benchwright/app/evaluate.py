@@ -3,99 +3,37 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
 from benchwright.app.eval_shelf import EvalShelf
-from benchwright.app.evaluating.earlier import check_known, offer
+from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import asks_by_itself, completion_params, eval_task
-from benchwright.app.launch import Ended, Launch, launch, parts_of
-from benchwright.app.sharding import recipe, said_by_the_parent
+from benchwright.app.launch import parts_of, recipe, said_by_the_parent
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.config import EvalSettings
-from benchwright.data.errors import DatasetError
 from benchwright.data.manifest import file_fingerprint
-from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.plan import Plan
-from benchwright.engine.run import Listener
 from benchwright.engine.shards import ShardParts
-from benchwright.errors import UserError
-from benchwright.records import TrialLimits
-from benchwright.runs.manifest import DataFile
+from benchwright.records import Record, TrialLimits
+from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.text import Say
 
-MOST_EARLIER_RUNS = 20
-MOST_RUNS_LOOKED_AT = 3
-"""Runs that --reuse takes from; runs that are looked at to offer it."""
+
+class EvalReport(Record, frozen=True):
+    """What an eval came to; `write` writes the files that were asked for, and returns them."""
+
+    summary: RunSummary
+    cache_entry: Path
+    write: Callable[[], list[Path]]
 
 
-class EvalRun:
-    """An eval that is ready to go: every check that needs no model has passed."""
-
-    def __init__(
-        self, settings: EvalSettings, request: Launch, shelf: EvalShelf, unchanged: DatasetUnchanged
-    ) -> None:
-        self.settings = settings
-        self.unchanged = unchanged
-        self.request = request
-        self.shelf = shelf
-
-    async def launch(self, listeners: Sequence[Listener], say: Say) -> Ended:
-        """Runs it; see `launch.launch`. Offers, or with --reuse takes over, what earlier runs have."""
-        settings = self.settings
-        reuse = NO_REUSE
-        wanted = settings.reuse or settings.rescore
-        if wanted or not (settings.fresh or self.shelf.has_entry()):
-            most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
-            runs = tuple(EarlierRun(path) for path in islice(self.shelf.earlier_runs(), most))
-            if settings.rescore:
-                check_known(self.request.plan, runs, say)
-            if wanted:
-                reuse = Reuse(runs, scores=not settings.rescore, only_known=settings.rescore)
-            else:
-                offer(self.request.plan, runs, say)
-        try:
-            return await launch(self.request, listeners, say, self.shelf, reuse, self.shelf.project)
-        except DatasetError:
-            reason = self.unchanged.reason()
-            if reason is None:
-                raise
-            raise UserError(reason) from None
-
-    def write_outputs(self, ended: Ended) -> list[Path]:
-        """Writes the files that were asked for; returns them."""
-        reason = ended.result.stop_reason if ended.result is not None else None
-        return self.shelf.write_outputs(ended.table, reason)
-
-    @property
-    def coverage_note(self) -> str | None:
-        """What a resumed run does not notice: changes in what the user's code imports."""
-        settings = self.settings
-        if settings.mcp is not None:
-            covered = f"MCP directory {settings.mcp}"
-        elif settings.agent_command is not None:
-            covered = "the files that the command names"
-        elif settings.module is not None:
-            covered = _covered(settings.module.rpartition(":")[0])
-        else:
-            return None
-        return (
-            f"Note: Module fingerprint covers {covered}. External dependency changes\n"
-            "      are not detected. Use --fresh if you changed external imports."
-        )
-
-
-def _covered(module: str) -> str:
-    """What of the user's code the fingerprint of a module covers: its file, or all of a package."""
-    path = module.replace(".", "/")
-    return f"package {path}/" if hasattr(sys.modules.get(module), "__path__") else f"file {path}.py"
-
-
-def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
+def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
     """Checks everything that can be checked without asking a model, and composes the run.
 
     Raises:
@@ -117,7 +55,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
         columns=settings.column,
     )
     unchanged = DatasetUnchanged(settings.dataset, digest)
-    request = Launch(
+    request = RunRequest(
         kind="eval",
         name=f"{settings.dataset.stem}-{settings.model.rpartition('/')[2]}",
         plan=Plan(
@@ -142,7 +80,44 @@ def prepare_eval(settings: EvalSettings, say: Say) -> EvalRun:
         recipe=recipe(eval_parts, settings, keys=(settings.judge_api_key_env,)),
     )
     shelf = EvalShelf(request, settings, _config(settings, request))
-    return EvalRun(settings, request, shelf, unchanged)
+
+    async def report(launched: LaunchedRun) -> EvalReport:
+        reason = launched.result.stop_reason if launched.result is not None else None
+        summary = summarise(read_manifest(launched.directory), launched.table)
+        assert shelf.entry_path is not None
+        return EvalReport(summary, shelf.entry_path, lambda: shelf.write_outputs(launched.table, reason))
+
+    return PreparedRun(
+        request,
+        shelf,
+        report,
+        resume_note=_resume_note(settings),
+        reuse=lambda say: find_reuse(settings, request.plan, shelf, say),
+        at_end=shelf.project,
+        changed=unchanged.reason,
+    )
+
+
+def _resume_note(settings: EvalSettings) -> str | None:
+    """What a resumed run does not notice: changes in what the user's code imports."""
+    if settings.mcp is not None:
+        covered = f"MCP directory {settings.mcp}"
+    elif settings.agent_command is not None:
+        covered = "the files that the command names"
+    elif settings.module is not None:
+        covered = _covered(settings.module.rpartition(":")[0])
+    else:
+        return None
+    return (
+        f"Note: Module fingerprint covers {covered}. External dependency changes\n"
+        "      are not detected. Use --fresh if you changed external imports."
+    )
+
+
+def _covered(module: str) -> str:
+    """What of the user's code the fingerprint of a module covers: its file, or all of a package."""
+    path = module.replace(".", "/")
+    return f"package {path}/" if hasattr(sys.modules.get(module), "__path__") else f"file {path}.py"
 
 
 def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
@@ -150,7 +125,7 @@ def eval_parts(concurrency: int, settings: EvalSettings) -> ShardParts:
     return parts_of(prepare_eval(settings, said_by_the_parent).request, concurrency)
 
 
-def _config(settings: EvalSettings, request: Launch) -> dict[str, Any]:
+def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
     """The configuration as the cache file shows it; `fingerprint` covers what the other keys do not say."""
     return {
         "model": settings.model,

@@ -2,148 +2,69 @@
 
 from __future__ import annotations
 
+import os
 import resource
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    asynccontextmanager,
-    nullcontext,
-    suppress,
-)
+import sys
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
-
-import msgspec
+from typing import Any
 
 from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.config import Settings
+from benchwright.data.errors import DatasetError
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.executor import AdaptiveExecutor, Paced
-from benchwright.engine.earlier import NO_REUSE, Reuse
+from benchwright.engine.earlier import Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
-from benchwright.engine.ledger import Retry
-from benchwright.engine.plan import Plan
 from benchwright.engine.progress import HearsPace
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import JournalError, UserError
-from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Target
+from benchwright.records import ASKED_AGAIN, FAILED, RunEvent
 from benchwright.runs import store
 from benchwright.runs.journal import Journal
-from benchwright.runs.keys import fingerprint
-from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
+from benchwright.runs.manifest import Manifest, ScorerInfo, write_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
 DESCRIPTORS_FOR_FILES = 100
 
 
-class Launch(msgspec.Struct, frozen=True):
-    """Everything that is needed to run a plan. `keys` maps slots to keys and is never written anywhere.
+async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
+    """Starts a run, goes on with an unfinished one, or finds a finished one: its shelf says which it is.
 
-    `typed_models` are the models as the user typed them, by slot; `rules` stop the run besides the usual ones;
-    `selection` says which samples of the data are meant; `about` is kept in the manifest; `retry` picks trials
-    that are to be made again besides those that failed. `recipe` makes the plan's parts again in another process.
-    `asking` are clients that the task asks by itself.
-    """
-
-    kind: str
-    name: str
-    plan: Plan
-    settings: Settings
-    data: Sequence[DataFile] = ()
-    pass_threshold: float = 1.0
-    keys: Mapping[str, str | None] = {}
-    typed_models: Mapping[str, str] = {}
-    rules: Sequence[StopRule] = ()
-    selection: Mapping[str, Any] = {}
-    about: Mapping[str, Any] = {}
-    retry: Retry | None = None
-    recipe: Recipe | None = None
-    asking: Sequence[ModelClient] = ()
-
-    @property
-    def wants_effort(self) -> bool:
-        """Whether those who conclude the run want to know what each trial took: all but plain evals."""
-        return self.kind != "eval" or "load" in self.about
-
-    @property
-    def fingerprint(self) -> str:
-        """What makes two runs the same run."""
-        plan = self.plan
-        return fingerprint(
-            self.kind,
-            plan.task.spec,
-            [(data.xxh3, data.samples, data.offset, data.columns) for data in self.data],
-            [(target.slot, target.model, target.base_url, target.settings) for target in _all_targets(plan)],
-            sorted((scorer.name, scorer.fingerprint) for scorer in plan.task.scorers),
-            plan.repeats,
-            plan.limits,
-            self.pass_threshold,
-            *([dict(self.selection)] if self.selection else []),
-        )
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """A run, how the session on it ended, and its table; `result` is None where it was already finished."""
-
-    directory: Path
-    result: RunResult | None
-    table: RunTable
-
-
-class Shelf(Protocol):
-    """Knows which run belongs to a request."""
-
-    def run_of(self, make: Callable[[], Path], say: Say) -> AbstractAsyncContextManager[Path]:
-        """The run's directory, found or made; held for as long as somebody works on it."""
-        ...
-
-
-During = Callable[[RunTable], AbstractContextManager[None]]
-"""What is to be open while a run is worked on; is given what was done before."""
-
-
-async def launch(
-    request: Launch,
-    listeners: Sequence[Listener],
-    say: Say,
-    shelf: Shelf,
-    reuse: Reuse = NO_REUSE,
-    at_end: Callable[[RunTable], None] = lambda table: None,
-    during: During = lambda table: nullcontext(),
-) -> Ended:
-    """Starts a run, goes on with an unfinished one, or finds a finished one: `shelf` says which it is.
-
-    A new run takes over what `reuse` holds. A finished one is only gone on with to try failed trials again.
-    The run's journal is read once; `during` is entered when what it held before is known.
-    However the session ends, `at_end` is given the table while the run is still held.
+    A finished run is only gone on with to try failed trials again. The run's journal is read once.
 
     Raises:
         RunLocked: another process is at it, and did not end in time.
-        UserError, JournalError: see `engine.run.run`.
+        UserError, JournalError: see `engine.run.run`; a dataset changed while it was read.
     """
+    request = prepared.request
     _check_one_process(request)
-    found = shelf.run_of(lambda: _make(request), say)
+    reuse = prepared.reuse(say)
+    found = prepared.shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
         table = read_table(directory, effort=request.wants_effort)
-        with during(table):
+        async with prepared.during(table):
             if table.sessions.state == "finished" and not has_more(table, request):
-                at_end(table)
-                return Ended(directory, None, table)
+                prepared.at_end(table)
+                return LaunchedRun(directory, None, table)
             try:
                 result = await _run(request, table, listeners, reuse)
-            except BaseException:
+            except BaseException as error:
                 with suppress(JournalError):  # what went wrong first is what is to be told
                     table.advance()
-                    at_end(table)
+                    prepared.at_end(table)
+                if isinstance(error, DatasetError) and (changed := prepared.changed()) is not None:
+                    raise UserError(changed) from None
                 raise
         table.advance()
-        at_end(table)
-        return Ended(directory, result, table)
+        prepared.at_end(table)
+        return LaunchedRun(directory, result, table)
 
 
 def has_failures(table: RunTable) -> bool:
@@ -151,14 +72,14 @@ def has_failures(table: RunTable) -> bool:
     return any(table.status_of(row) in FAILED for row in range(len(table)))
 
 
-def has_more(table: RunTable, request: Launch) -> bool:
+def has_more(table: RunTable, request: RunRequest) -> bool:
     """Whether a finished run has trials that the request wants to be made again."""
     if request.retry is None:
         return request.settings.retry_failed and has_failures(table)
     return any(request.retry(trial.record) for trial in table.trials(range(len(table))))
 
 
-def _make(request: Launch) -> Path:
+def _make(request: RunRequest) -> Path:
     now = store.now_ns()
     digest = request.fingerprint
     directory = store.new_run_directory(request.name, digest, now)
@@ -166,7 +87,9 @@ def _make(request: Launch) -> Path:
     return directory
 
 
-async def _run(request: Launch, table: RunTable, listeners: Sequence[Listener], reuse: Reuse) -> RunResult:
+async def _run(
+    request: RunRequest, table: RunTable, listeners: Sequence[Listener], reuse: Reuse
+) -> RunResult:
     settings = request.settings
     clients = make_clients(request, settings.most_in_flight)
     journal = Journal(table.directory, fsync=settings.fsync)
@@ -191,22 +114,37 @@ async def _run(request: Launch, table: RunTable, listeners: Sequence[Listener], 
         journal.close()
 
 
-def make_clients(request: Launch, connections: int) -> dict[str, ModelClient]:
+def make_clients(request: RunRequest, connections: int) -> dict[str, ModelClient]:
     """A client for every target, of so many connections each."""
     return {
         target.slot: make_client(target, request.keys.get(target.slot), request.settings, connections)
-        for target in _all_targets(request.plan)
+        for target in [*request.plan.targets, *request.plan.helpers]
     }
 
 
-def parts_of(request: Launch, concurrency: int) -> ShardParts:
+def parts_of(request: RunRequest, concurrency: int) -> ShardParts:
     """What a worker process needs of a launch, for its share of the concurrency."""
     return ShardParts(request.plan.task, make_clients(request, concurrency), request.plan.limits)
 
 
+def recipe(make: Callable[..., ShardParts], *arguments: Any, keys: Container[str | None] = ()) -> Recipe:
+    """How another process makes the parts again, see `engine.shards.Recipe`.
+
+    `keys` names variables that hold keys besides those usually named so.
+    """
+    environment = {
+        name: value for name, value in os.environ.items() if name.endswith("_API_KEY") or name in keys
+    }
+    return Recipe(f"{make.__module__}:{make.__qualname__}", arguments, tuple(sys.path), environment)
+
+
+def said_by_the_parent(text: str) -> None:
+    """Says nothing: the process that journals has said it."""
+
+
 @asynccontextmanager
 async def _executor(
-    request: Launch, clients: Mapping[str, ModelClient], paced: Paced
+    request: RunRequest, clients: Mapping[str, ModelClient], paced: Paced
 ) -> AsyncIterator[Executor]:
     settings = request.settings
     if settings.concurrency == "auto":
@@ -241,7 +179,7 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> Paced:
     return paced
 
 
-def _check_one_process(request: Launch) -> None:
+def _check_one_process(request: RunRequest) -> None:
     settings = request.settings
     several = settings.executor == "ray" or settings.workers not in (None, 1)
     if several and request.recipe is None:
@@ -254,7 +192,7 @@ def _check_one_process(request: Launch) -> None:
         )
 
 
-def _rules(request: Launch) -> list[StopRule]:
+def _rules(request: RunRequest) -> list[StopRule]:
     settings = request.settings
     rules: list[StopRule] = [SystemicErrors(alike=min(10, request.plan.trial_count))]
     if settings.budget_tokens is not None:
@@ -264,7 +202,7 @@ def _rules(request: Launch) -> list[StopRule]:
     return rules
 
 
-def _manifest(request: Launch, identity: str, digest: str, created_at: int) -> Manifest:
+def _manifest(request: RunRequest, identity: str, digest: str, created_at: int) -> Manifest:
     plan = request.plan
     return Manifest(
         id=identity,
@@ -296,7 +234,3 @@ def _plain_settings(settings: Settings) -> dict[str, Any]:
     return settings.model_dump(
         mode="json", exclude={"api_key", "baseline_api_key", "run"}, exclude_defaults=True
     )
-
-
-def _all_targets(plan: Plan) -> list[Target]:
-    return [*plan.targets, *plan.helpers]

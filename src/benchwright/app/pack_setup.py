@@ -40,16 +40,12 @@ GENERATION = (
 """Settings that go into the generation request; one that is not given is not sent."""
 
 
-class ReadyPack(msgspec.Struct, frozen=True):
-    """A pack that can be run, its targets, and their keys by slot, which are never written anywhere."""
-
-    setup: PackRunSetup
-    targets: list[Target]
-    keys: dict[str, str | None]
-
-
-async def ready_pack(reference: str, settings: PackSettings, say: Say) -> ReadyPack:
+async def set_up_pack(
+    reference: str, settings: PackSettings, say: Say
+) -> tuple[PackRunSetup, list[Target], dict[str, str | None]]:
     """Finds the pack and the models, and has the pack list its scenarios.
+
+    Returns (setup, targets, keys by slot); the keys are never written anywhere.
 
     Raises:
         UserError: pack, models or settings are not as they should be; says what to do.
@@ -82,7 +78,7 @@ async def ready_pack(reference: str, settings: PackSettings, say: Say) -> ReadyP
         direct=settings.direct,
         node=settings.node,
     )
-    return ReadyPack(setup, targets, keys)
+    return setup, targets, keys
 
 
 def usable(pack: InstalledPack) -> PackManifest:

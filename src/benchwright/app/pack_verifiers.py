@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
 from benchwright.app.pack_setup import usable
 from benchwright.app.pack_store import read_own_configuration
+from benchwright.app.pack_watch import PackWatch
 from benchwright.config import PackSettings
 from benchwright.errors import UserError
 from benchwright.home import packs_directory
@@ -24,9 +24,6 @@ from benchwright.packs.verifiers import (
     verifier_states,
 )
 from benchwright.sandbox.docker import EngineError
-
-if TYPE_CHECKING:
-    from benchwright.app.pack_watch import PackWatch
 
 BY_HAND = "by-hand"
 """Stands for the run of verifiers that were started outside of one."""

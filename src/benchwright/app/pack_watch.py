@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from benchwright.config import PackSettings
 from benchwright.engine.worker import Result, Solved
 from benchwright.errors import BenchwrightError
 from benchwright.packs.events import PackEvents
@@ -24,7 +23,6 @@ from benchwright.packs.results import (
 )
 from benchwright.packs.run_files import PackFiles, read_events
 from benchwright.packs.task import PackRunSetup, PackTask
-from benchwright.packs.watching import NoVerifiers, RunningVerifiers
 from benchwright.records import RequestRecord, Status, TrialRecord
 from benchwright.runs.journal import decode_body
 from benchwright.runs.table import RunTable
@@ -45,16 +43,6 @@ class PackWatch:
         self._attempts: dict[str, Attempt] = {}
         self._events: PackEvents | None = None
         self._files: PackFiles | None = None
-
-    def verifiers(
-        self, setup: PackRunSetup, settings: PackSettings
-    ) -> AbstractAsyncContextManager[RunningVerifiers]:
-        """The verifiers of the pack, started when the run begins."""
-        if not setup.manifest.verifiers:
-            return NoVerifiers()
-        from benchwright.app.pack_verifiers import verifiers_of
-
-        return verifiers_of(setup, settings, self)
 
     @contextmanager
     def during(

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-import msgspec
-
 from benchwright.analysis.pack_summary import summary_document, write_summary
-from benchwright.analysis.summary import summarise
+from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.endpoints import make_client
-from benchwright.app.launch import Ended, Launch, launch
-from benchwright.app.pack_setup import ReadyPack, ready_pack
+from benchwright.app.pack_setup import set_up_pack
 from benchwright.app.pack_watch import PackWatch
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.run_shelf import RunShelf
 from benchwright.config import PackSettings
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
 from benchwright.engine.plan import Plan
-from benchwright.engine.run import Listener
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.modes import arranged, find_mode
 from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.types import PASSED
-from benchwright.records import ASKED_AGAIN, FAILED, Record, Status, TrialLimits, TrialRecord
+from benchwright.packs.watching import NoVerifiers, RunningVerifiers
+from benchwright.records import ASKED_AGAIN, FAILED, Record, Status, Target, TrialLimits, TrialRecord
 from benchwright.runs import store
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.runs.table import RunTable
@@ -36,70 +33,96 @@ from benchwright.text import Say
 class PackReport(Record, frozen=True):
     """A pack's run in full: what it was, every attempt, and the pack's own scores by slot."""
 
-    directory: Path
     setup: PackRunSetup
+    summary: RunSummary
     results: PackResults
     scores: Mapping[str, PackScore]
-    ended: Ended
     document: dict[str, Any]
 
 
-async def run_pack(
-    reference: str, settings: PackSettings, listeners: Sequence[Listener], watch: PackWatch, say: Say
-) -> PackReport:
-    """Runs a pack: goes on with an unfinished run of the same kind, or begins a new one.
+async def prepare_pack(
+    reference: str, settings: PackSettings, watch: PackWatch, say: Say
+) -> PreparedRun[PackReport]:
+    """Finds a pack and its models, has it list its scenarios, and composes the run; `watch` is to listen to it.
 
     Raises:
         UserError: pack, models or settings are not as they should be; says what to do.
-        ExecutionError: the pack does not load, or cannot be prepared.
+        ExecutionError: the pack does not load.
     """
-    ready = await ready_pack(reference, settings, say)
-    async with AsyncExitStack() as stack:
-        clients = {}
-        for target in ready.targets:
-            client = make_client(target, ready.keys.get(target.slot), settings, settings.most_in_flight)
-            assert isinstance(client, EndpointClient), "packs are given addresses"
-            stack.callback(client.close)
-            clients[target.slot] = client
-        task = PackTask(ready.setup, clients, watch.verifiers(ready.setup, settings), watch)
-        request = msgspec.structs.replace(_request(task, ready, settings), asking=tuple(clients.values()))
+    setup, targets, keys = await set_up_pack(reference, settings, say)
+    clients = {}
+    for target in targets:
+        client = make_client(target, keys.get(target.slot), settings, settings.most_in_flight)
+        assert isinstance(client, EndpointClient), "packs are given addresses"
+        clients[target.slot] = client
+    task = PackTask(setup, clients, _verifiers(setup, settings, watch), watch)
+    request = _request(task, targets, keys, settings, tuple(clients.values()))
+    finished = bool(settings.retry_failed or settings.provider_errors or settings.retry_scenario)
+    shelf = RunShelf(request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run)
+
+    @asynccontextmanager
+    async def during(table: RunTable) -> AsyncIterator[None]:
+        repeats, mode = request.plan.repeats, request.about["mode"]
         try:
-            ended = await _launch(request, settings, [watch, *listeners], watch, task, say)
+            with watch.during(table, task, repeats, mode, _made_again(settings)):
+                yield
         except (UserError, ExecutionError) as error:
-            if watch.table is not None:
-                watch.table.advance()
-                ended = Ended(watch.table.directory, None, watch.table)
-                _write(task, ended, watch, watch.results(), {}, str(error))
+            table.advance()
+            _report(LaunchedRun(table.directory, None, table), task.setup, watch, {}, str(error))
             raise
-        return await _report(task, ended, watch)
+        finally:
+            for client in clients.values():
+                client.close()
+
+    async def report(launched: LaunchedRun) -> PackReport:
+        async with task.process() as process:
+            scores = await score_results(process, watch.results())
+        result = launched.result
+        if result is not None:
+            watch.conclude(launched.directory, scores, result.stop_reason)
+        error = None if result is None or result.interrupted else result.stop_reason
+        return _report(launched, task.setup, watch, scores, error)
+
+    return PreparedRun(request, shelf, report, facts=_facts(request, setup), during=during)
 
 
-async def describe_pack(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
-    """What a run would be, for `--dry-run`; asks no model.
+def _verifiers(
+    setup: PackRunSetup, settings: PackSettings, watch: PackWatch
+) -> AbstractAsyncContextManager[RunningVerifiers]:
+    """The verifiers of the pack, started when the run begins."""
+    if not setup.manifest.verifiers:
+        return NoVerifiers()
+    from benchwright.app.pack_verifiers import verifiers_of
 
-    Raises:
-        UserError, ExecutionError: see `run_pack`.
-    """
-    ready = await ready_pack(reference, settings, say)
-    setup = ready.setup
+    return verifiers_of(setup, settings, watch)
+
+
+def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
+    """What a run would be, besides its plan."""
     return {
         "pack": setup.manifest.id,
         "version": setup.manifest.version,
         "directory": str(setup.directory),
-        "mode": find_mode(settings.mode).name,
+        "mode": request.about["mode"],
         "scenarios": [scenario.id for scenario in setup.scenarios],
         "models": [
             {"id": model.id, "model": target.model, "base_url": target.base_url}
-            for model, target in zip(setup.models.values(), ready.targets, strict=True)
+            for model, target in zip(setup.models.values(), request.plan.targets, strict=True)
         ],
-        "attempts": settings.n,
-        "cells": len(setup.scenarios) * len(setup.models) * settings.n,
+        "attempts": request.plan.repeats,
+        "cells": request.plan.trial_count,
         "generation": setup.cells.generation,
     }
 
 
-def _request(task: PackTask, ready: ReadyPack, settings: PackSettings) -> Launch:
-    setup, targets = ready.setup, ready.targets
+def _request(
+    task: PackTask,
+    targets: Sequence[Target],
+    keys: Mapping[str, str | None],
+    settings: PackSettings,
+    asking: Sequence[EndpointClient],
+) -> RunRequest:
+    setup = task.setup
     mode = find_mode(settings.mode)
     manifest = setup.manifest
     plan = Plan(
@@ -111,13 +134,13 @@ def _request(task: PackTask, ready: ReadyPack, settings: PackSettings) -> Launch
         arrange=arranged(mode, [target.slot for target in targets]),
     )
     concurrency = 1 if mode.serial else settings.concurrency
-    return Launch(
+    return RunRequest(
         kind="pack",
         name=f"{manifest.id}-{targets[0].model.rpartition('/')[2]}",
         plan=plan,
         settings=settings.model_copy(update={"concurrency": concurrency}),
         data=(DataFile(path=str(setup.directory), xxh3=setup.digest, samples=task.size()),),
-        keys=ready.keys,
+        keys=keys,
         typed_models={slot: model.id for slot, model in setup.models.items()},
         selection={"mode": mode.name, "scenarios": [scenario.id for scenario in setup.scenarios]},
         about={
@@ -137,6 +160,7 @@ def _request(task: PackTask, ready: ReadyPack, settings: PackSettings) -> Launch
             },
         },
         retry=_retry(settings),
+        asking=asking,
     )
 
 
@@ -158,59 +182,29 @@ def _made_again(settings: PackSettings) -> Callable[[TrialRecord], bool]:
     return lambda trial: trial.status in again or (retry is not None and retry(trial))
 
 
-async def _launch(
-    request: Launch,
-    settings: PackSettings,
-    listeners: Sequence[Listener],
+def _report(
+    launched: LaunchedRun,
+    setup: PackRunSetup,
     watch: PackWatch,
-    task: PackTask,
-    say: Say,
-) -> Ended:
-    finished = bool(settings.retry_failed or settings.provider_errors or settings.retry_scenario)
-    shelf = RunShelf(request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run)
-
-    def during(table: RunTable) -> AbstractContextManager[None]:
-        repeats, mode = request.plan.repeats, request.about["mode"]
-        return watch.during(table, task, repeats, mode, _made_again(settings))
-
-    return await launch(request, listeners, say, shelf, during=during)
-
-
-async def _report(task: PackTask, ended: Ended, watch: PackWatch) -> PackReport:
-    """Has the pack score what was done, and writes summary.json."""
-    results = watch.results()
-    async with task.process() as process:
-        scores = await score_results(process, results)
-    result = ended.result
-    if result is not None:
-        watch.conclude(ended.directory, scores, result.stop_reason)
-    error = None if result is None or result.interrupted else result.stop_reason
-    document = _write(task, ended, watch, results, scores, error)
-    return PackReport(ended.directory, task.setup, results, scores, ended, document)
-
-
-def _write(
-    task: PackTask,
-    ended: Ended,
-    watch: PackWatch,
-    results: PackResults,
     scores: Mapping[str, PackScore],
     error: str | None,
-) -> dict[str, Any]:
-    directory, result = ended.directory, ended.result
+) -> PackReport:
+    """The report of a run; writes summary.json."""
+    directory, result, table = launched.directory, launched.result, launched.table
     worked = result is not None or error is not None
-    manifest = read_manifest(directory)
+    manifest, results = read_manifest(directory), watch.results()
+    summary = summarise(manifest, table)
     document = summary_document(
         manifest,
         directory,
-        task.setup,
-        summarise(manifest, ended.table),
+        setup,
+        summary,
         results,
         scores,
-        completed_at=store.now_ns() if worked else ended.table.sessions.ended_at,
+        completed_at=store.now_ns() if worked else table.sessions.ended_at,
         cancelled=result is not None and result.interrupted,
         error=error,
         uncelled=watch.uncelled,
     )
     write_summary(directory, document)
-    return document
+    return PackReport(setup, summary, results, scores, document)

@@ -12,24 +12,26 @@ from benchwright.text import Say
 
 
 class Scrape:
-    """Reads the metrics before and after; one that cannot be read is told, and ends nothing."""
+    """Reads the metrics before and after a run, as a context manager; where they cannot be read it says so and goes on.
+
+    `found` has them in the end: `prometheus_url`, `prometheus_metrics` (raw text) and `prometheus_delta` (what grew).
+    """
 
     def __init__(self, base_url: str, url: str | None, say: Say) -> None:
+        self.found: dict[str, Any] = {}
         self._url = url or metrics_url(base_url)
         self._say = say
         self._before: str | None = None
 
-    async def begin(self) -> None:
-        """Reads the metrics before the run."""
+    async def __aenter__(self) -> Scrape:
         self._before = await self._read()
+        return self
 
-    async def end(self) -> dict[str, Any]:
-        """Reads them again: `prometheus_metrics` (raw text) and `prometheus_delta` (what grew)."""
-        after = await self._read()
-        if after is None:
-            return {}
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None or (after := await self._read()) is None:
+            return
         delta = {} if self._before is None else differences(self._before, after)
-        return {"prometheus_url": self._url, "prometheus_metrics": after, "prometheus_delta": delta}
+        self.found = {"prometheus_url": self._url, "prometheus_metrics": after, "prometheus_delta": delta}
 
     async def _read(self) -> str | None:
         try:

@@ -29,7 +29,7 @@ class RunShelf:
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
-        """See `launch.Shelf.run_of`; held by one process at a time, so that none begins what another is at."""
+        """See `prepared.Shelf.run_of`; held by one process at a time, so that none begins what another is at."""
         lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):
             yield self.find() or make()
@@ -58,3 +58,12 @@ class RunShelf:
             except UserError:
                 continue
         return None
+
+
+class NewRunShelf:
+    """Every run is a new one: nothing is resumed."""
+
+    @asynccontextmanager
+    async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
+        """See `prepared.Shelf.run_of`."""
+        yield make()

@@ -153,7 +153,12 @@ def check_test(settings: AgentTestSettings) -> None:
     """Raises UserError for the first thing that is missing or contradicts another."""
     check_dataset(settings.dataset)
     check_agent(settings.module, settings.mcp)
-    check_numbers(settings, {"limit": "--limit", "max_turns": "--max-turns", "max_tokens": "--max-tokens"})
+    numbers = {
+        "--limit": settings.limit,
+        "--max-turns": settings.max_turns,
+        "--max-tokens": settings.max_tokens,
+    }
+    check_numbers(numbers, settings.offset)
     if settings.row is not None and not settings.interactive:
         raise UserError("--row can only be used with --interactive.")
 

@@ -17,7 +17,6 @@ from benchwright.cli.options import (
     output_options,
     pairs,
     run_options,
-    say,
     set_up_logging,
 )
 
@@ -160,19 +159,14 @@ def eval_options(function: Function) -> Function:
 
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
     """Runs an evaluation with these options; returns the exit code."""
+    set_up_logging(debug=debug)
     from benchwright.app.endpoints import load_dotenv
-    from benchwright.app.evaluate import prepare_eval
-    from benchwright.cli.output import results_on_stdout
+    from benchwright.cli.eval_running import run_eval
     from benchwright.config import EvalSettings
 
-    set_up_logging(debug=debug)
     load_dotenv()
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")
     options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")
     settings = make_settings(EvalSettings, {**options, "debug": debug, "anew": anew})
-    with results_on_stdout(as_json=as_json):
-        run = prepare_eval(settings, say)
-    from benchwright.cli.running import run_and_report
-
-    return run_and_report(run, as_json=as_json, quiet=quiet)
+    return run_eval(settings, as_json=as_json, quiet=quiet)

@@ -16,7 +16,6 @@ from benchwright.cli.options import (
     make_settings,
     output_options,
     pairs,
-    say,
     set_up_logging,
 )
 
@@ -246,4 +245,4 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     for name in ("where", "option", "scorer_option", "column"):
         options[name] = pairs(options[name], f"--{name.replace('_', '-')}")
     settings = make_settings(LoadSettings, options)
-    sys.exit(measure_and_report(settings, say, as_json=as_json, quiet=quiet))
+    sys.exit(measure_and_report(settings, as_json=as_json, quiet=quiet))

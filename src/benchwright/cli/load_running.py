@@ -10,10 +10,13 @@ import click
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.load.levels import due_times
-from benchwright.app.load.measure import Load
+from benchwright.app.load.measure import LoadTest
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
+from benchwright.app.prepared import describe
+from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_table, results_on_stdout
+from benchwright.cli.running import INTERRUPTED, say_nothing_was_sent
 from benchwright.engine.run import Listener
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import BenchwrightError
@@ -21,35 +24,36 @@ from benchwright.files import write_whole
 from benchwright.formats import milliseconds
 from benchwright.records import FAILED
 from benchwright.reports.load.words import level_text
-from benchwright.text import Say, plain
+from benchwright.text import plain
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
 """Seconds between two lines about a level under way, on a terminal and elsewhere."""
 
 
-def measure_and_report(settings: LoadSettings, say: Say, *, as_json: bool, quiet: bool) -> int:
+def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
     """Returns the exit code: 0 done, 1 a level failed altogether, 130 interrupted."""
     with results_on_stdout(as_json=as_json):
-        load = Load(settings, say)
-        if settings.dry_run:
-            return _describe(load)
+        load = LoadTest(settings, say)
+    if settings.dry_run:
+        return _describe(load, as_json=as_json)
+    with results_on_stdout(as_json=as_json):
         ended: BaseException | None = None
         try:
-            run_async(_measure(load, say, quiet=quiet))
+            run_async(_measure(load, quiet=quiet))
         except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, where no run listens
             ended = error
     if load.levels:
-        _give(load.report(), settings, say, as_json=as_json)
+        _give(load.report(), settings, as_json=as_json)
     if isinstance(ended, BenchwrightError):
         raise ended
     if ended is not None or load.interrupted:
         say("Interrupted." if load.levels else "Interrupted before the first level was measured.")
-        return 130
+        return INTERRUPTED
     return 0 if all(one.result.answered for one in load.levels) else 1
 
 
-async def _measure(load: Load, say: Say, *, quiet: bool) -> None:
+async def _measure(load: LoadTest, *, quiet: bool) -> None:
     def listeners(level: Level) -> Sequence[Listener]:
         return [] if quiet else [LevelProgress(level)]
 
@@ -58,7 +62,7 @@ async def _measure(load: Load, say: Say, *, quiet: bool) -> None:
             say(level_line(result))
 
 
-def _give(report: LoadReport, settings: LoadSettings, say: Say, *, as_json: bool) -> None:
+def _give(report: LoadReport, settings: LoadSettings, *, as_json: bool) -> None:
     if as_json:
         print_json(report)
     else:
@@ -129,12 +133,16 @@ class LevelProgress:
             click.echo("\r\x1b[2K", err=True, nl=False)
 
 
-def _describe(load: Load) -> int:
+def _describe(load: LoadTest, *, as_json: bool) -> int:
     """What would be run."""
+    levels = load.first_levels
+    if as_json:
+        print_json({"levels": [describe(load.prepare(level, at)) for at, level in enumerate(levels, 1)]})
+        return 0
     click.echo(f"{plain(load.workload.about)}, sent to {plain(load.settings.model or '')}")
-    for level in load.first_levels:
+    for level in levels:
         due = due_times(level, load.settings)
         size = "" if due is None else f": {len(due):,} requests in {due[-1]:.1f} s"
         click.echo(f"  {level_text(level)}{size}")
-    click.echo("No requests were sent (--dry-run).", err=True)
+    say_nothing_was_sent()
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,8 @@ from benchwright.cli.options import (
     make_settings,
     output_options,
     run_options,
-    say,
     set_up_logging,
 )
-from benchwright.cli.pack_output import print_described, print_pack_run, write_reports
-from benchwright.text import plain
-
-INTERRUPTED = 130
 
 EXAMPLES = """\b
 Examples:
@@ -145,88 +139,10 @@ def command(
     """Run bench packs against models. Scores come from the pack's own scorer."""
     set_up_logging(debug=debug)
     from benchwright.app.endpoints import load_dotenv
+    from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings
 
     load_dotenv()
     options["param"] = json_pairs(options["param"], "--param")
     settings = make_settings(PackSettings, options)
     sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))
-
-
-def run_packs(
-    packs: Sequence[str],
-    settings: Any,
-    *,
-    as_json: bool,
-    quiet: bool,
-    csv_file: Path | None = None,
-    markdown: Path | None = None,
-) -> int:
-    """Runs packs one after the other; the exit code: 0 done, 1 one of them failed, 130 interrupted."""
-    from benchwright.errors import BenchwrightError
-
-    code = 0
-    reports = []
-    errors = []
-    for pack in packs:
-        try:
-            reports.append(report := _run(pack, settings, as_json=as_json, quiet=quiet))
-        except BenchwrightError as error:
-            if len(packs) == 1:
-                raise
-            say(f"Error: {plain(pack)}: {error}")
-            errors.append({"pack": pack, "error": str(error)})
-            code = 1
-            continue
-        if settings.dry_run:
-            continue
-        code = _conclude(report) or code
-        if code == INTERRUPTED:
-            break
-    if as_json:
-        from benchwright.cli.output import print_json
-
-        print_json(
-            {"packs": [one if settings.dry_run else one.document for one in reports], "errors": errors}
-        )
-    if settings.dry_run:
-        say("No requests were sent (--dry-run).")
-    else:
-        write_reports(reports, csv_file, markdown)
-    return code
-
-
-def _run(pack: str, settings: Any, *, as_json: bool, quiet: bool) -> Any:
-    """The report of a pack's run, or with --dry-run what would be run."""
-    from benchwright.app.loop import run_async
-    from benchwright.app.pack_watch import PackWatch
-    from benchwright.app.packs import describe_pack, run_pack
-    from benchwright.cli.pack_progress import PackProgress
-    from benchwright.engine.progress import Progress
-
-    if settings.dry_run:
-        described = run_async(describe_pack(pack, settings, say))
-        if not as_json:
-            print_described(described)
-        return described
-    progress, watch = Progress(), PackWatch()
-    shown = [] if quiet else [PackProgress(progress, watch)]
-    report = run_async(run_pack(pack, settings, [*shown, progress], watch, say))
-    if report.ended.result is None:
-        say("There is nothing to retry.")
-    if not as_json and not quiet:
-        print_pack_run(report)
-    if not quiet:
-        say(f"Run: {report.directory}")
-    return report
-
-
-def _conclude(report: Any) -> int:
-    """Says how a run ended that did not finish; its exit code."""
-    result = report.ended.result
-    if result is None or result.finished:
-        return 0
-    stopped = f"Error: {plain(result.stop_reason or 'the run stopped')}"
-    say("Interrupted." if result.interrupted else stopped)
-    say("Re-run the same command to resume from where you left off.")
-    return INTERRUPTED if result.interrupted else 1

@@ -18,7 +18,6 @@ from benchwright.cli.options import (
     output_options,
     pairs,
     run_options,
-    say,
     set_up_logging,
 )
 
@@ -96,7 +95,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     """
     set_up_logging(debug=debug)
     from benchwright.app.endpoints import load_dotenv
-    from benchwright.cli.benchmark_runs import run_benchmarks
+    from benchwright.cli.benchmark_running import run_benchmarks
     from benchwright.config import BenchmarkSettings
 
     load_dotenv()
@@ -111,12 +110,12 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     elif options["seed"] is None:
         del options["seed"]
     settings = make_settings(BenchmarkSettings, options)
-    sys.exit(run_benchmarks(names, settings, say, as_json=as_json, quiet=quiet))
+    sys.exit(run_benchmarks(names, settings, as_json=as_json, quiet=quiet))
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     """Runs bench packs with those of the options that packs have too."""
-    from benchwright.cli.pack_run import run_packs
+    from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings
 
     if others := [name for name in names if not name.startswith(PACK)]:

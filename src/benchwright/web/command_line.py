@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.app.again import ONLY_ONCE, BegunRun
+from benchwright.app.existing_runs import ONLY_ONCE, ExistingRun
 from benchwright.errors import UserError
 
 JSON_VALUES = ("param",)
@@ -47,7 +47,7 @@ def _text(value: Any, as_json: bool = False) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def like(run: BegunRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
+def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path | None]:
     """The command that runs again what a run was, with these settings changed; and the directory to run it in.
 
     Raises:

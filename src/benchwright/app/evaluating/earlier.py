@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
-from benchwright.engine.earlier import EarlierRun
+from benchwright.app.eval_shelf import EvalShelf
+from benchwright.config import EvalSettings
+from benchwright.engine.earlier import NO_REUSE, EarlierRun, Reuse
 from benchwright.engine.plan import Plan
 from benchwright.errors import UserError
 from benchwright.text import Say
+
+MOST_EARLIER_RUNS = 20
+MOST_RUNS_LOOKED_AT = 3
+"""Runs that --reuse takes from; runs that are looked at to offer it."""
 
 LARGEST_OFFER = 20_000
 """Trials of a plan up to which it is worth counting what earlier runs have of it."""
 
 
-def offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
+def find_reuse(settings: EvalSettings, plan: Plan, shelf: EvalShelf, say: Say) -> Reuse:
+    """What a new run takes over from earlier ones; without --reuse nothing, but says what it could.
+
+    Raises:
+        UserError: --rescore has nothing to score.
+    """
+    wanted = settings.reuse or settings.rescore
+    if not wanted and (settings.fresh or shelf.has_entry()):
+        return NO_REUSE
+    most = MOST_EARLIER_RUNS if wanted else MOST_RUNS_LOOKED_AT
+    runs = tuple(EarlierRun(path) for path in islice(shelf.earlier_runs(), most))
+    if not wanted:
+        _offer(plan, runs, say)
+        return NO_REUSE
+    if settings.rescore:
+        _check_known(plan, runs, say)
+    return Reuse(runs, scores=not settings.rescore, only_known=settings.rescore)
+
+
+def _offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     """Says how many conversations --reuse would keep, if any."""
     if not runs or plan.trial_count > LARGEST_OFFER:
         return
@@ -24,7 +50,7 @@ def offer(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
         )
 
 
-def check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
+def _check_known(plan: Plan, runs: Sequence[EarlierRun], say: Say) -> None:
     """Says how many trials --rescore leaves out.
 
     Raises:

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
+
+import msgspec
 
 from benchwright.analysis.joint.concurrency import by_concurrency
 from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.load.reading import ReadLevel, read_level, sides_of
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.endpoints import make_client
-from benchwright.app.load.levels import LevelRuns
+from benchwright.app.launch import launch
+from benchwright.app.load.level_task import LevelTask, Rounds
+from benchwright.app.load.levels import allow_connections, due_times, level_seconds, slug
 from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, objectives
 from benchwright.app.load.sweep import Sweep
 from benchwright.app.load.synthetic import calibrate
 from benchwright.app.load.workload import Workload, find_workload, synthetic_workload
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import metrics_url
+from benchwright.app.run_shelf import NewRunShelf
+from benchwright.endpoint.watching import Watch
 from benchwright.engine.run import Listener
+from benchwright.runs.listing import tag_run
 from benchwright.stats.windows import Cut
 from benchwright.text import Say
 
@@ -28,7 +37,7 @@ MISSED = 0.1
 """How far the length of answers may be from the one asked for before it is told."""
 
 
-class Load:
+class LoadTest:
     """A measurement that is ready to go: every check that needs no model has passed.
 
     `levels` are those that were measured so far, so that there is something to show at any time.
@@ -60,42 +69,100 @@ class Load:
         """
         if self.settings.synthetic_input is not None:
             self.workload = await self._calibrated(self.workload)
-        runs = LevelRuns(self.identity, self.workload, self.settings)
         if self.settings.sweep:
             self._sweep = Sweep(self.first_levels[0], self.settings, objectives=bool(self.objectives))
-        place = 0
-        while (level := self._level(place)) is not None:
-            result = await self._measure(runs, level, listener_of(level))
+        number = 0
+        while (level := self._level(number)) is not None:
+            number += 1
+            result = await self._measure(level, number, listener_of(level))
             if self._sweep is not None:
                 self._sweep.add(result)
             yield result
             if self.interrupted or (result.state != "finished" and not result.answered):
                 return
-            place += 1
 
     def _level(self, place: int) -> Level | None:
         if self._sweep is not None:
             return self._sweep.next()
         return self.first_levels[place] if place < len(self.first_levels) else None
 
-    async def _measure(self, runs: LevelRuns, level: Level, listeners: Sequence[Listener]) -> LevelResult:
+    async def _measure(self, level: Level, number: int, listeners: Sequence[Listener]) -> LevelResult:
         url = self.settings.metrics_url or metrics_url(self.workload.request.plan.targets[0].base_url)
-        measured = await runs.run(level, listeners, self._say, url if self._metrics else None)
-        self._metrics = self._metrics and bool(measured.looks)
-        outcome = measured.ended.result
-        self.interrupted = outcome is not None and outcome.interrupted
-        read = read_level(
-            measured.ended.table,
-            level,
-            measured.looks,
-            outcome.seconds if outcome is not None else 0.0,
-            self.objectives,
-            self.warmup,
-            self.cooldown,
-            self.settings.max_in_flight,
-        )
+        watch = Watch(url, self._say) if self._metrics else None
+        prepared = self.prepare(level, number, watch)
+        in_flight = prepared.request.settings.concurrency
+        assert isinstance(in_flight, int)
+        allow_connections(in_flight, self._say)
+        launched = await launch(prepared, listeners, self._say)
+        self._metrics = watch is not None and bool(watch.looks)
+        self.interrupted = launched.result is not None and launched.result.interrupted
+        read = await prepared.report(launched)
         self.levels.append(read)
         return read.result
+
+    def prepare(self, level: Level, number: int, watch: Watch | None = None) -> PreparedRun[ReadLevel]:
+        """The run of a level, counted from 1; `watch` sees the server's metrics meanwhile.
+
+        Raises:
+            UserError: see `due_times`.
+        """
+        settings = self.settings
+
+        async def report(launched: LaunchedRun) -> ReadLevel:
+            tag_run(str(launched.directory), [self.identity])
+            return read_level(
+                launched.table,
+                level,
+                () if watch is None else watch.looks,
+                launched.result.seconds if launched.result is not None else 0.0,
+                self.objectives,
+                self.warmup,
+                self.cooldown,
+                settings.max_in_flight,
+            )
+
+        request = self._request(level, number)
+        return PreparedRun(
+            request,
+            NewRunShelf(),
+            report,
+            facts={"level": level, "prompts": self.workload.about},
+            during=lambda table: watch or nullcontext(),
+        )
+
+    def _request(self, level: Level, number: int) -> RunRequest:
+        """The workload's run, with other trials and other limits on what is in flight."""
+        settings, base, size = self.settings, self.workload.request, self.workload.size
+        due = due_times(level, settings)
+        requests = settings.requests if due is None else len(due)
+        seconds = None if due is not None else level_seconds(settings)
+        task = LevelTask(self.workload.task_of(number), size, requests, seconds)
+        in_flight = settings.max_in_flight if level.concurrency is None else level.concurrency
+        plan = msgspec.structs.replace(
+            base.plan,
+            task=task,
+            samples=task.size(),
+            repeats=1,
+            arrange=Rounds(size, due),
+            open_ended=seconds is not None,
+        )
+        detail = {
+            "id": self.identity,
+            "level": level,
+            "number": number,
+            "requests": requests,
+            "seconds": seconds,
+            "prompts": self.workload.about,
+        }
+        return msgspec.structs.replace(
+            base,
+            name=f"{base.name}-{slug(level)}",
+            plan=plan,
+            settings=base.settings.model_copy(update={"concurrency": in_flight, "retries": settings.retries}),
+            about={**base.about, "load": detail},
+            selection={**base.selection, "load": detail},
+            recipe=None,
+        )
 
     async def _calibrated(self, workload: Workload) -> Workload:
         target = workload.request.plan.targets[0]

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from benchwright.app.benchmarks import LOCAL_SERVER
-from benchwright.app.launch import Launch
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic import Calibration, SyntheticTask
+from benchwright.app.prepared import RunRequest
 from benchwright.config import Settings
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
@@ -28,7 +28,7 @@ class Workload(msgspec.Struct, frozen=True):
     `about` says in words what is asked.
     """
 
-    request: Launch
+    request: RunRequest
     task_of: Callable[[int], Task]
     size: int | None
     about: str
@@ -135,7 +135,7 @@ def _plain_request(
     kind: str,
     say: Say,
     data: Sequence[DataFile] = (),
-) -> Launch:
+) -> RunRequest:
     """A run of prompts that nobody scores."""
     assert settings.model is not None
     body = {
@@ -148,7 +148,7 @@ def _plain_request(
     key = find_key(settings.api_key.get_secret_value() if settings.api_key is not None else None, target, say)
     check_target(target, key)
     limits = TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds)
-    return Launch(
+    return RunRequest(
         kind=kind,
         name=f"{name}-{settings.model.rpartition('/')[2]}",
         plan=Plan(task=task, samples=samples, targets=(target,), limits=limits),

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from aiohttp import web
 
-from benchwright.app.again import begun_run
+from benchwright.app.existing_runs import existing_run
 from benchwright.errors import UserError
 from benchwright.web.locks import interrupt
 from benchwright.web.off_loop import off_loop
@@ -44,6 +44,6 @@ def _go_on(viewer: Viewer, run: str, command: str, options: list[str]) -> None:
     if former is not None and former.code is None:
         raise UserError(f"{run} is being started already.")
     directory = viewer.runs.directory(run)
-    if command == "resume" and begun_run(str(directory)).state == "finished":
+    if command == "resume" and existing_run(str(directory)).state == "finished":
         raise UserError(f"{run} is finished.")
     viewer.started.start([command, str(directory), *options, "--quiet"], f"{command} {run}", run=run)

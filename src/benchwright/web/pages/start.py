@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from aiohttp import web
 
-from benchwright.app.again import begun_run
+from benchwright.app.existing_runs import existing_run
 from benchwright.app.pack_store import installed_packs
 from benchwright.catalog.registry import abouts
 from benchwright.errors import UserError
@@ -125,7 +125,7 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
     if what not in {name for group in _choices(viewer).values() for name, _ in group}:
         raise UserError("Choose what to run.")
     if what.startswith(RUN):
-        begun = begun_run(str(viewer.runs.directory(what.removeprefix(RUN))))
+        begun = existing_run(str(viewer.runs.directory(what.removeprefix(RUN))))
         if begun.manifest.kind == "pack" and "model" in changes:
             changes["models"] = [changes.pop("model")]
         if begun.manifest.kind == "eval" and "max_samples" in changes:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchwright.cli.options import output_options, say, set_up_logging
+from benchwright.cli.options import output_options, set_up_logging
 
 RESUME_EXAMPLES = """\b
 Examples:
@@ -36,10 +36,10 @@ KEY = click.option(
 def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: bool) -> None:
     """Resume an unfinished RUN (an id, a unique part of one, or a path) with its original settings."""
     set_up_logging(debug=debug)
-    from benchwright.app.again import begun_run
+    from benchwright.app.existing_runs import existing_run
     from benchwright.errors import UserError
 
-    begun = begun_run(run)
+    begun = existing_run(run)
     if begun.state == "finished":
         raise UserError(f"{begun.manifest.id} is finished; `benchwright retry` retries its failed trials.")
     sys.exit(_go_on(begun, {}, api_key, as_json=as_json, quiet=quiet))
@@ -70,9 +70,9 @@ def retry(
 ) -> None:
     """Retry trials of RUN within the same run. All attempts are kept; the last one counts."""
     set_up_logging(debug=debug)
-    from benchwright.app.again import begun_run
+    from benchwright.app.existing_runs import existing_run
 
-    begun = begun_run(run)
+    begun = existing_run(run)
     if begun.manifest.kind != "pack" and (provider_errors or scenario):
         raise click.UsageError(
             f"--provider-errors and --scenario are for packs only; {begun.manifest.id} is not a pack run."
@@ -86,22 +86,21 @@ def retry(
 
 
 def _go_on(begun: Any, given: dict[str, Any], api_key: str | None, *, as_json: bool, quiet: bool) -> int:
-    from benchwright.app.again import settings_again
     from benchwright.app.endpoints import load_dotenv
+    from benchwright.app.existing_runs import resume_settings
 
     if api_key is not None:
         given["api_key"] = api_key
-    settings: Any = settings_again(begun, given)
+    settings: Any = resume_settings(begun, given)
     load_dotenv()
     if begun.manifest.kind == "pack":
-        from benchwright.cli.pack_run import run_packs
+        from benchwright.cli.pack_running import run_packs
 
         return run_packs([begun.subject], settings, as_json=as_json, quiet=quiet)
     if begun.manifest.kind == "benchmark":
-        from benchwright.cli.benchmark_runs import run_benchmarks
+        from benchwright.cli.benchmark_running import run_benchmarks
 
-        return run_benchmarks([begun.subject], settings, say, as_json=as_json, quiet=quiet)
-    from benchwright.app.evaluate import prepare_eval
-    from benchwright.cli.running import run_and_report
+        return run_benchmarks([begun.subject], settings, as_json=as_json, quiet=quiet)
+    from benchwright.cli.eval_running import run_eval
 
-    return run_and_report(prepare_eval(settings, say), as_json=as_json, quiet=quiet)
+    return run_eval(settings, as_json=as_json, quiet=quiet)

@@ -19,7 +19,7 @@ ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "retry_scena
 """Settings that belong to one command, and not to the run."""
 
 
-class BegunRun(Record, frozen=True):
+class ExistingRun(Record, frozen=True):
     """A run as it was begun. `state` is the last event in its journal."""
 
     directory: Path
@@ -36,7 +36,7 @@ class BegunRun(Record, frozen=True):
         return f"{name}:{variant}" if variant else str(name)
 
 
-def begun_run(reference: str) -> BegunRun:
+def existing_run(reference: str) -> ExistingRun:
     """A run by id, prefix or path.
 
     Raises:
@@ -48,10 +48,10 @@ def begun_run(reference: str) -> BegunRun:
         raise UserError(
             f"{manifest.id} is a level of a measurement under load; measure it again with `benchwright load`."
         )
-    return BegunRun(directory, manifest, store.last_event(directory))
+    return ExistingRun(directory, manifest, store.last_event(directory))
 
 
-def settings_again(run: BegunRun, given: Mapping[str, Any]) -> Settings:
+def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     """The run's own settings, and what is `given` now; goes to the directory in which it was begun.
 
     Raises:

@@ -1,0 +1,89 @@
+"""Runs benchmarks one after the other: progress, a table and a result file for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from benchwright.app.benchmark_results import BenchmarkReport
+from benchwright.app.benchmarks import prepare_benchmark
+from benchwright.app.loop import run_async
+from benchwright.app.prepared import PreparedRun, describe
+from benchwright.cli.options import say
+from benchwright.cli.output import print_json, print_table
+from benchwright.cli.progress import TerminalProgress
+from benchwright.cli.running import conclude, launch_and_report, say_nothing_was_sent
+from benchwright.config import BenchmarkSettings
+from benchwright.engine.progress import Progress
+from benchwright.engine.run import Listener
+
+
+def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool) -> int:
+    """Checks all benchmarks, then runs one after the other; the exit code: 0 done, 1 stopped, 130 interrupted."""
+    runs = [prepare_benchmark(name, settings, say) for name in names]
+    if settings.dry_run:
+        return _describe(runs, as_json=as_json)
+    reports: list[BenchmarkReport] = []
+    code = 0
+    for prepared in runs:
+        code, report = _run(prepared, as_json=as_json, quiet=quiet)
+        reports.append(report)
+        if code:
+            break
+    if as_json:
+        print_json({"benchmarks": [_plain(report) for report in reports]})
+    return code
+
+
+def _run(
+    prepared: PreparedRun[BenchmarkReport], *, as_json: bool, quiet: bool
+) -> tuple[int, BenchmarkReport]:
+    progress = Progress()
+    listeners: list[Listener] = [progress]
+    if not quiet:
+        name = prepared.facts["benchmark"]
+        title = f"{name}: {prepared.request.plan.trial_count:,} trials"
+        listeners.append(TerminalProgress(progress, title, each_trial=False, what=name))
+    launched, report = run_async(launch_and_report(prepared, listeners))
+    if not as_json and not quiet:
+        _print(report)
+    if report.path is not None:
+        say(f"Results: {report.path}")
+    return conclude(prepared, launched, report.summary), report
+
+
+def _print(report: BenchmarkReport) -> None:
+    from benchwright.reports.benchmark import render_benchmark
+    from benchwright.reports.summary import render_summary
+
+    print_table(render_summary(report.summary))
+    click.echo()
+    print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.summary))
+
+
+def _plain(report: BenchmarkReport) -> dict[str, Any]:
+    return {
+        "benchmark": report.manifest.about["benchmark"],
+        "variant": report.manifest.about["variant"],
+        "accuracy": report.totals.accuracy,
+        "totals": report.totals,
+        "figures": report.figures,
+        "about": report.manifest.about,
+        "summary": report.summary,
+        "path": None if report.path is None else str(report.path),
+    }
+
+
+def _describe(runs: Sequence[PreparedRun[BenchmarkReport]], *, as_json: bool) -> int:
+    if as_json:
+        print_json({"benchmarks": [describe(prepared) for prepared in runs]})
+        return 0
+    for prepared in runs:
+        trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
+        click.echo(f"{prepared.facts['benchmark']}: {trials:,} trials, data from {data.path}")
+        for departure in prepared.facts["departures"]:
+            click.echo(f"  not comparable to published scores: {departure}")
+    say_nothing_was_sent()
+    return 0

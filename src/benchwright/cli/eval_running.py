@@ -1,0 +1,87 @@
+"""Runs an evaluation: progress, the summary, and what to do next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from benchwright.app.evaluate import EvalReport, prepare_eval
+from benchwright.app.loop import run_async
+from benchwright.app.prepared import PreparedRun, describe
+from benchwright.cli.lines import header_lines, size_text
+from benchwright.cli.options import say
+from benchwright.cli.output import print_json, print_summary, results_on_stdout
+from benchwright.cli.progress import TerminalProgress
+from benchwright.cli.running import conclude, launch_and_report, say_nothing_was_sent
+from benchwright.config import EvalSettings
+from benchwright.engine.progress import Progress
+from benchwright.engine.run import Listener
+from benchwright.text import plain
+
+
+def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
+    """Returns the exit code: 0 done, 1 stopped early for an error, 130 interrupted."""
+    with results_on_stdout(as_json=as_json):
+        prepared = prepare_eval(settings, say)
+    if settings.dry_run:
+        return _print_description(describe(prepared), as_json=as_json)
+    progress = Progress()
+    listeners: list[Listener] = [progress]
+    if not quiet:
+        listeners.append(_introduce(prepared, settings, progress, as_json=as_json))
+    with results_on_stdout(as_json=as_json):
+        launched, report = run_async(launch_and_report(prepared, listeners))
+    if launched.result is None and not quiet:
+        say("Evaluation already completed (cached).")
+    if as_json:
+        print_json(report.summary)
+    elif not quiet:
+        say("")
+        print_summary(report.summary)
+    for path in report.write():
+        say(f"Written: {path}")
+    if not quiet:
+        say(f"Run: {launched.directory}")
+        say(f"Cache: {report.cache_entry}")
+        if launched.result is None:
+            say("Use --fresh to re-run from scratch.")
+    return conclude(prepared, launched, report.summary)
+
+
+def _introduce(
+    prepared: PreparedRun[EvalReport], settings: EvalSettings, progress: Progress, *, as_json: bool
+) -> TerminalProgress:
+    """Says what is about to be run; returns what shows how it goes."""
+    plan = prepared.request.plan
+    program = click.get_current_context().find_root().info_name
+    command, doing = ("bench", "benchmark") if settings.anew else ("eval", "evaluation")
+    for line in header_lines(f"{program}-{command}", settings):
+        say(line)
+    say("")
+    size = size_text(plan.samples, plan.repeats, len(plan.targets), settings.concurrency)
+    return TerminalProgress(
+        progress,
+        f"Running {doing} {size}...",
+        prepared.resume_note,
+        each_trial=not as_json,
+        tagged=len(plan.targets) > 1,
+    )
+
+
+def _print_description(facts: dict[str, Any], *, as_json: bool) -> int:
+    if as_json:
+        print_json(facts)
+        return 0
+    for name, value in facts.items():
+        click.echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
+    say_nothing_was_sent()
+    return 0
+
+
+def _plainly(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plainly(item)}" for name, item in value.items()) or "none"
+    if isinstance(value, list):
+        return "; ".join(_plainly(item) for item in value)
+    return plain(str(value))

@@ -1,0 +1,144 @@
+"""Runs packs one after the other: progress, the matrix and the scores, CSV and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.app.loop import run_async
+from benchwright.app.pack_watch import PackWatch
+from benchwright.app.packs import PackReport, prepare_pack
+from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
+from benchwright.cli.options import say
+from benchwright.cli.output import print_json, print_table
+from benchwright.cli.pack_progress import PackProgress
+from benchwright.cli.running import INTERRUPTED, conclude, launch_and_report, say_nothing_was_sent
+from benchwright.config import PackSettings
+from benchwright.engine.progress import Progress
+from benchwright.errors import BenchwrightError
+from benchwright.files import write_whole
+from benchwright.secrets import SECRETS
+from benchwright.text import plain
+
+
+def run_packs(
+    packs: Sequence[str],
+    settings: PackSettings,
+    *,
+    as_json: bool,
+    quiet: bool,
+    csv_file: Path | None = None,
+    markdown: Path | None = None,
+) -> int:
+    """Runs packs one after the other; the exit code: 0 done, 1 one of them failed, 130 interrupted."""
+    code = 0
+    documents: list[dict[str, Any]] = []
+    reports: list[PackReport] = []
+    errors = []
+    for pack in packs:
+        try:
+            if settings.dry_run:
+                documents.append(_describe(pack, settings, as_json=as_json))
+                continue
+            ended, report = _run(pack, settings, as_json=as_json, quiet=quiet)
+        except BenchwrightError as error:
+            if len(packs) == 1:
+                raise
+            say(f"Error: {plain(pack)}: {error}")
+            errors.append({"pack": pack, "error": str(error)})
+            code = 1
+            continue
+        reports.append(report)
+        documents.append(report.document)
+        code = ended or code
+        if code == INTERRUPTED:
+            break
+    if as_json:
+        print_json({"packs": documents, "errors": errors})
+    if settings.dry_run:
+        say_nothing_was_sent()
+    else:
+        _write_reports(reports, csv_file, markdown)
+    return code
+
+
+def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, Any]:
+    described = describe(run_async(prepare_pack(pack, settings, PackWatch(), say)))
+    if not as_json:
+        _print_description(described)
+    return described
+
+
+def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tuple[int, PackReport]:
+    """The exit code of a pack's run, and its report."""
+    progress, watch = Progress(), PackWatch()
+    shown = [] if quiet else [PackProgress(progress, watch)]
+
+    async def run() -> tuple[PreparedRun[PackReport], LaunchedRun, PackReport]:
+        prepared = await prepare_pack(pack, settings, watch, say)
+        return prepared, *await launch_and_report(prepared, [watch, *shown, progress])
+
+    prepared, launched, report = run_async(run())
+    if launched.result is None:
+        say("There is nothing to retry.")
+    if not as_json and not quiet:
+        _print_report(report)
+    if not quiet:
+        say(f"Run: {launched.directory}")
+    return conclude(prepared, launched, report.summary), report
+
+
+def _print_description(described: Mapping[str, Any]) -> None:
+    """What a run would be."""
+    models = ", ".join(plain(model["id"]) for model in described["models"])
+    generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
+    click.echo(
+        f"{plain(described['pack'])} {plain(described['version'])}: {described['cells']:,} cells "
+        f"({len(described['scenarios']):,} scenarios, {len(described['models']):,} models, "
+        f"{described['attempts']:,} attempts), {described['mode']}"
+    )
+    click.echo(f"  models: {models}")
+    click.echo(f"  generation: {plain(generation)}")
+
+
+def _print_report(report: PackReport) -> None:
+    """The matrix and the scores."""
+    from benchwright.reports.pack import render_matrix, render_scores
+
+    setup = report.setup
+    manifest = setup.manifest
+    click.echo(
+        f"{plain(manifest.name)} {plain(manifest.version)}: {len(setup.scenarios):,} scenarios, "
+        f"{len(setup.models):,} models"
+    )
+    print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))
+    click.echo()
+    print_table(render_scores(setup.models, report.scores))
+    if count := report.document["requestsOfNoCell"]:
+        click.echo(
+            f"{count:,} requests belong to no cell (sent from a container, or without fetch); see host.log."
+        )
+    if setup.direct:
+        click.echo("Nothing was metered (--direct).")
+
+
+def _write_reports(reports: Sequence[PackReport], csv_file: Path | None, markdown: Path | None) -> None:
+    """Writes the files that were asked for.
+
+    Raises:
+        UserError: one cannot be written.
+    """
+    from benchwright.reports.pack import as_csv, as_markdown
+
+    if csv_file is not None:
+        _write_file(csv_file, as_csv([(one.setup, one.results) for one in reports]))
+    if markdown is not None:
+        _write_file(markdown, "\n".join(as_markdown(one.setup, one.results, one.scores) for one in reports))
+
+
+def _write_file(path: Path, text: str) -> None:
+    write_whole(path, SECRETS.redact(text).encode("utf-8", "replace"))
+    say(f"Written: {path}")
