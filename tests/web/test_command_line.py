@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.app.existing_runs import ExistingRun
-from benchwright.cli.bench import command as bench
+from benchwright.cli.eval import bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run
 from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, Settings

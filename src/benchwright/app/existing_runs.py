@@ -1,4 +1,4 @@
-"""Going on with a run that is there: the settings that it was begun with, read back from its manifest."""
+"""Runs that exist already, to resume or retry: the settings they were started with, read from the manifest."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from benchwright.config import Settings
 
 ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "retry_scenario")
-"""Settings that belong to one command, and not to the run."""
+"""Settings of one command that the run does not keep."""
 
 
 class ExistingRun(Record, frozen=True):
-    """A run as it was begun. `state` is the last event in its journal."""
+    """A run as it was started. `state` is the last event in its journal."""
 
     directory: Path
     manifest: Manifest
@@ -52,7 +52,7 @@ def existing_run(reference: str) -> ExistingRun:
 
 
 def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
-    """The run's own settings, and what is `given` now; goes to the directory in which it was begun.
+    """The run's own settings, and what is `given` now; goes to the directory in which it was started.
 
     Raises:
         UserError: that directory is gone, or the settings are of another version and cannot be read.
@@ -67,13 +67,13 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
         "pack": PackSettings,
     }
     manifest = run.manifest
-    begun_in = manifest.host.get("directory")
-    if begun_in is not None:
+    started_in = manifest.host.get("directory")
+    if started_in is not None:
         try:
-            os.chdir(begun_in)
+            os.chdir(started_in)
         except OSError as error:
             raise UserError(
-                f"The run was started in {begun_in}, which cannot be opened: {error.strerror}."
+                f"The run was started in {started_in}, which cannot be opened: {error.strerror}."
             ) from None
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
     kind = kinds[manifest.kind]

@@ -35,9 +35,9 @@ DESCRIPTORS_FOR_FILES = 100
 
 
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
-    """Starts a run, goes on with an unfinished one, or finds a finished one: its shelf says which it is.
+    """Starts a run, resumes an unfinished one, or finds a finished one: its shelf says which it is.
 
-    A finished run is only gone on with to try failed trials again. The run's journal is read once.
+    A finished run is resumed only to retry trials. The run's journal is read once.
 
     Raises:
         RunLocked: another process is at it, and did not end in time.

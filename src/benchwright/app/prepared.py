@@ -97,7 +97,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """A run that is ready to be launched: every check that needs no model has passed.
 
     `shelf` says which run it is, and `report` what it came to: it writes what every such run leaves behind.
-    `facts` describe it besides what its plan says. `resume_note` is shown where it goes on.
+    `facts` describe it besides what its plan says. `resume_note` is shown when it is resumed.
     `reuse` says what a new run takes over from earlier ones. `during` is open while the run is worked on, and is given
     what was done before. `at_end` is given the table when a session ends, however it ends, while the run is still held.
     `changed` says what makes it impossible to resume, if anything has changed since it was prepared.

@@ -1,4 +1,4 @@
-"""`benchwright eval`: a dataset, a model or an agent, and scores."""
+"""`benchwright eval`: a dataset, a model or an agent, and scores; `bench` runs a finished one again."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ Examples:
         --judge-model big-model --judge-base-url http://localhost:9000/v1 --model my-model
 """
 
+BENCH_EXAMPLES = """\b
+Examples:
+  benchwright bench -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
+      --model my-model --base-url http://localhost:8000/v1 --n 10 --batch-size 5
+"""
+
 
 @click.group(
     "eval",
@@ -46,3 +52,17 @@ def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, 
 
 
 command.add_command(cache)
+
+
+@click.command(
+    "bench",
+    epilog=BENCH_EXAMPLES,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False},
+)
+@eval_options
+def bench(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
+    """Benchmark a model or an agent over a dataset: the options of `eval`.
+
+    The same command resumes an interrupted run, and runs a finished one again.
+    """
+    sys.exit(evaluate(options, as_json=as_json, quiet=quiet, debug=debug, anew=True))

@@ -1,4 +1,4 @@
-"""`benchwright resume` and `retry`: go on with a run by its id, whatever kind it is."""
+"""`benchwright resume` and `retry`: continue a run by its id, whatever kind it is."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: boo
     from benchwright.app.existing_runs import existing_run
     from benchwright.errors import UserError
 
-    begun = existing_run(run)
-    if begun.state == "finished":
-        raise UserError(f"{begun.manifest.id} is finished; `benchwright retry` retries its failed trials.")
-    sys.exit(_go_on(begun, {}, api_key, as_json=as_json, quiet=quiet))
+    existing = existing_run(run)
+    if existing.state == "finished":
+        raise UserError(f"{existing.manifest.id} is finished; `benchwright retry` retries its failed trials.")
+    sys.exit(_continue(existing, {}, api_key, as_json=as_json, quiet=quiet))
 
 
 @click.command("retry", epilog=RETRY_EXAMPLES)
@@ -72,35 +72,37 @@ def retry(
     set_up_logging(debug=debug)
     from benchwright.app.existing_runs import existing_run
 
-    begun = existing_run(run)
-    if begun.manifest.kind != "pack" and (provider_errors or scenario):
+    existing = existing_run(run)
+    if existing.manifest.kind != "pack" and (provider_errors or scenario):
         raise click.UsageError(
-            f"--provider-errors and --scenario are for packs only; {begun.manifest.id} is not a pack run."
+            f"--provider-errors and --scenario are for packs only; {existing.manifest.id} is not a pack run."
         )
     given: dict[str, Any] = {"provider_errors": True} if provider_errors else {}
     if scenario:
         given["retry_scenario"] = scenario
     if failed or not given:
         given["retry_failed"] = True
-    sys.exit(_go_on(begun, given, api_key, as_json=as_json, quiet=quiet))
+    sys.exit(_continue(existing, given, api_key, as_json=as_json, quiet=quiet))
 
 
-def _go_on(begun: Any, given: dict[str, Any], api_key: str | None, *, as_json: bool, quiet: bool) -> int:
+def _continue(
+    existing: Any, given: dict[str, Any], api_key: str | None, *, as_json: bool, quiet: bool
+) -> int:
     from benchwright.app.endpoints import load_dotenv
     from benchwright.app.existing_runs import resume_settings
 
     if api_key is not None:
         given["api_key"] = api_key
-    settings: Any = resume_settings(begun, given)
+    settings: Any = resume_settings(existing, given)
     load_dotenv()
-    if begun.manifest.kind == "pack":
+    if existing.manifest.kind == "pack":
         from benchwright.cli.pack_running import run_packs
 
-        return run_packs([begun.subject], settings, as_json=as_json, quiet=quiet)
-    if begun.manifest.kind == "benchmark":
+        return run_packs([existing.subject], settings, as_json=as_json, quiet=quiet)
+    if existing.manifest.kind == "benchmark":
         from benchwright.cli.benchmark_running import run_benchmarks
 
-        return run_benchmarks([begun.subject], settings, as_json=as_json, quiet=quiet)
+        return run_benchmarks([existing.subject], settings, as_json=as_json, quiet=quiet)
     from benchwright.cli.eval_running import run_eval
 
     return run_eval(settings, as_json=as_json, quiet=quiet)

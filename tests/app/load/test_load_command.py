@@ -320,13 +320,24 @@ def test_a_dry_run_asks_nobody(program: Program) -> None:
     assert program.runs == []
 
 
+def test_a_dry_run_as_json_describes_every_level(program: Program) -> None:
+    ended = program.run(
+        *("load", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--dataset", program.rows(3)),
+        *("--concurrency", "1,4", "--requests", "11", "--dry-run", "--json"),
+    )
+    assert ended.returncode == 0, ended.stderr
+    levels = json.loads(ended.stdout)["levels"]
+    assert [(level["trials"], level["concurrency"]) for level in levels] == [(11, 1), (11, 4)]
+    assert program.runs == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "Say what to ask"),
-        (["mmlu", "--synthetic-input", "5"], "Say what to ask"),
+        ([], "Choose what to send"),
+        (["mmlu", "--synthetic-input", "5"], "Choose what to send"),
         (["--dataset", "none.jsonl"], "none.jsonl"),
-        (["--synthetic-input", "5", "--slo", "speed=1"], "none of ttft=S"),
+        (["--synthetic-input", "5", "--slo", "speed=1"], "use ttft=S"),
         (["--synthetic-input", "5", "--warmup", "soon"], "--warmup"),
     ],
 )

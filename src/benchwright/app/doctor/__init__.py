@@ -7,7 +7,31 @@ programs    Python and its extras, Node, the local sandbox
 containers  the engine, its disk and images, the `docker` program
 """
 
-from benchwright.app.doctor.examining import examine
-from benchwright.app.doctor.findings import Finding
+from __future__ import annotations
+
+from functools import partial
+
+from benchwright.app.doctor import containers, machine, network, programs
+from benchwright.app.doctor.findings import Check, Finding, findings_of
 
 __all__ = ["Finding", "examine"]
+
+
+def examine(*, call_out: bool = False) -> list[Finding]:
+    """What is found on this machine. Asks nobody outside of it unless `call_out`."""
+    seconds = containers.PULL_SECONDS if call_out else 0.0
+    checks = [
+        Check("Python", programs.python),
+        Check("extras", programs.extras),
+        Check("home directory", machine.home_directory),
+        Check("memory", machine.memory),
+        Check("open files", machine.open_files),
+        Check("clock", machine.clock),
+        Check("loopback", network.loopback),
+        Check("proxies", network.proxies),
+        Check("sandbox", programs.sandbox),
+        Check("Node.js", programs.node),
+        Check("docker program", containers.docker_program),
+        Check("container engine", partial(containers.engine, call_out=call_out), 10.0 + seconds),
+    ]
+    return findings_of(checks)
