@@ -12,6 +12,7 @@ import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of
 from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, target
 
+from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings
 
@@ -206,7 +207,9 @@ def task_id(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         settings = EvalSettings(
             model="m", base_url=NOWHERE, module=module, dataset=Path("data.jsonl"), eval_fn=("rewards:right",)
         )
-        return prepare_eval(settings, print).shelf.task_id
+        shelf = prepare_eval(settings, print).shelf
+        assert isinstance(shelf, EvalShelf)
+        return shelf.task_id
 
     yield task_id
     for name in set(sys.modules) - before:

@@ -190,7 +190,7 @@ def test_a_new_pack_is_valid(packs: Packs, language: str) -> None:
     told = packs.told("validate", "my-pack")
     assert (told["valid"], told["scenarios"], told["problems"], told["warnings"]) == (True, 4, [], [])
     again = packs.program.run("pack", "init", "my-pack", "--language", language)
-    assert "is there already" in one_line_of(again.stderr)
+    assert "already exists" in one_line_of(again.stderr)
 
 
 def test_validate_tells_every_problem_and_fails(packs: Packs) -> None:

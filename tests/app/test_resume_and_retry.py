@@ -94,7 +94,7 @@ class TestResume:
             path.write_text(path.read_text().replace("Which", "What"))
             ended = program.run("resume", begun)
         assert ended.returncode == 1
-        assert "cannot be gone on with" in ended.stderr
+        assert "cannot be resumed" in ended.stderr
         assert len(program.runs) == 1
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.app.app_kit import NOWHERE, Program, finished, trials
 
+from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings
 from benchwright.runs.journal import TRIALS
@@ -64,7 +65,9 @@ def identity(directory: Path, **settings: Any) -> str:
         "model": "m",
         "base_url": NOWHERE,
     }
-    return prepare_eval(EvalSettings(**{**plain, **settings}), say=print).shelf.task_id
+    shelf = prepare_eval(EvalSettings(**{**plain, **settings}), say=print).shelf
+    assert isinstance(shelf, EvalShelf)
+    return shelf.task_id
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def write_result_file(
     Raises:
         JournalError: the directory cannot be written.
     """
-    head = _head(benchmark, manifest, summary, totals, figures) | more
+    head = {**_head(benchmark, manifest, summary, totals, figures), **more}
     scorer = benchmark.scorers[0].name
     repeated = manifest.repeats > 1
     with whole_file(path, error=JournalError) as file:
