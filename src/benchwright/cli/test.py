@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import select
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.options import output_options, say, set_up_logging
-from benchwright.secrets import SECRETS
-from benchwright.text import plain_lines
 
 if TYPE_CHECKING:
     from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunResult
     from benchwright.app.test_mode import AgentTest
-
-LOOK_EVERY = 0.02
-"""Seconds between two looks for a line."""
 
 EXAMPLES = """\b
 Examples:
@@ -108,6 +101,7 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
 
 def _step_through(test: AgentTest) -> int:
     from benchwright.app.loop import run_async
+    from benchwright.cli.terminal import Terminal
 
     terminal = Terminal()
     stepper = test.stepper(terminal)
@@ -172,27 +166,3 @@ def _summary(result: LocalTestBatchResult) -> str:
         first = next(row for row in result.results if not row.success)
         lines.append(f"  First error: row {first.row_index}: {one_line(first.error)}")
     return "\n".join(lines)
-
-
-class Terminal:
-    """Shows text on stdout, its control characters and our secrets taken out, and reads lines from stdin.
-
-    Nothing is read ahead, so that a debugger in the agent finds what is typed for it.
-    """
-
-    def __init__(self) -> None:
-        self._input = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
-
-    def show(self, text: str) -> None:
-        """Shows some lines."""
-        click.echo(plain_lines(SECRETS.redact(text)))
-
-    async def ask(self, prompt: str) -> str | None:
-        """Asks for a line; None at the end of the input. The event loop goes on meanwhile."""
-        click.echo(prompt, nl=False)
-        while not select.select([self._input], [], [], 0)[0]:  # noqa: ASYNC110 - no loop can wait for a file
-            await asyncio.sleep(LOOK_EVERY)
-        line = self._input.readline().decode(errors="replace")
-        if not line or not self._input.isatty():
-            click.echo(line.rstrip("\n"))
-        return line.rstrip("\n") if line else None
