@@ -294,7 +294,7 @@ def test_a_required_verifier_that_is_not_there_is_told_before_any_model_is_asked
         ended = packs.program.run("pack", "run", pack, *packs.arguments(base_url))
     assert ended.returncode == 1
     line = one_line_of(ended.stderr)
-    assert line.startswith("Error: The verifier 'judge' of pack does not run: ")
+    assert line.startswith("Error: The verifier 'judge' of pack is not running: ")
     assert read_truth(log) == []
     assert line == f"Error: {json.loads(rendered(packs.program.only_run, 'summary.json'))['error']}"
 
@@ -307,7 +307,7 @@ def test_a_verifier_that_dies_in_mid_run_is_an_error_and_no_bad_model(packs: Pac
     assert "errorType" not in found["S-01"], "it was there: the model was wrong"
     for name in ("S-02", "S-03"):
         assert found[name]["errorType"] == "execution_error"
-        assert "The verifier 'judge' of pack does not run" in found[name]["summary"]
+        assert "The verifier 'judge' of pack is not running" in found[name]["summary"]
 
 
 def test_the_address_of_a_verifier_is_set_in_the_configuration(packs: Packs, echo: str) -> None:

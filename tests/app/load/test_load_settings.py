@@ -35,12 +35,12 @@ def test_a_trace_is_one_level(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"rates": (1,), "levels": (1,)}, "two questions"),
+        ({"rates": (1,), "levels": (1,)}, "cannot be combined"),
         ({"rates": (0,)}, "above 0"),
-        ({"levels": (0,)}, "from 1 on"),
-        ({"arrivals": "constant"}, "goes with --rate"),
+        ({"levels": (0,)}, "1 or more"),
+        ({"arrivals": "constant"}, "requires --rate"),
         ({"arrivals": "trace"}, "needs --trace"),
-        ({"trace": Path("t"), "rates": (1,)}, "a load of its own"),
+        ({"trace": Path("t"), "rates": (1,)}, "sets the load itself"),
         ({"levels": (1, 2), "sweep": True}, "give one"),
     ],
 )
@@ -69,10 +69,10 @@ def test_objectives_have_the_names_and_units_of_the_field(text: str, objective: 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"slo": ("ttft",)}, "none of ttft=S"),
-        ({"slo": ("speed=1",)}, "none of ttft=S"),
-        ({"slo": ("ttft=-1",)}, "none of ttft=S"),
-        ({"slo": ("itl=1", "tpot=2")}, "two objectives"),
+        ({"slo": ("ttft",)}, "use ttft=S"),
+        ({"slo": ("speed=1",)}, "use ttft=S"),
+        ({"slo": ("ttft=-1",)}, "use ttft=S"),
+        ({"slo": ("itl=1", "tpot=2")}, "Two objectives"),
         ({"slo": ("ttft=1",), "stream": False}, "needs streaming"),
     ],
 )
@@ -120,7 +120,7 @@ def test_requests_and_duration_both_end_the_arrivals() -> None:
 
 
 def test_a_rate_at_which_nobody_comes_in_time_is_refused() -> None:
-    with pytest.raises(UserError, match="none arrives"):
+    with pytest.raises(UserError, match="no request arrives"):
         due_times(Level(rate=0.001, arrivals="poisson"), LoadSettings(duration=0.001))
 
 
