@@ -218,7 +218,7 @@ def test_it_does_not_go_with_several_processes(program: Program, option: str) ->
     command = program.evaluating(program.rows(5), NOWHERE, "--concurrency=auto", option)
     ended = program.run(*command)
     assert ended.returncode == 1
-    assert "--concurrency auto is found in one process: give a number" in one_line_of(ended.stderr)
+    assert "--concurrency auto works in one process only: give a number" in one_line_of(ended.stderr)
 
 
 def test_what_is_neither_a_number_nor_auto_is_told_with_a_guess(program: Program) -> None:

@@ -148,7 +148,7 @@ def test_what_would_be_asked_otherwise_is_asked(project: Project, server: Server
     before = server.asked()
     ended = project.run(*project.command(server.base_url, "--limit=4", "--n=2", "--reuse", *more))
     assert server.asked() - before == 8
-    assert "taken over" not in ended.stdout
+    assert "reused from earlier runs" not in ended.stdout
 
 
 def test_failed_ones_are_not_taken_over(project: Project, server: Server) -> None:
@@ -185,7 +185,7 @@ def test_what_the_user_has_put_away_is_not_taken_over(project: Project, server: 
     ended = project.run(*project.command(server.base_url, "--limit=4", "--n=3", "--reuse"))
     valid = 6 if hidden == "fresh" else 0
     assert server.asked() - before == 12 - valid
-    assert ("taken over" in ended.stdout) == bool(valid)
+    assert ("reused from earlier runs" in ended.stdout) == bool(valid)
 
 
 # --rescore
