@@ -75,7 +75,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     )
     scrape = Scrape(primary.base_url, settings.prometheus_url, say) if settings.scrape_prometheus else None
 
-    async def report(launched: LaunchedRun) -> BenchmarkReport:
+    def report(launched: LaunchedRun) -> BenchmarkReport:
         more = {} if scrape is None else scrape.found
         return report_benchmark(benchmark, settings, launched, more)
 

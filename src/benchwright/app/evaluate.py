@@ -81,7 +81,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
     )
     shelf = EvalShelf(request, settings, _config(settings, request))
 
-    async def report(launched: LaunchedRun) -> EvalReport:
+    def report(launched: LaunchedRun) -> EvalReport:
         reason = launched.result.stop_reason if launched.result is not None else None
         summary = summarise(read_manifest(launched.directory), launched.table)
         assert shelf.entry_path is not None

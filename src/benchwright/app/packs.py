@@ -9,6 +9,7 @@ from typing import Any
 from benchwright.analysis.pack_summary import summary_document, write_summary
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.endpoints import make_client
+from benchwright.app.loop import run_async
 from benchwright.app.pack_setup import set_up_pack
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -74,9 +75,12 @@ async def prepare_pack(
             for client in clients.values():
                 client.close()
 
-    async def report(launched: LaunchedRun) -> PackReport:
+    async def score() -> Mapping[str, PackScore]:
         async with task.process() as process:
-            scores = await score_results(process, watch.results())
+            return await score_results(process, watch.results())
+
+    def report(launched: LaunchedRun) -> PackReport:
+        scores = run_async(score())
         result = launched.result
         if result is not None:
             watch.conclude(launched.directory, scores, result.stop_reason)

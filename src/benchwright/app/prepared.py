@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -105,7 +105,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
 
     request: RunRequest
     shelf: Shelf
-    report: Callable[[LaunchedRun], Awaitable[Report]]
+    report: Callable[[LaunchedRun], Report]
     facts: Mapping[str, Any] = {}
     resume_note: str | None = None
     reuse: Callable[[Say], Reuse] = lambda say: NO_REUSE

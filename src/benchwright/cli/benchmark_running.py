@@ -9,12 +9,13 @@ import click
 
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.benchmarks import prepare_benchmark
+from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_table
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import conclude, launch_and_report, say_nothing_was_sent
+from benchwright.cli.running import conclude, say_nothing_was_sent
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
@@ -46,7 +47,8 @@ def _run(
         name = prepared.facts["benchmark"]
         title = f"{name}: {prepared.request.plan.trial_count:,} trials"
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=name))
-    launched, report = run_async(launch_and_report(prepared, listeners))
+    launched = run_async(launch(prepared, listeners, say))
+    report = prepared.report(launched)
     if not as_json and not quiet:
         _print(report)
     if report.path is not None:

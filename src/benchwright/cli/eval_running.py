@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 from benchwright.app.evaluate import EvalReport, prepare_eval
+from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.cli.lines import header_lines, size_text
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_summary, results_on_stdout
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import conclude, launch_and_report, say_nothing_was_sent
+from benchwright.cli.running import conclude, say_nothing_was_sent
 from benchwright.config import EvalSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
@@ -31,7 +32,8 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
     if not quiet:
         listeners.append(_introduce(prepared, settings, progress, as_json=as_json))
     with results_on_stdout(as_json=as_json):
-        launched, report = run_async(launch_and_report(prepared, listeners))
+        launched = run_async(launch(prepared, listeners, say))
+    report = prepared.report(launched)
     if launched.result is None and not quiet:
         say("Evaluation already completed (cached).")
     if as_json:

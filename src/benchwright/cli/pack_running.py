@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.packs import PackReport, prepare_pack
@@ -15,7 +16,7 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_table
 from benchwright.cli.pack_progress import PackProgress
-from benchwright.cli.running import INTERRUPTED, conclude, launch_and_report, say_nothing_was_sent
+from benchwright.cli.running import INTERRUPTED, conclude, say_nothing_was_sent
 from benchwright.config import PackSettings
 from benchwright.engine.progress import Progress
 from benchwright.errors import BenchwrightError
@@ -77,11 +78,12 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
     progress, watch = Progress(), PackWatch()
     shown = [] if quiet else [PackProgress(progress, watch)]
 
-    async def run() -> tuple[PreparedRun[PackReport], LaunchedRun, PackReport]:
+    async def run() -> tuple[PreparedRun[PackReport], LaunchedRun]:
         prepared = await prepare_pack(pack, settings, watch, say)
-        return prepared, *await launch_and_report(prepared, [watch, *shown, progress])
+        return prepared, await launch(prepared, [watch, *shown, progress], say)
 
-    prepared, launched, report = run_async(run())
+    prepared, launched = run_async(run())
+    report = prepared.report(launched)
     if launched.result is None:
         say("There is nothing to retry.")
     if not as_json and not quiet:

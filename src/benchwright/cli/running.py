@@ -1,15 +1,12 @@
-"""What the commands that run something share: launching it, and saying how it ended."""
+"""What the commands that run something share: saying how it ended."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from benchwright.analysis.summary import RunSummary
-from benchwright.app.launch import launch
-from benchwright.app.prepared import LaunchedRun, PreparedRun, Report
+from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.cli.options import say
-from benchwright.engine.run import Listener
 from benchwright.text import plain
 
 INTERRUPTED = 130
@@ -21,14 +18,6 @@ WORDS = {
     "pack": ("Interrupted.", "cells"),
 }
 """What is said of an interruption, and what trials are called, by the kind of run."""
-
-
-async def launch_and_report(
-    prepared: PreparedRun[Report], listeners: Sequence[Listener]
-) -> tuple[LaunchedRun, Report]:
-    """Runs what was prepared; see `launch` for the errors."""
-    launched = await launch(prepared, listeners, say)
-    return launched, await prepared.report(launched)
 
 
 def conclude(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> int:

@@ -96,7 +96,7 @@ class LoadTest:
         launched = await launch(prepared, listeners, self._say)
         self._metrics = watch is not None and bool(watch.looks)
         self.interrupted = launched.result is not None and launched.result.interrupted
-        read = await prepared.report(launched)
+        read = prepared.report(launched)
         self.levels.append(read)
         return read.result
 
@@ -108,7 +108,7 @@ class LoadTest:
         """
         settings = self.settings
 
-        async def report(launched: LaunchedRun) -> ReadLevel:
+        def report(launched: LaunchedRun) -> ReadLevel:
             tag_run(str(launched.directory), [self.identity])
             return read_level(
                 launched.table,
