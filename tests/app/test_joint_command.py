@@ -113,7 +113,7 @@ class TestCompare:
         elsewhere, here = printed(Program(tmp_path), "compare", *files), printed(runs, "compare", *files)
         for alone, known in zip(elsewhere["joint"], here["joint"], strict=True):
             assert "correct_per_second" not in alone
-            assert "when its trials were under way is not known" in alone["notes"][0]
+            assert "it is not known when its trials ran" in alone["notes"][0]
             per_tokens = "correct_per_1000_completion_tokens"
             assert alone[per_tokens]["value"] == pytest.approx(known[per_tokens]["value"])
             assert alone["by_speed"][0]["wrong_slower"] == known["by_speed"][0]["wrong_slower"]

@@ -193,7 +193,6 @@ REAL = {
     "mmlu_pro": ("test", 50),
     "ifeval": ("train", 60),
     "humaneval": ("test", 164),
-    "hle": ("test", None),
     "longbench_v2": ("train", None),
     "multi_if": ("train", None),
     "mrcr": ("train", None),

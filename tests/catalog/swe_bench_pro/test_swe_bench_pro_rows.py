@@ -88,7 +88,7 @@ def test_a_list_that_is_none_is_told_and_never_run(text: str, data: Data, tmp_pa
 )
 def test_what_names_paths_commits_and_images_must_be_such_a_name(field: str, value: str, data: Data) -> None:
     data.write({**data.instances[0].row, field: value})
-    with pytest.raises(DatasetError, match=f"Row 0: `{field}` is not what it should be"):
+    with pytest.raises(DatasetError, match=f"Row 0: `{field}` is invalid"):
         data.samples()
 
 

@@ -93,7 +93,7 @@ class TestEnd:
         await until(lambda: bool(server.requests))
         await agent.grant.close()
         await asking
-        assert "went away" in agent.error
+        assert "disconnected" in agent.error
         await until(lambda: server.open == 0)
 
     async def test_of_a_trial_waits_for_a_stream_that_has_said_all(
@@ -142,7 +142,7 @@ class TestEnd:
             asking = asyncio.create_task(self.ask_in_vain(agent))
             await until(lambda: bool(server.requests))
         await asking
-        assert "went away" in agent.error
+        assert "disconnected" in agent.error
         with pytest.raises(OSError, match=r"."):
             await asyncio.open_connection("127.0.0.1", agent.port)
         await agent.leave()

@@ -104,7 +104,7 @@ class TestDisconnect:
         await until(lambda: bool(endpoint.log))
         assert not endpoint.log[0].complete
         await until(lambda: bool(agent.relayed))
-        assert "went away" in agent.error
+        assert "disconnected" in agent.error
         assert agent.relayed[0].error is None
 
     async def test_before_the_answer_frees_the_connection(

@@ -320,7 +320,7 @@ async def test_a_model_that_gives_an_error_is_the_providers_trouble(tmp_path: Pa
 
 async def test_the_model_is_only_there_while_a_scenario_runs(tmp_path: Path) -> None:
     source = "from benchwright_pack import chat\nchat([])"
-    with pytest.raises(ExecutionError, match="no scenario runs here"):
+    with pytest.raises(ExecutionError, match="no scenario is running"):
         async with running(write_pack(tmp_path / "pack", {"pack.py": source}), "pack.py"):
             pass
 

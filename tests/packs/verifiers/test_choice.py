@@ -69,7 +69,7 @@ def test_addresses_of_the_user_come_before_those_of_the_pack() -> None:
         (
             without(docker=DockerVerifier(1)),
             {},
-            "names no image and nothing to build one from; set docker_image under",
+            "names neither an image nor a build context; set docker_image under",
         ),
         (without(), {"mode": "cloud"}, "its mode is cloud but no address is set; set cloud_url under"),
         (

@@ -47,7 +47,7 @@ async def test_one_that_is_not_there_is_told_before_any_model_is_asked() -> None
         assert endpoint.status == "failed"
         with pytest.raises(UserError) as told:
             verifiers.require()
-    assert str(told.value).startswith(f"The verifier 'verifier' of pack does not run: GET {url}/health: ")
+    assert str(told.value).startswith(f"The verifier 'verifier' of pack is not running: GET {url}/health: ")
     assert str(told.value).endswith("Start it, or correct its address.")
 
 
@@ -62,7 +62,7 @@ async def test_one_that_is_not_required_may_be_missing() -> None:
 @pytest.mark.parametrize(
     ("url", "path", "why"),
     [
-        (None, "/health", "its mode is cloud and no address is known"),
+        (None, "/health", "its mode is cloud but no address is set"),
         ("ftp://x", "/health", "is not an http:// or https:// address"),
         ("http://x", "/health\r\nX: y", "is not a valid path"),
     ],
@@ -98,7 +98,7 @@ async def test_one_that_dies_during_the_run_is_an_error_and_comes_back() -> None
         context = running_verifiers(pack, START)
         verifiers = await context.__aenter__()
     assert len(await verifiers.recheck()) == 1
-    with pytest.raises(ExecutionError, match="The verifier 'verifier' of pack does not run: GET "):
+    with pytest.raises(ExecutionError, match="The verifier 'verifier' of pack is not running: GET "):
         await verifiers.check()
     async with server.running():
         assert await verifiers.recheck() == []

@@ -73,7 +73,7 @@ async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
     async with running_verifiers(pack, Start(run_id, health_seconds=1)) as verifiers:
         assert containers(f"{RUN}={run_id}") == []
         assert verifiers.endpoints[0].status == "failed"
-        with pytest.raises(UserError, match="does not run: it was not healthy within 1 s"):
+        with pytest.raises(UserError, match="is not running: it was not healthy within 1 s"):
             verifiers.require()
         assert verifiers.logs == {"verifier": "loading\n"}
 
@@ -169,6 +169,6 @@ async def test_without_an_engine_it_is_told_what_to_do(
     async with running_verifiers(docker_pack(tmp_path, "pack"), Start("run")) as verifiers:
         [endpoint] = verifiers.endpoints
         assert (endpoint.status, endpoint.url) == (status, None)
-        with pytest.raises(UserError, match=r"does not run: Docker is not (installed|running)"):
+        with pytest.raises(UserError, match=r"is not running: Docker is not (installed|running)"):
             verifiers.require()
     assert [one.status for one in await verifier_states(docker_pack(tmp_path, "pack"))] == [status]

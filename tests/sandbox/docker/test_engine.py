@@ -116,7 +116,7 @@ async def test_a_service_needs_an_engine_on_this_machine(engine: Engine) -> None
 
 async def test_too_little_room_is_told_before_anything_is_started(engine: Engine) -> None:
     check_disk(engine, 1)
-    with pytest.raises(EngineError, match=r"GiB left in .* and 1000000.0 GiB are needed") as told:
+    with pytest.raises(EngineError, match=r"GiB left in .*, but 1000000.0 GiB are needed") as told:
         check_disk(engine, 10**6 * 2**30)
     assert told.value.kind == "disk_full"
 
