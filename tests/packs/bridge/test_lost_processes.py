@@ -45,7 +45,7 @@ async def test_others_that_were_under_way_are_begun_again(tmp_path: Path) -> Non
         assert "the pack called process.exit(1)" in reason
         assert {cell.result.status for cell in cells} == {"pass"}
         assert pack.restarts == 1
-        assert any("slow-0 is begun again" in line for line in log.lines("warn"))
+        assert any("slow-0 is restarted" in line for line in log.lines("warn"))
 
 
 async def test_where_nobody_can_tell_who_did_it_all_are_begun_again_once(tmp_path: Path) -> None:
