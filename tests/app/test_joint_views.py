@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.app.compare_kit import Made, made, shuffled, write_run
 
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.joint.records import ByConcurrency, JointView, SpeedAccuracy
@@ -48,7 +48,7 @@ def speed(view: JointView, metric: str = "latency") -> SpeedAccuracy:
 
 
 def compared(*runs: Path) -> Comparison:
-    return compare([str(run) for run in runs], Wanted()).comparison
+    return compare([str(run) for run in runs], ComparisonOptions()).comparison
 
 
 def terminal(comparison: Comparison) -> str:

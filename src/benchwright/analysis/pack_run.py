@@ -18,7 +18,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 
-class KeptPackRun(Record, frozen=True):
+class PackRun(Record, frozen=True):
     """Models by slot, scenarios, attempts, and the pack's scores where the run was concluded."""
 
     models: Mapping[str, RegisteredModel]
@@ -27,7 +27,7 @@ class KeptPackRun(Record, frozen=True):
     scores: Mapping[str, PackScore]
 
 
-def kept_pack_run(manifest: Manifest, table: RunTable) -> KeptPackRun:
+def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
     """A pack's run from its manifest and its table, which must have `effort`; reads the body of each attempt.
 
     Raises:
@@ -38,7 +38,7 @@ def kept_pack_run(manifest: Manifest, table: RunTable) -> KeptPackRun:
     scenarios = [ScenarioMeta(name, title) for name, title in about["scenarios"].items()]
     attempts = (attempt for _, attempt in read_attempts(table))
     results = results_of(attempts, list(models), list(about["scenarios"]))
-    return KeptPackRun(models, scenarios, results, kept_scores(manifest, table.directory))
+    return PackRun(models, scenarios, results, read_scores(manifest, table.directory))
 
 
 def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
@@ -46,7 +46,7 @@ def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
     return msgspec.convert(manifest.about["models"], dict[str, RegisteredModel])
 
 
-def kept_scores(manifest: Manifest, directory: Path) -> dict[str, PackScore]:
+def read_scores(manifest: Manifest, directory: Path) -> dict[str, PackScore]:
     """The pack's scores by slot, from summary.json; none where the run was never concluded."""
     path = directory / RENDERED / SUMMARY
     if not path.exists():

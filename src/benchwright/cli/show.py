@@ -57,10 +57,10 @@ def command(
 
 
 def _print_pack(manifest: Manifest, table: RunTable) -> None:
-    from benchwright.analysis.pack_run import kept_pack_run
+    from benchwright.analysis.pack_run import load_pack_run
     from benchwright.reports.pack import render_matrix, render_scores
 
-    kept = kept_pack_run(manifest, table)
+    kept = load_pack_run(manifest, table)
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
     click.echo()
     print_table(render_scores(kept.models, kept.scores))

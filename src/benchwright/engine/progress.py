@@ -50,7 +50,7 @@ class RunningMean:
 
 
 @runtime_checkable
-class HearsPace(Protocol):
+class PaceListener(Protocol):
     """A listener that also wants to hear how many trials may be in flight, where that finds itself."""
 
     def paced(self, level: int, settled: bool) -> None:
@@ -107,7 +107,7 @@ class Progress:
         self.over = True
 
     def paced(self, level: int, settled: bool) -> None:
-        """See `HearsPace`."""
+        """See `PaceListener`."""
         self.level, self.settled = level, settled
 
     @property

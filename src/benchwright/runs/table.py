@@ -68,7 +68,7 @@ class ScoredTrial(Record, frozen=True):
         return trial_status(self.record.status, [score.status for score in self.scores.values()])
 
 
-class _Former(Record, frozen=True):
+class _FormerAttempt(Record, frozen=True):
     """Where the lines of an attempt are that no longer counts, or never did."""
 
     line: int
@@ -115,7 +115,7 @@ class RunTable:
         self._lines_read = 0
         self._line = IntColumn(self._rows.__len__)
         self._score_lines = {name: IntColumn(self._rows.__len__) for name in scorers}
-        self._former: dict[int, list[_Former]] = {}
+        self._former: dict[int, list[_FormerAttempt]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._bodies_size = 0
         self._tail = JournalTail(directory)
@@ -196,12 +196,12 @@ class RunTable:
         if row is None:
             row = self._new_row(record)
         elif not standing:
-            self._former.setdefault(row, []).append(_Former(offset))
+            self._former.setdefault(row, []).append(_FormerAttempt(offset))
             if self.effort is not None:
                 self.effort.add_former(row, record)
             return
         else:
-            counted = _Former(self._line[row], tuple(self._lines_of_scores(row)))
+            counted = _FormerAttempt(self._line[row], tuple(self._lines_of_scores(row)))
             self._former.setdefault(row, []).append(counted)
         self._line[row] = offset
         self._fill(row, record, standing)

@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 MOST = 8
 
 
-class Kept(Generic[Result]):
+class ResultCache(Generic[Result]):
     """Results by keys that say all they depend on; one is made at a time."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from benchwright.runs.journal import TRIALS
-from benchwright.web.kept import Kept
+from benchwright.web.kept import ResultCache
 from benchwright.web.pack_cells import LiveCells
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunsIndex
@@ -48,7 +48,7 @@ class Viewer:
         self.runs = RunsIndex()
         self.started = started
         self.closing = Event()
-        self.comparisons: Kept[Comparison] = Kept()
+        self.comparisons: ResultCache[Comparison] = ResultCache()
         self._lock = Lock()
         self._trials: OrderedDict[str, RunTrials] = OrderedDict()
         self._figures: OrderedDict[str, _Figures] = OrderedDict()

@@ -107,7 +107,7 @@ class Trials(NamedTuple):
     scores: Mapping[str, Column]
 
 
-class Lost(NamedTuple):
+class LostWork(NamedTuple):
     """Work of trials that came to no end (cancelled ones): parallel columns of length m."""
 
     samples: Labels
@@ -134,7 +134,7 @@ class Effort(NamedTuple):
     ttft: NDArray[Any]
     reused: NDArray[np.bool_]
     unsettled: NDArray[np.bool_]
-    lost: Lost
+    lost: LostWork
     requests: int
     timed_requests: int
     uncounted: int

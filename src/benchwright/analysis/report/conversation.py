@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright.analysis.report.messages import Told, as_json, told_in
+from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
-from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, Said
+from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, ShownMessage
 from benchwright.formats import duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.journal import Body
@@ -22,10 +22,12 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
     """The conversation cut to a length that a page can bear; in the place of a body it may say why there is none."""
     record, scores = trial.record, trial.scores.values()
     if isinstance(body, str):
-        said, left_out, result = [Said("note", [Piece("cut", body)])], 0, []
+        messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
     else:
-        told, left_out = told_in(body, [score.span for score in scores if score.span], FIRST, MOST_MESSAGES)
-        said = [_said(message) for message in told]
+        parsed, left_out = parse_messages(
+            body, [score.span for score in scores if score.span], FIRST, MOST_MESSAGES
+        )
+        messages = [_shown_message(message) for message in parsed]
         result = cut(as_json(body.native), SHORT) if body.native is not None else []
     return Conversation(
         sample=record.sample,
@@ -35,7 +37,7 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
         seconds=record.duration / 1e9,
         reason=cut(record.reason or "", SHORT),
         shown_as=shown_as,
-        said=said,
+        messages=messages,
         left_out=left_out,
         grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
         requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],
@@ -43,12 +45,12 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
     )
 
 
-def _said(told: Told) -> Said:
-    return Said(
-        role=told.role,
-        pieces=cut(told.text, span=told.span),
-        reasoning=cut(told.reasoning),
-        calls=[Call(call.name, cut(call.arguments, SHORT)) for call in told.calls[:MOST_MESSAGES]],
+def _shown_message(message: ParsedMessage) -> ShownMessage:
+    return ShownMessage(
+        role=message.role,
+        pieces=cut(message.text, span=message.span),
+        reasoning=cut(message.reasoning),
+        calls=[Call(call.name, cut(call.arguments, SHORT)) for call in message.calls[:MOST_MESSAGES]],
     )
 
 

@@ -12,19 +12,19 @@ import msgspec
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.pace import Pace
-from benchwright.engine.executor import Spent, crew, until_due
+from benchwright.engine.executor import ExecutionCost, crew, until_due
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
 from benchwright.records import RequestRecord
 from benchwright.runs.paces import SETTLING
 
-Paced = Callable[[int, bool], None]
+OnPace = Callable[[int, bool], None]
 """Is told each new level, and whether it has settled."""
 
 
 @runtime_checkable
-class TellsOverload(Protocol):
+class ReportsOverload(Protocol):
     """A client that calls `on_overload` when an attempt at a request is refused as one too many, or not answered."""
 
     on_overload: Callable[[int], None]
@@ -41,7 +41,7 @@ class AdaptiveExecutor:
         self,
         clients: Mapping[str, ModelClient],
         bound: int,
-        paced: Paced,
+        paced: OnPace,
         asking: Iterable[ModelClient] = (),
     ) -> None:
         self._clients = clients
@@ -49,11 +49,11 @@ class AdaptiveExecutor:
         self._paced = paced
         self._asking = tuple(asking)
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`."""
         watch = _Watch(Pace(self._bound, perf_counter_ns()), self._paced, deliver)
         for client in chain(self._clients.values(), self._asking):
-            if isinstance(client, TellsOverload):
+            if isinstance(client, ReportsOverload):
                 client.on_overload = watch.refused
         async with plan.task.open() as solver:
             worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, watch.deliver)
@@ -62,13 +62,13 @@ class AdaptiveExecutor:
                     _Crew(worker, watch, wave, stop, group).fill()
                 if stop.reason is not None:
                     break
-        return Spent()
+        return ExecutionCost()
 
 
 class _Watch:
     """The pace with clocks: tells it what happens, tells others of it, and flags what it unsettles."""
 
-    def __init__(self, pace: Pace, paced: Paced, deliver: Deliver) -> None:
+    def __init__(self, pace: Pace, paced: OnPace, deliver: Deliver) -> None:
         self.pace = pace
         self._paced = paced
         self._deliver = deliver

@@ -138,7 +138,7 @@ def shared(flip: Flip) -> int:
     if flip.a is None or flip.b is None:
         return 0
     count = 0
-    for one, other in zip(flip.a.said, flip.b.said, strict=False):
+    for one, other in zip(flip.a.messages, flip.b.messages, strict=False):
         if one != other or one.role == "assistant":
             break
         count += 1
