@@ -19,8 +19,8 @@ from benchwright.analysis.comparison.records import Comparison
 from benchwright.records import Status
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import code, render_markdown
-from benchwright.reports.comparison.terminal import render_answer
 from benchwright.reports.comparison.words import p_text, verdicts
+from benchwright.reports.terminal import render_answer
 from benchwright.runs.manifest import ScorerInfo
 
 HOSTILE = "x|y`</code></details><img src=x onerror=alert(1)> @octocat #1 https://evil.example [a](b)\n\x1b[31m\u202e*_~"

@@ -21,8 +21,8 @@ from benchwright.analysis.joint.shown import joint_views
 from benchwright.analysis.joint.views import joint_view
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
-from benchwright.reports.comparison.terminal import render_answer
-from benchwright.reports.joint.text import association_text, judged_text, trend_text
+from benchwright.reports.joint import association_text, judged_text, trend_text
+from benchwright.reports.terminal import render_answer
 from benchwright.runs.journal import Journal
 from benchwright.stats.intervals import wilson
 

@@ -14,8 +14,7 @@ from benchwright.errors import JournalError
 from benchwright.records import FAILED, JournalLine, ScoreRecord, Status, TrialRecord, trial_status
 from benchwright.runs.counting import NO_ANSWER_STATUSES, Standing
 from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json
-from benchwright.runs.keys import fingerprint
-from benchwright.runs.row_index import LATELY, RowIndex
+from benchwright.runs.keys import LATELY, RowIndex, fingerprint
 from benchwright.runs.table import RunTable
 
 SOLVED = (Status.ANSWERED, Status.REFUSED, Status.TRUNCATED, *sorted(FAILED))

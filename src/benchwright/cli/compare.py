@@ -98,7 +98,7 @@ def command(
 
 def _print(outcome: Outcome) -> None:
     from benchwright.reports.compare_table import render_comparison
-    from benchwright.reports.comparison.terminal import render_answer
+    from benchwright.reports.terminal import render_answer
 
     comparison = outcome.comparison
     if outcome.columns:

@@ -38,9 +38,9 @@ from benchwright.runs.counting import (
 )
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import BODIES, decode_line
+from benchwright.runs.keys import RowIndex
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.requests import RequestFigures
-from benchwright.runs.row_index import RowIndex
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail, size_of
 

@@ -15,11 +15,10 @@ from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
-from benchwright.web.pages.control import resume, retry, stop
 from benchwright.web.pages.run import run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
 from benchwright.web.pages.sample import sample_file, sample_page
-from benchwright.web.pages.start import start, start_page
+from benchwright.web.pages.start import resume, retry, start, start_page, stop
 from benchwright.web.rendering import STATIC, environment, page, static_file
 from benchwright.web.safety import Door, add_headers
 from benchwright.web.started import StartedRuns

@@ -20,7 +20,7 @@ from benchwright.analysis.load.records import (
     Server,
     Spread,
 )
-from benchwright.reports.load.terminal import render_load
+from benchwright.reports.terminal import render_load
 
 QUANTILE = Quantile(12.3456, 10.1, None)
 SPREAD = Spread(2000, 12.0, QUANTILE, QUANTILE, QUANTILE)

@@ -10,8 +10,8 @@ import numpy as np
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
-from benchwright.analysis.report.chosen import choose, conversation
 from benchwright.analysis.report.columns import Columns, columns_of
+from benchwright.analysis.report.conversations import choose, conversation
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
@@ -138,7 +138,7 @@ def _failures(failed: int, trials: int) -> Iterator[str]:
 def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | None:
     if manifest.kind != "pack":
         return None
-    from benchwright.analysis.pack_run import read_scores
+    from benchwright.analysis.pack_runs import read_scores
 
     kept = read_scores(manifest, table.directory).get(slot)
     if kept is None:

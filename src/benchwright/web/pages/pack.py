@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from benchwright.analysis.pack_run import PackRun, load_pack_run
+from benchwright.analysis.pack_runs import PackRun, load_pack_run
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
