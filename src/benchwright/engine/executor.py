@@ -55,13 +55,13 @@ class LocalExecutor:
 
 async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Takes all steps at once; the first that fails ends the others, and its own error is raised."""
-    async with crew() as group:
+    async with task_group() as group:
         for step in steps:
             group.create_task(step)
 
 
 @asynccontextmanager
-async def crew() -> AsyncIterator[asyncio.TaskGroup]:
+async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
     """A group of tasks that ends when all have; the first that fails ends the others, and its own error is raised."""
     try:
         async with asyncio.TaskGroup() as group:

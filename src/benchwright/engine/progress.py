@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status, trial_status
-from benchwright.runs.counting import FAILURES, Standing, counts, standing_of_score
+from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score
 
 if TYPE_CHECKING:
     from benchwright.stats.intervals import Interval
@@ -94,8 +94,8 @@ class Progress:
         self.done += not result.counted
         self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
         for score in result.scores:
-            standing = standing_of_score(score.status, score.value)
-            if standing is not Standing.FAILED:
+            standing = state_of_score(score.status, score.value)
+            if standing is not ScoreState.FAILED:
                 self.means.setdefault(score.scorer, RunningMean()).add(score.value or 0.0)
 
     def said(self, text: str) -> None:

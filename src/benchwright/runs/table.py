@@ -30,11 +30,11 @@ from benchwright.records import (
 )
 from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
 from benchwright.runs.counting import (
-    Standing,
+    ScoreState,
     body_is_lost,
     counts,
-    standing_of_score,
-    standing_without_score,
+    state_of_score,
+    state_without_score,
 )
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import BODIES, decode_line
@@ -224,7 +224,7 @@ class RunTable:
         if record.labels:
             self.labels[row] = self._label_code(record.labels)
         for scores in self.scores.values():
-            scores.append(Standing.FAILED)
+            scores.append(ScoreState.FAILED)
         if self.effort is not None:
             self.effort.append()
         return row
@@ -241,14 +241,14 @@ class RunTable:
         self.reused[row] = record.reused_from is not None
         self.reason[row] = self._reason_code(record) if standing else 0
         if row in self._former or record.status is not Status.ANSWERED:
-            self._clear_scores(row, standing_without_score(record.status))
+            self._clear_scores(row, state_without_score(record.status))
         if standing and record.scores:
             for name, value in record.scores.items():
-                self._score_column(name).put(row, standing_of_score(record.status, value), value)
+                self._score_column(name).put(row, state_of_score(record.status, value), value)
         if self.effort is not None:
             self.effort.put(row, record)
 
-    def _clear_scores(self, row: int, without: Standing) -> None:
+    def _clear_scores(self, row: int, without: ScoreState) -> None:
         for name, column in self.scores.items():
             column.put(row, without)
             self._score_lines[name][row] = 0
@@ -267,7 +267,7 @@ class RunTable:
             self._score_lines[name] = IntColumn(self._rows.__len__)
             self.correct[name] = IntColumn(self._rows.__len__)
             for row in range(len(self)):
-                column.append(standing_without_score(STATUSES[self.status[row]]))
+                column.append(state_without_score(STATUSES[self.status[row]]))
         return column
 
     def _add_score(self, record: ScoreRecord, offset: int) -> None:
@@ -281,7 +281,7 @@ class RunTable:
         if status in FAILED:
             return  # a score of an earlier attempt is none of this one's
         column = self._score_column(record.scorer)
-        column.put(row, standing_of_score(record.status, record.value), record.value or 0.0)
+        column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.analysis.scores import scale_of
 from benchwright.records import FAILED, Status
-from benchwright.runs.counting import FAILURES, Standing
+from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -78,7 +78,7 @@ class _Columns:
         if name is None:
             return np.zeros(len(self.status)), np.zeros(len(self.status), bool)
         column = self.table.scores[name]
-        return column.values(), column.standings() != Standing.FAILED
+        return column.values(), column.standings() != ScoreState.FAILED
 
     def is_one_of(self, statuses: Iterable[Status]) -> Mask:
         import numpy as np

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from benchwright.records import Record
 from benchwright.runs.columns import Names
-from benchwright.runs.counting import Standing
+from benchwright.runs.counting import ScoreState
 
-SCORED, NO_ANSWER, ERROR = Standing.SCORED, Standing.NO_ANSWER, Standing.FAILED
+SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
