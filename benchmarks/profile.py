@@ -43,7 +43,7 @@ STEPS = (
     ),
     (
         "rows, plan and keys",
-        ("data/", "engine/plan.py", "runs/keys.py", "engine/ledger.py", "runs/row_index.py"),
+        ("data/", "engine/plan.py", "runs/keys.py", "engine/ledger.py", "runs/keys.py"),
     ),
     ("a trial's way through the engine", ("engine/", "agents/prompt_task.py", "scorers/")),
     ("the documented cache files, at the end", ("agents/cache/",)),

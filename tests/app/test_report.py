@@ -93,7 +93,7 @@ class TestOneRun:
         bodies.write_bytes(b"\n".join([first, b"x" * len(first), third]) + b"\n")
         (part,) = report_of(run).runs
         words = {
-            talk.sample: "".join(piece.text for said in talk.said for piece in said.pieces)
+            talk.sample: "".join(piece.text for message in talk.messages for piece in message.pieces)
             for talk in part.conversations
         }
         assert words["1"] == "the conversation was lost"
@@ -338,8 +338,8 @@ class TestCommand:
         spans = [
             piece.text
             for talk in report.runs[0].conversations
-            for said in talk.said
-            for piece in said.pieces
+            for message in talk.messages
+            for piece in message.pieces
             if piece.kind == "span"
         ]
         assert len(spans) == len(report.runs[0].conversations)

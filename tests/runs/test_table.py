@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from benchwright.errors import JournalError
 from benchwright.records import FAILED, JournalLine, ScoreRecord, Status, TrialRecord, trial_status
-from benchwright.runs.counting import NO_ANSWER_STATUSES, Standing
+from benchwright.runs.counting import NO_ANSWER_STATUSES, ScoreState
 from benchwright.runs.journal import BODIES, TRIALS, Body, Journal, encode_json
-from benchwright.runs.keys import fingerprint
-from benchwright.runs.row_index import LATELY, RowIndex
+from benchwright.runs.keys import LATELY, RowIndex, fingerprint
 from benchwright.runs.table import RunTable
 
 SOLVED = (Status.ANSWERED, Status.REFUSED, Status.TRUNCATED, *sorted(FAILED))
@@ -47,7 +46,7 @@ def journals(draw: st.DrawFn) -> list[JournalLine]:
     return lines
 
 
-def expected(lines: Sequence[JournalLine]) -> dict[str, tuple[Status, dict[str, tuple[Standing, float]]]]:
+def expected(lines: Sequence[JournalLine]) -> dict[str, tuple[Status, dict[str, tuple[ScoreState, float]]]]:
     """By key: the status of the attempt that counts, its scores folded in, and what it is worth by each score."""
     found: dict[str, tuple[TrialRecord, dict[str, ScoreRecord]]] = {}
     for line in lines:
@@ -68,23 +67,23 @@ def expected(lines: Sequence[JournalLine]) -> dict[str, tuple[Status, dict[str, 
     }
 
 
-def worth(record: TrialRecord, score: ScoreRecord | None) -> tuple[Standing, float]:
+def worth(record: TrialRecord, score: ScoreRecord | None) -> tuple[ScoreState, float]:
     if score is None:
         silent = record.status in NO_ANSWER_STATUSES
-        return Standing.NO_ANSWER if silent else Standing.FAILED, 0.0
+        return ScoreState.NO_ANSWER if silent else ScoreState.FAILED, 0.0
     if score.value is not None:
-        return Standing.SCORED, score.value
-    return Standing.FAILED if score.status is Status.GRADER_ERROR else Standing.NO_ANSWER, 0.0
+        return ScoreState.SCORED, score.value
+    return ScoreState.FAILED if score.status is Status.GRADER_ERROR else ScoreState.NO_ANSWER, 0.0
 
 
-def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[Standing, float]]]]:
+def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[ScoreState, float]]]]:
     """What a table tells of each trial, under its key."""
     columns = {name: (column.standings(), column.values()) for name, column in table.scores.items()}
     return {
         table.trial(row).record.key: (
             table.status_of(row),
             {
-                name: (Standing(standings[row]), float(values[row]))
+                name: (ScoreState(standings[row]), float(values[row]))
                 for name, (standings, values) in columns.items()
             },
         )
@@ -212,23 +211,24 @@ def test_a_column_of_numbers_holds_what_was_put_into_it(puts: list[tuple[int, in
 
 @given(
     st.lists(
-        st.one_of(st.floats(-1e9, 1e9), st.sampled_from([Standing.NO_ANSWER, Standing.FAILED])), max_size=600
+        st.one_of(st.floats(-1e9, 1e9), st.sampled_from([ScoreState.NO_ANSWER, ScoreState.FAILED])),
+        max_size=600,
     )
 )
 def test_a_column_of_scores_keeps_every_value_however_many_there_are(
-    given_: list[float | Standing],
+    given_: list[float | ScoreState],
 ) -> None:
     from benchwright.runs.columns import ScoreColumn
 
     column = ScoreColumn()
     for place, one in enumerate(given_):
-        column.append(Standing.FAILED)
-        if isinstance(one, Standing):
+        column.append(ScoreState.FAILED)
+        if isinstance(one, ScoreState):
             column.put(place, one)
         else:
-            column.put(place, Standing.SCORED, one)
-    standings = [one if isinstance(one, Standing) else Standing.SCORED for one in given_]
-    values = [None if isinstance(one, Standing) else one for one in given_]
+            column.put(place, ScoreState.SCORED, one)
+    standings = [one if isinstance(one, ScoreState) else ScoreState.SCORED for one in given_]
+    values = [None if isinstance(one, ScoreState) else one for one in given_]
     assert column.standings().tolist() == [int(one) for one in standings]
     assert [column.value(place) for place in range(len(given_))] == values
 

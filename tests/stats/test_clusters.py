@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import math
-import tracemalloc
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.known import known
 
-from benchwright.stats.clusters import cluster_bootstrap, clustered_mean, effective_size
+from benchwright.stats.clusters import clustered_mean, effective_size
 
 scores = st.floats(-10, 10).map(lambda value: round(value, 3))
 grouped = st.lists(st.tuples(scores, st.integers(0, 5)), min_size=2, max_size=40)
@@ -118,40 +115,3 @@ def test_an_effective_size_shrinks_with_the_design_effect() -> None:
 
 def test_without_variation_only_the_units_count() -> None:
     assert effective_size(100, 10, 0.0, 0.0, df=1e6, confidence=0.95) == pytest.approx(10, rel=1e-4)
-
-
-def test_a_bootstrap_repeats_with_its_seed() -> None:
-    values, groups = np.arange(30.0), np.repeat(range(10), 3)
-    first = cluster_bootstrap(values, groups, seed=7)
-    assert first == cluster_bootstrap(values, groups, seed=7)
-    assert first != cluster_bootstrap(values, groups, seed=8)
-
-
-def test_a_bootstrap_with_many_groups_approaches_the_robust_interval() -> None:
-    generator = np.random.default_rng(1)
-    groups = np.repeat(range(400), 5)
-    values = generator.normal(size=400)[groups] + generator.normal(size=2000)
-    result = clustered_mean(values, groups)
-    low, high = cluster_bootstrap(values, groups, seed=1)
-    assert (low + high) / 2 == pytest.approx(result.mean, abs=0.15 * known(result.se))
-    assert (high - low) / 2 == pytest.approx(1.966 * known(result.se), rel=0.08)
-
-
-def test_a_bootstrap_of_many_groups_needs_little_memory() -> None:
-    values = np.random.default_rng(1).random(50_000)
-    tracemalloc.start()
-    cluster_bootstrap(values, range(50_000), seed=1, resamples=300)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 120e6 < 300 * 50_000 * 8 * 2
-
-
-@pytest.mark.parametrize("options", [{"resamples": 0}, {"confidence": 1.0}])
-def test_a_bootstrap_refuses_impossible_options(options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"resample|confidence"):
-        cluster_bootstrap([1.0, 2.0], ["a", "b"], seed=1, **options)
-
-
-def test_a_bootstrap_refuses_a_single_group() -> None:
-    with pytest.raises(ValueError, match="two groups"):
-        cluster_bootstrap([1.0, 2.0], ["a", "a"], seed=1)

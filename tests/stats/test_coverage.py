@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from tests.known import known
 
-from benchwright.stats.clusters import cluster_bootstrap
 from benchwright.stats.distributions import t_quantile
-from benchwright.stats.intervals import Interval, t_interval, wilson
+from benchwright.stats.intervals import Interval, wilson
 from benchwright.stats.latency import percentile_interval
 from benchwright.stats.paired import paired_difference
 from benchwright.stats.passk import mean_pass_at_k
@@ -96,21 +95,6 @@ def test_unequal_groups_need_the_effective_degrees_of_freedom() -> None:
     ours = coverage((each.interval for each in results), 0.0)
     assert ours >= 0.92
     assert coverage(iter(as_usual), 0.0) < ours - 0.03
-
-
-def test_with_few_groups_the_bootstrap_covers_less_than_t() -> None:
-    """Why the cluster bootstrap is not the default: with 5 groups its percentiles are too close."""
-    data = list(simulated(clustered_scores([6] * 5, icc=0.4)))
-    robust = coverage((estimate(values, groups=groups).interval for values, groups in data), 0.0)
-    resampled = (cluster_bootstrap(*each, seed=seed, resamples=500) for seed, each in enumerate(data))
-    assert robust == pytest.approx(0.95, abs=MONTE_CARLO)
-    assert coverage(resampled, 0.0) < 0.88
-
-
-def test_with_forty_groups_the_bootstrap_covers_about_as_much_as_t() -> None:
-    data = simulated(clustered_scores([6] * 40, icc=0.4))
-    resampled = (cluster_bootstrap(*each, seed=seed, resamples=500) for seed, each in enumerate(data))
-    assert coverage(resampled, 0.0) == pytest.approx(0.945, abs=MONTE_CARLO)
 
 
 @pytest.mark.parametrize(
@@ -201,5 +185,5 @@ def test_percentiles_of_skewed_durations_are_covered() -> None:
 
 def test_a_mean_of_three_runs_is_covered() -> None:
     data = simulated(lambda generator: (generator.normal(120.0, 8.0, 3),))
-    intervals = (t_interval(values) for (values,) in data)
+    intervals = (estimate(values).interval for (values,) in data)
     assert coverage(intervals, 120.0) == pytest.approx(0.95, abs=MONTE_CARLO)

@@ -1,32 +1,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
-from benchwright.stats.families import benjamini_hochberg, holm
+from benchwright.stats.families import holm
 
 p_values = st.lists(st.floats(0, 1), min_size=1, max_size=30)
-Adjust = Callable[[list[float]], np.ndarray]
-
-both = pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 
 
 def test_four_p_values_by_hand() -> None:
     p = [0.01, 0.04, 0.03, 0.005]
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert benjamini_hochberg(p) == pytest.approx([0.02, 0.04, 0.04, 0.02])
-
-
-@given(p_values)
-def test_benjamini_hochberg_is_scipy_s(p: list[float]) -> None:
-    assert benjamini_hochberg(p) == pytest.approx(scipy_stats.false_discovery_control(p), rel=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
@@ -44,28 +33,20 @@ def test_holm_is_closed_testing_with_bonferroni(p: list[float]) -> None:
     assert holm(p) == pytest.approx(expected)
 
 
-@both
 @given(p_values)
-def test_adjusting_never_helps_and_keeps_the_order(adjust: Adjust, p: list[float]) -> None:
-    adjusted = adjust(p)
+def test_adjusting_never_helps_and_keeps_the_order(p: list[float]) -> None:
+    adjusted = holm(p)
     assert (adjusted >= np.array(p) * (1 - 1e-12)).all()
     assert (adjusted <= 1).all()
     assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
 
 
-@given(p_values)
-def test_holm_is_stricter(p: list[float]) -> None:
-    assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()
+def test_a_single_p_value_stays_and_none_is_fine() -> None:
+    assert holm([0.03]).tolist() == [0.03]
+    assert holm([]).tolist() == []
 
 
-@both
-def test_a_single_p_value_stays_and_none_is_fine(adjust: Adjust) -> None:
-    assert adjust([0.03]).tolist() == [0.03]
-    assert adjust([]).tolist() == []
-
-
-@both
 @pytest.mark.parametrize("p", [[0.1, 1.2], [-0.1], [math.nan]])
-def test_what_is_no_probability_is_refused(adjust: Adjust, p: list[float]) -> None:
+def test_what_is_no_probability_is_refused(p: list[float]) -> None:
     with pytest.raises(ValueError, match=r"p[-_]values"):
-        adjust(p)
+        holm(p)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.histogram import bounds, bucket, merge, quantile
+from benchwright.stats.histogram import bounds, bucket, quantile
 
 durations = st.integers(min_value=0, max_value=2**62)
 
@@ -59,13 +59,6 @@ def test_a_single_duration_is_every_quantile() -> None:
     histogram = {bucket(1_000_000): 1}
     low, high = bounds(bucket(1_000_000))
     assert quantile(histogram, 0) == quantile(histogram, 1) == (low + high - 1) / 2
-
-
-@given(st.lists(st.lists(durations, max_size=20), max_size=4))
-def test_merging_counts_all_durations_together(parts: list[list[int]]) -> None:
-    merged = merge(Counter(map(bucket, part)) for part in parts)
-    assert merged == Counter(bucket(ns) for part in parts for ns in part)
-    assert list(merged) == sorted(merged)
 
 
 def test_empty_buckets_do_not_matter() -> None:

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.stats.latency import (
-    percentile,
-    percentile_interval,
-    percentile_upper_bound,
-    samples_for_bound,
-)
+from benchwright.stats.latency import percentile, percentile_interval
 
 durations = st.lists(st.floats(0, 1e6), min_size=1, max_size=200)
 fractions = st.floats(0.01, 0.99)
@@ -56,13 +51,12 @@ def test_order_does_not_matter(values: list[float], q: float) -> None:
 
 @pytest.mark.parametrize(("q", "n"), [(0.5, 5), (0.9, 29), (0.95, 59), (0.99, 299), (0.999, 2995)])
 def test_fewest_values_for_a_finite_upper_bound(q: float, n: int) -> None:
-    assert samples_for_bound(q) == n
-    assert percentile_upper_bound(range(n), q) == n - 1
-    assert percentile_upper_bound(range(n - 1), q) == math.inf
+    """With 5 % beyond the upper end: 1 - q^n reaches 0.95."""
+    assert percentile_interval(range(n), q, 0.9).high == n - 1
+    assert percentile_interval(range(n - 1), q, 0.9).high == math.inf
 
 
-def test_both_ends_take_more_values_than_an_upper_bound() -> None:
-    assert samples_for_bound(0.99, 0.975) == 368
+def test_a_smaller_tail_takes_more_values() -> None:
     assert percentile_interval(range(368), 0.99).high == 367
     assert percentile_interval(range(367), 0.99).high == math.inf
 
@@ -74,15 +68,12 @@ def test_a_single_value_bounds_nothing() -> None:
 
 @pytest.mark.parametrize("q", [0.0, 1.0, 99])
 def test_q_is_a_fraction(q: float) -> None:
-    for call in (percentile_interval, percentile_upper_bound):
-        with pytest.raises(ValueError, match="q lies above 0 and below 1"):
-            call([1.0, 2.0], q)
-    with pytest.raises(ValueError, match="q lies"):
-        samples_for_bound(q)
+    with pytest.raises(ValueError, match="q lies above 0 and below 1"):
+        percentile_interval([1.0, 2.0], q)
 
 
 @pytest.mark.parametrize(("values", "message"), [([], "no values"), ([1.0, math.nan], "finite")])
 def test_what_has_no_percentiles_is_refused(values: list[float], message: str) -> None:
-    for call in (percentile, percentile_interval, percentile_upper_bound):
+    for call in (percentile, percentile_interval):
         with pytest.raises(ValueError, match=message):
             call(values, 0.5)

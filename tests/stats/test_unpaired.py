@@ -103,3 +103,9 @@ def test_where_the_data_cannot_tell_there_is_no_interval(sides: tuple[list[float
 def test_what_is_refused(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_spread_too_small_to_square_twice_still_has_an_interval() -> None:
+    found = unpaired_difference([0.0, 0.0, 0.0], [0.0, 0.0, 2e-159])
+    assert found.method == "welch"
+    assert known(found.interval).low < found.difference < known(found.interval).high

@@ -14,7 +14,15 @@ from benchwright.records import Status
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.web.run_trials import Row, RunTrials
-from benchwright.web.trial_selection import FILTERS, ORDERS, Selection, Wanted, natural, neighbours, select
+from benchwright.web.trial_selection import (
+    FILTERS,
+    ORDERS,
+    Selection,
+    TrialQuery,
+    natural,
+    neighbours,
+    select,
+)
 
 
 def journal(directory: Path) -> Path:
@@ -41,11 +49,11 @@ class Shown:
         self.trials.read_all()
         self.rows = [self.trials.row(number) for number in range(len(self.trials.table))]
 
-    def select(self, wanted: Wanted, size: int = 100) -> Selection:
+    def select(self, wanted: TrialQuery, size: int = 100) -> Selection:
         return select(self.manifest, self.trials.table, wanted, size)
 
     def samples(self, only: str) -> list[str]:
-        return [self.rows[number].sample for number in self.select(Wanted(only)).numbers]
+        return [self.rows[number].sample for number in self.select(TrialQuery(only)).numbers]
 
     def by_sample(self) -> dict[str, Row]:
         return {row.sample: row for row in self.rows}
@@ -67,7 +75,7 @@ def test_a_trial_that_was_only_ever_cut_off_is_listed_and_not_counted(shown: Sho
     row = shown.by_sample()["8"]
     assert (row.done, row.scores) == (False, {})
     assert len(shown.trials.table.counted()) == 8
-    assert len(shown.rows) == shown.select(Wanted()).found == 9
+    assert len(shown.rows) == shown.select(TrialQuery()).found == 9
 
 
 def test_what_was_cut_off_replaces_nothing_and_every_attempt_is_kept(shown: Shown) -> None:
@@ -92,8 +100,8 @@ def test_a_trial_of_one_target_is_told_from_that_of_another(tmp_path: Path) -> N
     assert find("1", "judge", 0) is None
     assert find("1", "primary", 1) is None
     assert [row.target for row in shown.trials.siblings("1")] == ["baseline", "primary"]
-    assert shown.select(Wanted(only="flipped")).numbers == [0, 1, 2, 3]
-    assert shown.select(Wanted(target="baseline")).numbers == [2, 3]
+    assert shown.select(TrialQuery(only="flipped")).numbers == [0, 1, 2, 3]
+    assert shown.select(TrialQuery(target="baseline")).numbers == [2, 3]
 
 
 def test_a_pack_passes_by_its_own_status_and_not_by_its_points(tmp_path: Path) -> None:
@@ -106,9 +114,9 @@ def test_a_pack_passes_by_its_own_status_and_not_by_its_points(tmp_path: Path) -
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("only", FILTERS)
 def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: str) -> None:
-    wanted = Wanted(only, order=order)
+    wanted = TrialQuery(only, order=order)
     whole = shown.select(wanted)
-    pages = [shown.select(Wanted(only, order=order, page=page), 3).numbers for page in range(1, 5)]
+    pages = [shown.select(TrialQuery(only, order=order, page=page), 3).numbers for page in range(1, 5)]
     assert [number for page in pages for number in page] == whole.numbers
     assert len(whole.numbers) == whole.found == whole.counts[only]
     for before, after in zip(whole.numbers, whole.numbers[1:], strict=False):
@@ -117,17 +125,17 @@ def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: 
 
 
 def test_the_lowest_scores_come_first_and_failures_last(shown: Shown) -> None:
-    numbers = shown.select(Wanted(order="worst")).numbers
+    numbers = shown.select(TrialQuery(order="worst")).numbers
     assert [shown.rows[number].sample for number in numbers] == ["1", "2", "5", "6", "3", "0", "4", "7", "8"]
 
 
 def test_words_are_looked_for_in_id_and_group(shown: Shown) -> None:
-    assert shown.select(Wanted(words="G 3")).numbers == [3]
+    assert shown.select(TrialQuery(words="G 3")).numbers == [3]
 
 
 def test_slow_is_the_slowest_twentieth(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [Made(str(n), latency=0.1 + n * 0.01) for n in range(100)])
-    assert Shown(run).select(Wanted(only="slow")).numbers == [95, 96, 97, 98, 99]
+    assert Shown(run).select(TrialQuery(only="slow")).numbers == [95, 96, 97, 98, 99]
 
 
 @given(st.lists(st.integers(0, 10**6)))

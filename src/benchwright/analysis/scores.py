@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from benchwright.packs.types import PASSED, SCORE
-from benchwright.runs.counting import Standing
+from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -82,7 +82,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
 
     column = table.scores[score]
     standings = column.standings()[rows]
-    scored = standings != Standing.FAILED
+    scored = standings != ScoreState.FAILED
     own = rows if scored.all() else rows[scored]
     values = column.values()[own]
     scale = scale_of(manifest, score)
@@ -93,7 +93,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
         table.sample.numbers()[own] if manifest.repeats > 1 else None,
         table.group.numbers()[own] - 1 if len(table.groups) else None,
         own,
-        int(np.count_nonzero(standings == Standing.NO_ANSWER)),
+        int(np.count_nonzero(standings == ScoreState.NO_ANSWER)),
         int(len(rows) - len(own)),
         scale,
     )

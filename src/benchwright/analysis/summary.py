@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.records import LoopLag, Record, Target
-from benchwright.runs.counting import Standing
+from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, planned_trials, read_manifest
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
@@ -236,8 +236,8 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -
         scorer=name,
         n=n,
         n_scored=len(found.values),
-        unparsed=_scored_as(table, name, rows, Standing.NO_ANSWER),
-        grader_errors=_scored_as(table, name, rows, Standing.FAILED),
+        unparsed=_scored_as(table, name, rows, ScoreState.NO_ANSWER),
+        grader_errors=_scored_as(table, name, rows, ScoreState.FAILED),
         mean=documented.mean,
         std=documented.std,
         min=documented.min,
@@ -256,7 +256,7 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -
     )
 
 
-def _scored_as(table: RunTable, name: str, rows: Rows, standing: Standing) -> int:
+def _scored_as(table: RunTable, name: str, rows: Rows, standing: ScoreState) -> int:
     """The trials that the scorer has seen, and that have this standing by it."""
     import numpy as np
 

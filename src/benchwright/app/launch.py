@@ -16,10 +16,10 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.providers import ModelClient
-from benchwright.engine.adaptive.executor import AdaptiveExecutor, Paced
+from benchwright.engine.adaptive.executor import AdaptiveExecutor, OnPace
 from benchwright.engine.earlier import Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
-from benchwright.engine.progress import HearsPace
+from benchwright.engine.progress import PaceListener
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
@@ -144,7 +144,7 @@ def said_by_the_parent(text: str) -> None:
 
 @asynccontextmanager
 async def _executor(
-    request: RunRequest, clients: Mapping[str, ModelClient], paced: Paced
+    request: RunRequest, clients: Mapping[str, ModelClient], paced: OnPace
 ) -> AsyncIterator[Executor]:
     settings = request.settings
     if settings.concurrency == "auto":
@@ -167,13 +167,13 @@ def _most_connections() -> int:
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0] - DESCRIPTORS_FOR_FILES
 
 
-def _paced(journal: Journal, listeners: Sequence[Listener]) -> Paced:
+def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
     """What journals each level, and tells those who want to hear of it."""
 
     def paced(level: int, settled: bool) -> None:
         journal.write(RunEvent("concurrency", store.now_ns(), {"level": level, "settled": settled}))
         for listener in listeners:
-            if isinstance(listener, HearsPace):
+            if isinstance(listener, PaceListener):
                 listener.paced(level, settled)
 
     return paced

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from benchwright.analysis.pack_summary import summary_document, write_summary
+from benchwright.analysis.pack_runs import summary_document, write_summary
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.endpoints import make_client
 from benchwright.app.loop import run_async

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright import __version__
-from benchwright.analysis.comparison.compare import Wanted, compare_named
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare_named
 from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
-from benchwright.analysis.comparison.references import Named, resolve
+from benchwright.analysis.comparison.references import Reference, resolve
 from benchwright.analysis.report.flips import flips_of
 from benchwright.analysis.report.means import breakdowns
 from benchwright.analysis.report.provenance import table
@@ -39,7 +39,7 @@ class ReportSettings(Record, frozen=True):
 class _Source(NamedTuple):
     """Where a side comes from: a run with a target, or a file."""
 
-    named: Named
+    named: Reference
     slot: str | None
 
 
@@ -79,7 +79,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         JournalError: a journal cannot be read.
     """
     named = [resolve(reference) for reference in references]
-    comparison = compare_named(named, Wanted(anyway=settings.anyway)).comparison
+    comparison = compare_named(named, ComparisonOptions(anyway=settings.anyway)).comparison
     sources = list(_sources(named))
     most = min(settings.samples, MOST_CONVERSATIONS // (len(sources) + 1))
     parts = [_part(source, run, most) for source, run in zip(sources, comparison.runs, strict=True)]
@@ -97,7 +97,7 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
     )
 
 
-def _sources(named: Sequence[Named]) -> Iterator[_Source]:
+def _sources(named: Sequence[Reference]) -> Iterator[_Source]:
     """The sides in the order in which `compare` has them."""
     for one in named:
         if one.run is None:

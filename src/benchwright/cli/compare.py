@@ -84,9 +84,9 @@ def command(
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
     `run` or `eval -o`.
     """
-    from benchwright.analysis.comparison.compare import Wanted, compare
+    from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 
-    wanted = Wanted(confidence, anyway, fail_if, max_regression)
+    wanted = ComparisonOptions(confidence, anyway, fail_if, max_regression)
     outcome = compare(runs, wanted)
     if as_json:
         print_json(outcome.comparison)
@@ -98,7 +98,7 @@ def command(
 
 def _print(outcome: Outcome) -> None:
     from benchwright.reports.compare_table import render_comparison
-    from benchwright.reports.comparison.terminal import render_answer
+    from benchwright.reports.terminal import render_answer
 
     comparison = outcome.comparison
     if outcome.columns:

@@ -66,7 +66,7 @@ def _give(report: LoadReport, settings: LoadSettings, *, as_json: bool) -> None:
     if as_json:
         print_json(report)
     else:
-        from benchwright.reports.load.terminal import render_load
+        from benchwright.reports.terminal import render_load
 
         print_table(render_load(report))
     if settings.output is not None:

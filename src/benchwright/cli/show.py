@@ -36,7 +36,7 @@ def command(
     """Show RUN: an id, a unique part of one, or a directory."""
     from benchwright.analysis.comparison.from_table import RunSides
     from benchwright.analysis.joint.shown import shown_run
-    from benchwright.reports.joint.terminal import render_joint
+    from benchwright.reports.terminal import render_joint
     from benchwright.runs.store import find_run
 
     directory = find_run(run)
@@ -57,10 +57,10 @@ def command(
 
 
 def _print_pack(manifest: Manifest, table: RunTable) -> None:
-    from benchwright.analysis.pack_run import kept_pack_run
+    from benchwright.analysis.pack_runs import load_pack_run
     from benchwright.reports.pack import render_matrix, render_scores
 
-    kept = kept_pack_run(manifest, table)
+    kept = load_pack_run(manifest, table)
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
     click.echo()
     print_table(render_scores(kept.models, kept.scores))

@@ -12,7 +12,7 @@ from benchwright.engine.run import RunResult, run
 from benchwright.engine.worker import Result, Scored, Solved
 from benchwright.runs.journal import Journal
 
-Tell = Callable[[int, int, Scored], None]
+OnTrialDone = Callable[[int, int, Scored], None]
 """Is called with (trials done, trials in the plan, the last one) as each trial is done."""
 
 
@@ -21,7 +21,7 @@ async def run_aside(
     clients: Mapping[str, ModelClient],
     concurrency: int,
     directory: Path,
-    tell: Tell | None = None,
+    tell: OnTrialDone | None = None,
 ) -> RunResult:
     """Does a plan with a journal in this directory; an error that every request must meet stops what has not begun.
 
@@ -29,7 +29,7 @@ async def run_aside(
         UserError: a sample cannot be read, or a scorer needs a target that is not there.
     """
     journal = Journal(directory)
-    listeners = [] if tell is None else [_Told(tell)]
+    listeners = [] if tell is None else [_ProgressListener(tell)]
     try:
         return await run(
             plan,
@@ -43,10 +43,10 @@ async def run_aside(
         journal.close()
 
 
-class _Told:
+class _ProgressListener:
     """Counts what is done."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: OnTrialDone) -> None:
         self._tell = tell
         self._total = self._done = 0
 

@@ -12,7 +12,7 @@ from benchwright.runs.journal import read_encoded_body
 from benchwright.runs.table import RunTable
 
 
-class Taken(Record, frozen=True):
+class ReusedTrial(Record, frozen=True):
     """A trial taken over: its line, rewritten for its new place, its encoded body and its scores."""
 
     record: TrialRecord
@@ -34,7 +34,7 @@ class EarlierRun:
         row = self._table.find(trial_key)
         return None if row is None or self._table.status_of(row) in FAILED else row
 
-    def take(self, trial: Trial) -> Taken | None:
+    def take(self, trial: Trial) -> ReusedTrial | None:
         """The trial as the other run has it, None where it has not.
 
         Raises:
@@ -53,7 +53,7 @@ class EarlierRun:
             labels=trial.sample.labels,
             reused_from=record.reused_from or directory.name,
         )
-        return Taken(moved, read_encoded_body(directory, record), list(scores.values()))
+        return ReusedTrial(moved, read_encoded_body(directory, record), list(scores.values()))
 
 
 class Reuse(Record, frozen=True):
@@ -67,7 +67,7 @@ class Reuse(Record, frozen=True):
     scores: bool = True
     only_known: bool = False
 
-    def take(self, trial: Trial) -> Taken | None:
+    def take(self, trial: Trial) -> ReusedTrial | None:
         """The trial from the first run that has it."""
         for run in self.runs:
             taken = run.take(trial)

@@ -16,7 +16,7 @@ from benchwright.engine.worker import Deliver, Work, Worker
 from benchwright.records import LoopLag, Record
 
 
-class Spent(Record, frozen=True):
+class ExecutionCost(Record, frozen=True):
     """What was spent outside of this process: the worst loop lag of any worker process, CPU seconds of all."""
 
     lag: LoopLag = LoopLag()
@@ -26,7 +26,7 @@ class Spent(Record, frozen=True):
 class Executor(Protocol):
     """Runs work and delivers encoded results, wherever the workers are."""
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """Takes work until there is none or `stop` says so; returns when nothing is in flight any more.
 
         `work` is drawn as needed. A wave's trials all end before the next wave's start. Cancelling ends the
@@ -42,7 +42,7 @@ class LocalExecutor:
         self._clients = clients
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`."""
         async with plan.task.open() as solver:
             worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, deliver)
@@ -50,18 +50,18 @@ class LocalExecutor:
                 await together([_drain(worker, wave, stop) for _ in range(self._concurrency)])  # noqa: B031
                 if stop.reason is not None:
                     break
-        return Spent()
+        return ExecutionCost()
 
 
 async def together(steps: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Takes all steps at once; the first that fails ends the others, and its own error is raised."""
-    async with crew() as group:
+    async with task_group() as group:
         for step in steps:
             group.create_task(step)
 
 
 @asynccontextmanager
-async def crew() -> AsyncIterator[asyncio.TaskGroup]:
+async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
     """A group of tasks that ends when all have; the first that fails ends the others, and its own error is raised."""
     try:
         async with asyncio.TaskGroup() as group:

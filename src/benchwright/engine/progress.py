@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status, trial_status
-from benchwright.runs.counting import FAILURES, Standing, counts, standing_of_score
+from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score
 
 if TYPE_CHECKING:
     from benchwright.stats.intervals import Interval
@@ -50,7 +50,7 @@ class RunningMean:
 
 
 @runtime_checkable
-class HearsPace(Protocol):
+class PaceListener(Protocol):
     """A listener that also wants to hear how many trials may be in flight, where that finds itself."""
 
     def paced(self, level: int, settled: bool) -> None:
@@ -94,8 +94,8 @@ class Progress:
         self.done += not result.counted
         self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
         for score in result.scores:
-            standing = standing_of_score(score.status, score.value)
-            if standing is not Standing.FAILED:
+            standing = state_of_score(score.status, score.value)
+            if standing is not ScoreState.FAILED:
                 self.means.setdefault(score.scorer, RunningMean()).add(score.value or 0.0)
 
     def said(self, text: str) -> None:
@@ -107,7 +107,7 @@ class Progress:
         self.over = True
 
     def paced(self, level: int, settled: bool) -> None:
-        """See `HearsPace`."""
+        """See `PaceListener`."""
         self.level, self.settled = level, settled
 
     @property

@@ -14,8 +14,8 @@ import msgspec
 
 from benchwright.engine.commits import GroupCommits
 from benchwright.engine.current import set_current_run
-from benchwright.engine.earlier import NO_REUSE, Reuse, Taken
-from benchwright.engine.executor import Executor, Spent
+from benchwright.engine.earlier import NO_REUSE, Reuse, ReusedTrial
+from benchwright.engine.executor import ExecutionCost, Executor
 from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.ledger import Ledger, Retry
 from benchwright.engine.offload import offloading
@@ -125,7 +125,7 @@ class _Run:
             listener.started(total, min(total, ledger.finished))
         if self._lost:
             self._say(f"{self._lost:,} conversations were lost on the disk; their trials are asked again.")
-        sampler, spent = LoopLagSampler(), Spent()
+        sampler, spent = LoopLagSampler(), ExecutionCost()
         syncing = asyncio.create_task(self._sync_each_second())
         try:
             async with offloading():
@@ -180,7 +180,7 @@ class _Run:
         attempts = self._ledger.attempts(trial.key)
         return msgspec.structs.replace(trial, attempt=attempts) if attempts else trial
 
-    def _take_over(self, trial: Trial, taken: Taken) -> Work:
+    def _take_over(self, trial: Trial, taken: ReusedTrial) -> Work:
         """Journals an earlier run's trial; what is left of it is scoring by the scorers it has not seen."""
         attempt = self._ledger.attempts(trial.key)
         self._journal.write_trial(msgspec.structs.replace(taken.record, attempt=attempt), taken.body)

@@ -18,7 +18,7 @@ from benchwright.errors import LimitReached, UserError
 from benchwright.records import Message, Outcome, RequestRecord, Target, Trial, TrialLimits
 from benchwright.runs.journal import ExchangeBody
 
-Asked = tuple[dict[str, Any], list[Message], bytes]
+SentRequest = tuple[dict[str, Any], list[Message], bytes]
 
 
 class TrialSession:
@@ -42,7 +42,7 @@ class TrialSession:
         self._role = role
         self._turns = 0
         self._tokens = 0
-        self._asked: list[Asked] = []
+        self._asked: list[SentRequest] = []
 
     @property
     def target(self) -> Target:
@@ -160,7 +160,7 @@ class TrialSession:
         return [_exchange(asked, outcome.messages) for asked in self._asked]
 
 
-def _exchange(asked: Asked, messages: list[Message]) -> ExchangeBody:
+def _exchange(asked: SentRequest, messages: list[Message]) -> ExchangeBody:
     body, sent, response = asked
     known = bool(sent) and messages[: len(sent)] == sent
     request = {name: value for name, value in body.items() if name != "messages" and value is not None}

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from benchwright.runs.counting import Standing
+from benchwright.runs.counting import ScoreState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,51 +168,51 @@ class ScoreColumn:
         self._codes = bytearray(length)
         self._distinct: dict[float, int] = {}
         self._values: array[float] | None = None
-        self._codes[:] = bytes([Standing.FAILED]) * length
+        self._codes[:] = bytes([ScoreState.FAILED]) * length
 
     def __len__(self) -> int:
         return len(self._codes)
 
-    def append(self, standing: Standing) -> None:
+    def append(self, standing: ScoreState) -> None:
         """Adds a trial without a value."""
         self._codes.append(standing)
         if self._values is not None:
             self._values.append(0.0)
 
-    def put(self, place: int, standing: Standing, value: float = 0.0) -> None:
+    def put(self, place: int, standing: ScoreState, value: float = 0.0) -> None:
         """Sets what a trial is worth."""
-        if standing is not Standing.SCORED:
+        if standing is not ScoreState.SCORED:
             self._codes[place] = standing
             return
         if self._values is None:
-            code = self._distinct.setdefault(value, len(self._distinct) + len(Standing))
+            code = self._distinct.setdefault(value, len(self._distinct) + len(ScoreState))
             if code < MOST_DISTINCT:
                 self._codes[place] = code
                 return
             self._keep_values()
         assert self._values is not None
-        self._codes[place] = Standing.SCORED
+        self._codes[place] = ScoreState.SCORED
         self._values[place] = value
 
     def _keep_values(self) -> None:
-        values = [0.0] * len(Standing) + list(self._distinct)
+        values = [0.0] * len(ScoreState) + list(self._distinct)
         self._values = array("d", (values[code] for code in self._codes))
-        self._codes = bytearray(code if code < len(Standing) else Standing.SCORED for code in self._codes)
+        self._codes = bytearray(code if code < len(ScoreState) else ScoreState.SCORED for code in self._codes)
         self._distinct = {}
 
     def value(self, place: int) -> float | None:
         """The value of a trial, None without one."""
         code = self._codes[place]
         if self._values is not None:
-            return self._values[place] if code == Standing.SCORED else None
-        return list(self._distinct)[code - len(Standing)] if code >= len(Standing) else None
+            return self._values[place] if code == ScoreState.SCORED else None
+        return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
     def standings(self) -> NDArray[np.uint8]:
-        """The `Standing` of each trial, (n,)."""
+        """The `ScoreState` of each trial, (n,)."""
         import numpy as np
 
         codes = np.frombuffer(bytes(self._codes), np.uint8)
-        return np.where(codes >= len(Standing), np.uint8(Standing.SCORED), codes)
+        return np.where(codes >= len(ScoreState), np.uint8(ScoreState.SCORED), codes)
 
     def values(self) -> NDArray[np.float64]:
         """The value of each trial, 0 where there is none, (n,)."""
@@ -220,8 +220,8 @@ class ScoreColumn:
 
         if self._values is not None:
             values = np.array(self._values, np.float64)
-            values[np.frombuffer(bytes(self._codes), np.uint8) != Standing.SCORED] = 0.0
+            values[np.frombuffer(bytes(self._codes), np.uint8) != ScoreState.SCORED] = 0.0
             return values
-        table = np.array([0.0] * len(Standing) + list(self._distinct))
+        table = np.array([0.0] * len(ScoreState) + list(self._distinct))
         found: NDArray[np.float64] = table[np.frombuffer(bytes(self._codes), np.uint8)]
         return found

@@ -25,7 +25,7 @@ FAILURES = FAILED - {Status.CANCELLED} | {Status.GRADER_ERROR}
 """Statuses of a finished trial that is a failure."""
 
 
-class Standing(IntEnum):
+class ScoreState(IntEnum):
     """What a trial is worth by one score."""
 
     SCORED = 0
@@ -44,13 +44,13 @@ def body_is_lost(body: tuple[int, int], bodies_size: int) -> bool:
     return length > 0 and offset + length > bodies_size
 
 
-def standing_without_score(trial: Status) -> Standing:
+def state_without_score(trial: Status) -> ScoreState:
     """What a trial is worth by a scorer that has not scored it."""
-    return Standing.NO_ANSWER if trial in NO_ANSWER_STATUSES else Standing.FAILED
+    return ScoreState.NO_ANSWER if trial in NO_ANSWER_STATUSES else ScoreState.FAILED
 
 
-def standing_of_score(status: Status, value: float | None) -> Standing:
+def state_of_score(status: Status, value: float | None) -> ScoreState:
     """What a score of this status and value is worth; a value that is not finite is a failure of the grader."""
     if value is not None:
-        return Standing.SCORED if abs(value) < float("inf") else Standing.FAILED
-    return Standing.FAILED if status is Status.GRADER_ERROR else Standing.NO_ANSWER
+        return ScoreState.SCORED if abs(value) < float("inf") else ScoreState.FAILED
+    return ScoreState.FAILED if status is Status.GRADER_ERROR else ScoreState.NO_ANSWER

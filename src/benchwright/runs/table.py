@@ -30,17 +30,17 @@ from benchwright.records import (
 )
 from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
 from benchwright.runs.counting import (
-    Standing,
+    ScoreState,
     body_is_lost,
     counts,
-    standing_of_score,
-    standing_without_score,
+    state_of_score,
+    state_without_score,
 )
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import BODIES, decode_line
+from benchwright.runs.keys import RowIndex
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.requests import RequestFigures
-from benchwright.runs.row_index import RowIndex
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail, size_of
 
@@ -68,7 +68,7 @@ class ScoredTrial(Record, frozen=True):
         return trial_status(self.record.status, [score.status for score in self.scores.values()])
 
 
-class _Former(Record, frozen=True):
+class _FormerAttempt(Record, frozen=True):
     """Where the lines of an attempt are that no longer counts, or never did."""
 
     line: int
@@ -115,7 +115,7 @@ class RunTable:
         self._lines_read = 0
         self._line = IntColumn(self._rows.__len__)
         self._score_lines = {name: IntColumn(self._rows.__len__) for name in scorers}
-        self._former: dict[int, list[_Former]] = {}
+        self._former: dict[int, list[_FormerAttempt]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._bodies_size = 0
         self._tail = JournalTail(directory)
@@ -196,12 +196,12 @@ class RunTable:
         if row is None:
             row = self._new_row(record)
         elif not standing:
-            self._former.setdefault(row, []).append(_Former(offset))
+            self._former.setdefault(row, []).append(_FormerAttempt(offset))
             if self.effort is not None:
                 self.effort.add_former(row, record)
             return
         else:
-            counted = _Former(self._line[row], tuple(self._lines_of_scores(row)))
+            counted = _FormerAttempt(self._line[row], tuple(self._lines_of_scores(row)))
             self._former.setdefault(row, []).append(counted)
         self._line[row] = offset
         self._fill(row, record, standing)
@@ -224,7 +224,7 @@ class RunTable:
         if record.labels:
             self.labels[row] = self._label_code(record.labels)
         for scores in self.scores.values():
-            scores.append(Standing.FAILED)
+            scores.append(ScoreState.FAILED)
         if self.effort is not None:
             self.effort.append()
         return row
@@ -241,14 +241,14 @@ class RunTable:
         self.reused[row] = record.reused_from is not None
         self.reason[row] = self._reason_code(record) if standing else 0
         if row in self._former or record.status is not Status.ANSWERED:
-            self._clear_scores(row, standing_without_score(record.status))
+            self._clear_scores(row, state_without_score(record.status))
         if standing and record.scores:
             for name, value in record.scores.items():
-                self._score_column(name).put(row, standing_of_score(record.status, value), value)
+                self._score_column(name).put(row, state_of_score(record.status, value), value)
         if self.effort is not None:
             self.effort.put(row, record)
 
-    def _clear_scores(self, row: int, without: Standing) -> None:
+    def _clear_scores(self, row: int, without: ScoreState) -> None:
         for name, column in self.scores.items():
             column.put(row, without)
             self._score_lines[name][row] = 0
@@ -267,7 +267,7 @@ class RunTable:
             self._score_lines[name] = IntColumn(self._rows.__len__)
             self.correct[name] = IntColumn(self._rows.__len__)
             for row in range(len(self)):
-                column.append(standing_without_score(STATUSES[self.status[row]]))
+                column.append(state_without_score(STATUSES[self.status[row]]))
         return column
 
     def _add_score(self, record: ScoreRecord, offset: int) -> None:
@@ -281,7 +281,7 @@ class RunTable:
         if status in FAILED:
             return  # a score of an earlier attempt is none of this one's
         column = self._score_column(record.scorer)
-        column.put(row, standing_of_score(record.status, record.value), record.value or 0.0)
+        column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])

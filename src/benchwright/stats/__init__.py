@@ -1,15 +1,15 @@
 """Pure functions on numbers and arrays: no files, no clock, no records, and no randomness without a seed.
 
     histogram      counts of durations in logarithmic buckets (no numpy: it runs once per token)
-    distributions  normal, t, beta and binomial: probabilities and quantiles
-    intervals      Wilson, Clopper-Pearson, t, and the documented normal approximation
+    distributions  normal, t and binomial: probabilities and quantiles
+    intervals      Wilson, t, and the documented normal approximation
     repeats        `estimate`: the mean of scores with the interval that suits them
-    clusters       means of values that come in groups: robust error, design effect, bootstrap
+    clusters       means of values that come in groups: robust error, design effect
     passk          pass@k and pass^k
     paired         is A better than B on the same samples: differences, McNemar
     unpaired       the fallback on different samples: Welch, Newcombe
-    families       many p-values at once: Holm, Benjamini-Hochberg
-    power          how small a difference could have been seen, how many samples one needs
+    families       many p-values at once: Holm
+    power          how small a difference could have been seen
     latency        percentiles with intervals
     ratios         right answers per second or token; time shared out among what was under way
     association    are slow answers more often wrong? buckets, and tests by ranks

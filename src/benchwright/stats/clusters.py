@@ -24,11 +24,7 @@ from benchwright.stats.arrays import (
     sum_by_code,
     vector,
 )
-from benchwright.stats.distributions import require_fraction
-from benchwright.stats.intervals import Interval, critical_t, critical_z
-
-_CELLS = 2_000_000
-"""The bootstrap draws at most this many group numbers at a time (16 MB)."""
+from benchwright.stats.intervals import critical_t, critical_z
 
 
 class ClusteredMean(NamedTuple):
@@ -154,37 +150,3 @@ def effective_size(
     if independent == 0:
         return n_units * adjustment
     return n * min(1.0, independent / actual if actual > 0 else 1.0) * adjustment
-
-
-def cluster_bootstrap(
-    values: ArrayLike,
-    groups: Iterable[Hashable | None],
-    *,
-    seed: int,
-    resamples: int = 2000,
-    confidence: float = 0.95,
-) -> Interval:
-    """The percentile interval of the mean from resampling whole groups.
-
-    A check on the t interval that assumes no shape; not the default, since with few groups it covers less
-    than t does (Cameron, Gelbach and Miller 2008, and the simulations in the tests). Memory does not grow
-    with `resamples` times groups.
-
-    Raises:
-        ValueError: fewer than two groups or one resample, or values and groups that do not fit.
-    """
-    array = vector(values)
-    codes, n_groups = group_codes(groups)
-    same_length("values", array.size, "groups", codes.size)
-    if n_groups < 2 or resamples < 1:
-        raise ValueError(f"a bootstrap needs two groups and one resample: {n_groups}, {resamples}")
-    require_fraction("confidence", confidence)
-    sums, sizes = sum_by_code(array, codes, n_groups), np.bincount(codes)
-    generator = np.random.default_rng(seed)
-    means = np.empty(resamples)
-    step = max(1, _CELLS // n_groups)
-    for start in range(0, resamples, step):
-        drawn = generator.integers(0, n_groups, size=(min(step, resamples - start), n_groups))
-        means[start : start + step] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(low), float(high))

@@ -1,4 +1,4 @@
-"""Normal, Student's t, beta and binomial distributions: probabilities and quantiles of single numbers.
+"""Normal, Student's t and binomial distributions: probabilities and quantiles of single numbers.
 
 Written out so that nothing heavier than the standard library is needed. Relative accuracy is 1e-10 or
 better for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from 1e-100;
@@ -60,29 +60,6 @@ def t_quantile(p: float, df: float) -> float:
 
     distance = _solve(lambda t: tail - t_cdf(-t, df), density, low, high, low)
     return distance if p > 0.5 else -distance
-
-
-def incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), the beta distribution's cdf.
-
-    Continued fraction DLMF 8.17.22. Raises ValueError unless 0 <= x <= 1 and a, b > 0.
-    """
-    if not (0 <= x <= 1 and a > 0 and b > 0):
-        raise ValueError(f"I_x(a, b) needs 0 <= x <= 1 and a, b > 0: x={x}, a={a}, b={b}")
-    return _incomplete_beta(x, 1.0 - x, a, b)
-
-
-def incomplete_beta_inverse(p: float, a: float, b: float) -> float:
-    """The x with I_x(a, b) = p. Raises ValueError unless 0 <= p <= 1 and a, b > 0."""
-    if not (0 <= p <= 1 and a > 0 and b > 0):
-        raise ValueError(f"the inverse of I_x(a, b) needs 0 <= p <= 1 and a, b > 0: p={p}, a={a}, b={b}")
-    if p in (0.0, 1.0):
-        return float(p)
-
-    def density(x: float) -> float:
-        return _beta_kernel(x, 1.0 - x, a, b) / (x * (1.0 - x))
-
-    return _solve(lambda x: incomplete_beta(x, a, b) - p, density, 0.0, 1.0, a / (a + b))
 
 
 def binomial_cdf(k: int, n: int, p: float) -> float:

@@ -7,7 +7,7 @@ in HdrHistogram). Nothing but Python's integers: this module is imported by the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 
 def bucket(ns: int) -> int:
@@ -69,12 +69,3 @@ def _ordered(counts: list[tuple[int, int]], rank: int) -> float:
             return low + (high - 1 - low) * (rank + 0.5) / count
         rank -= count
     raise AssertionError("a rank beyond the last duration")
-
-
-def merge(histograms: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """The histogram of all durations together, its buckets in order."""
-    total: dict[int, int] = {}
-    for histogram in histograms:
-        for each, count in histogram.items():
-            total[each] = total.get(each, 0) + count
-    return dict(sorted(total.items()))

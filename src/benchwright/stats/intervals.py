@@ -12,13 +12,8 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import exact_mean, exact_std, exact_sum, vector
-from benchwright.stats.distributions import (
-    incomplete_beta_inverse,
-    normal_quantile,
-    require_fraction,
-    t_quantile,
-)
+from benchwright.stats.arrays import exact_mean, exact_std, vector
+from benchwright.stats.distributions import normal_quantile, require_fraction, t_quantile
 
 
 class Interval(NamedTuple):
@@ -59,42 +54,10 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     return Interval(max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
 
 
-def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> Interval:
-    """The exact interval of a proportion, Clopper and Pearson (1934), by quantiles of the beta distribution.
-
-    Never covers less than nominal, hence often much more: wider than Wilson. n = 0 gives (0, 1).
-
-    Raises:
-        ValueError: unless 0 <= successes <= n and 0 < confidence < 1.
-    """
-    _require_counts(successes, n)
-    require_fraction("confidence", confidence)
-    tail = (1 - confidence) / 2
-    low = incomplete_beta_inverse(tail, successes, n - successes + 1) if successes > 0 else 0.0
-    high = incomplete_beta_inverse(1 - tail, successes + 1, n - successes) if successes < n else 1.0
-    return Interval(low, high)
-
-
 def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Interval:
     """mean ± t * se, with Student's t of df degrees of freedom."""
     half = critical_t(confidence, df) * se
     return Interval(mean - half, mean + half)
-
-
-def t_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Student's interval of a mean of independent values, n - 1 degrees of freedom.
-
-    Values that are all equal give an interval without width, which says nothing about the mean.
-
-    Raises:
-        ValueError: fewer than two values, or one that is not finite.
-    """
-    array = vector(values)
-    if array.size < 2:
-        raise ValueError(f"a t interval needs at least two values, not {array.size}")
-    mean = exact_mean(array)
-    se = math.sqrt(exact_sum((array - mean) ** 2) / (array.size - 1) / array.size)
-    return t_around(mean, se, array.size - 1, confidence)
 
 
 def normal_interval(values: ArrayLike) -> Interval:

@@ -46,32 +46,6 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
     return Interval(low, high)
 
 
-def percentile_upper_bound(values: ArrayLike, q: float, confidence: float = 0.95) -> float:
-    """The value that the q-quantile does not exceed, with the given one-sided confidence; else infinity.
-
-    It is finite from `samples_for_bound(q, confidence)` values on. Raises ValueError like
-    `percentile_interval`.
-    """
-    require_fraction("q", q)
-    require_fraction("confidence", confidence)
-    ordered = _ordered(values)
-    upper = binomial_quantile(confidence, ordered.size, q)
-    return float(ordered[upper]) if upper < ordered.size else math.inf
-
-
-def samples_for_bound(q: float, confidence: float = 0.95) -> int:
-    """How many values a finite upper bound of the q-quantile takes: 1 - q^n >= confidence (p99: 299).
-
-    For the upper end of the two-sided interval ask with (1 + confidence) / 2 (p99: 368).
-
-    Raises:
-        ValueError: q or confidence outside (0, 1).
-    """
-    require_fraction("q", q)
-    require_fraction("confidence", confidence)
-    return math.ceil(math.log1p(-confidence) / math.log(q))
-
-
 def _ordered(values: ArrayLike) -> Vector:
     array = vector(values)
     if array.size == 0:

@@ -58,7 +58,7 @@ class PairedDifference(msgspec.Struct, frozen=True, omit_defaults=True):
     design_effect: float | None = None
 
 
-class Matched(NamedTuple):
+class MatchedPairs(NamedTuple):
     """The samples that both sides have, and their values (n,) on either side."""
 
     samples: list[Hashable]
@@ -73,12 +73,12 @@ class McNemar(NamedTuple):
     mid_p: float
 
 
-def match(a: SampleMeans, b: SampleMeans) -> Matched:
+def match(a: SampleMeans, b: SampleMeans) -> MatchedPairs:
     """Pairs two sides by sample, in the order of `a`; what only one side has is left out."""
     position = {sample: number for number, sample in enumerate(b.samples)}
     places = [(here, position[sample]) for here, sample in enumerate(a.samples) if sample in position]
     in_a, in_b = [here for here, _ in places], [there for _, there in places]
-    return Matched([a.samples[here] for here in in_a], a.means[in_a], b.means[in_b])
+    return MatchedPairs([a.samples[here] for here in in_a], a.means[in_a], b.means[in_b])
 
 
 def mcnemar(wins: int, losses: int) -> McNemar:

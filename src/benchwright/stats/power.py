@@ -1,4 +1,4 @@
-"""How small a difference could have been seen, and how many samples a wanted one takes.
+"""How small a difference could have been seen.
 
 Normal approximations, two-sided: Miller (2024), arXiv 2411.00640; for independent proportions Fleiss, Levin
 and Paik (2003), "Statistical Methods for Rates and Proportions".
@@ -17,7 +17,7 @@ def minimum_detectable_effect(
     """The smallest true mean difference that n pairs show with the given power.
 
     (z_{alpha/2} + z_{power}) * sd_difference * sqrt(design_effect / n), where `sd_difference` is the
-    standard deviation of the difference per sample (`difference_sd`, or that of a paired result).
+    standard deviation of the difference per sample (`sd` of a paired result).
 
     Raises:
         ValueError: n < 1, a negative sd, a design effect not above 0, alpha or power outside (0, 1).
@@ -28,55 +28,12 @@ def minimum_detectable_effect(
     return _standard_errors(alpha, power) * sd_difference * math.sqrt(design_effect / n)
 
 
-def pairs_for_effect(
-    effect: float,
-    sd_difference: float,
-    *,
-    design_effect: float = 1.0,
-    alpha: float = 0.05,
-    power: float = 0.8,
-) -> int:
-    """How many pairs show a true mean difference of `effect`: `minimum_detectable_effect` solved for n.
-
-    Raises:
-        ValueError: an effect of 0, and as there.
-    """
-    _require_design(sd_difference, design_effect)
-    if effect == 0:
-        raise ValueError("no number of samples shows an effect of 0")
-    n = design_effect * (_standard_errors(alpha, power) * sd_difference / effect) ** 2
-    return max(1, math.ceil(n))
-
-
-def difference_sd(sd_a: float, sd_b: float, correlation: float) -> float:
-    """The standard deviation of a - b per sample: sqrt(sd_a^2 + sd_b^2 - 2 correlation sd_a sd_b).
-
-    Raises:
-        ValueError: a negative sd, or a correlation outside [-1, 1].
-    """
-    if sd_a < 0 or sd_b < 0 or not -1 <= correlation <= 1:
-        raise ValueError(f"impossible spread: sd {sd_a} and {sd_b}, correlation {correlation}")
-    return math.sqrt(max(0.0, sd_a**2 + sd_b**2 - 2 * correlation * sd_a * sd_b))
-
-
-def samples_for_proportions(p_a: float, p_b: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """How many samples each of two independent sides needs to tell rate p_a from p_b.
-
-    n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) / (p_a - p_b))^2, p the mean of both.
-
-    Raises:
-        ValueError: equal rates, or one outside [0, 1]; alpha or power outside (0, 1).
-    """
-    if p_a == p_b:
-        raise ValueError("no number of samples tells equal rates apart")
-    return math.ceil(_proportion_samples(p_a, p_b, alpha, power))
-
-
 def detectable_proportion(p: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
     """The nearest rate above p that n samples on each of two independent sides tell from it.
 
-    `samples_for_proportions` solved for the second rate; None where not even 1 is far enough. For rates
-    below p ask with 1 - p.
+    A side needs n = ((z_{alpha/2} sqrt(2 p q) + z_{power} sqrt(p_a q_a + p_b q_b)) / (p_a - p_b))^2 samples, p the
+    mean of both rates; here it is solved for p_b. None where not even 1 is far enough. For rates below p ask
+    with 1 - p.
 
     Raises:
         ValueError: n < 1, p outside [0, 1], alpha or power outside (0, 1).

@@ -110,4 +110,5 @@ def _welch_error(a: Vector, b: Vector) -> tuple[float | None, float | None]:
     total = from_a + from_b
     if total == 0:
         return 0.0, None
-    return math.sqrt(total), total**2 / (from_a**2 / (a.size - 1) + from_b**2 / (b.size - 1))
+    share_a, share_b = from_a / total, from_b / total
+    return math.sqrt(total), 1 / (share_a**2 / (a.size - 1) + share_b**2 / (b.size - 1))

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.report.messages import Told, as_json, told_in
+from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Pieces
 from benchwright.engine.answers import content_text
@@ -29,7 +29,7 @@ class ToolCall(Record, frozen=True):
     arguments: Pieces
 
 
-class Said(Record, frozen=True):
+class MessageView(Record, frozen=True):
     """One message. `answers` is the id of the call whose result it is; `left_out` messages come before it."""
 
     role: str
@@ -41,29 +41,31 @@ class Said(Record, frozen=True):
     left_out: int = 0
 
 
-def said_in(body: Body, spans: Sequence[str]) -> list[Said]:
+def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
     """The messages of a trial; `spans` are what its scorers took as the answer, marked in the last answer."""
-    told, left_out = told_in(body, spans, FIRST, MOST_MESSAGES)
-    return [_said(message, left_out if place == FIRST else 0) for place, message in enumerate(told)]
+    parsed, left_out = parse_messages(body, spans, FIRST, MOST_MESSAGES)
+    return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
 
 
-def said_last(body: Body) -> bool:
+def shows_answer(body: Body) -> bool:
     """Whether the answer of a trial is among its messages, so that it need not be shown by itself."""
     if not body.answer:
         return True
-    said = (content_text(one.get("content")) for one in body.messages if one.get("role") == "assistant")
-    return any(body.answer in text for text in said)
+    texts = (content_text(one.get("content")) for one in body.messages if one.get("role") == "assistant")
+    return any(body.answer in text for text in texts)
 
 
-def _said(told: Told, left_out: int) -> Said:
-    calls = [ToolCall(call.name, call.id, cut(pretty_text(call.arguments), LONGEST)) for call in told.calls]
-    return Said(
-        role=told.role,
-        pieces=cut(told.text, LONGEST, told.span),
-        reasoning=cut(told.reasoning, LONGEST),
+def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
+    calls = [
+        ToolCall(call.name, call.id, cut(pretty_text(call.arguments), LONGEST)) for call in message.calls
+    ]
+    return MessageView(
+        role=message.role,
+        pieces=cut(message.text, LONGEST, message.span),
+        reasoning=cut(message.reasoning, LONGEST),
         calls=calls,
-        answers=str(told.message.get("tool_call_id") or ""),
-        name=str(told.message.get("name") or "")[:100],
+        answers=str(message.message.get("tool_call_id") or ""),
+        name=str(message.message.get("name") or "")[:100],
         left_out=left_out,
     )
 

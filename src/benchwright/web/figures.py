@@ -8,7 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.report.columns import columns_of
-from benchwright.analysis.report.means import Measured, breakdowns, scores_by_latency
+from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_latency
 from benchwright.analysis.report.records import Row
 from benchwright.analysis.report.runs import labels_of, request_times
 from benchwright.analysis.report.times import distributions
@@ -64,13 +64,13 @@ def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
 
 def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) -> TargetFigures:
     columns = columns_of(table, target.slot)
-    measured = Measured(LETTER, manifest.name, manifest, table, columns, labels_of(manifest, columns))
+    measured = TaskRun(LETTER, manifest.name, manifest, table, columns, labels_of(manifest, columns))
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
     return TargetFigures(target, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)
 
 
-def _breakdowns(measured: Measured, score: str) -> Iterator[BreakdownChart]:
+def _breakdowns(measured: TaskRun, score: str) -> Iterator[BreakdownChart]:
     for found in breakdowns([measured]):
         if found.score == score:
             drawing = means(f"{score} by {found.label}", score, found.rows, {LETTER: 0})
@@ -83,7 +83,7 @@ def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
         yield Chart(found.title, distribution(found, {LETTER: 0}))
 
 
-def _score_by_latency(measured: Measured, score: str) -> Iterator[Chart]:
+def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:
     """One score against the time that the model took; a score that is the same everywhere says nothing by it."""
     for found in scores_by_latency(measured):
         if found.score == score and found.n >= FEWEST and len({value for _, value in found.dots}) > 1:

@@ -55,7 +55,7 @@ class RunRow(Record, frozen=True):
         return min(1.0, self.done / self.total) if self.done and self.total else 0.0
 
 
-class _Kept:
+class _RunEntry:
     """What is known of one run directory."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
@@ -132,7 +132,7 @@ class RunsIndex:
     """The runs in the store. Call it off the event loop."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _RunEntry] = {}
         self._lock = Lock()
         self._refreshed = -math.inf
 
@@ -175,7 +175,7 @@ class RunsIndex:
         with self._lock:
             return self._find(run).manifest
 
-    def _find(self, run: str) -> _Kept:
+    def _find(self, run: str) -> _RunEntry:
         kept = self._kept.get(run)
         if kept is None or not (kept.directory / MANIFEST).exists():
             self._refresh()
@@ -209,18 +209,18 @@ class RunsIndex:
             if time.monotonic() >= end:
                 break
 
-    def _begin(self, name: str, directory: Path) -> _Kept | None:
+    def _begin(self, name: str, directory: Path) -> _RunEntry | None:
         try:
             manifest = read_manifest(directory)
         except UserError:  # deleted half-way, being written, or no run
             return None
         if manifest.id != name:  # copied or renamed: addresses are made of ids
             return None
-        kept = self._kept[name] = _Kept(directory, manifest)
+        kept = self._kept[name] = _RunEntry(directory, manifest)
         return kept
 
 
-def _counting_order(kept: _Kept) -> tuple[bool, int]:
+def _counting_order(kept: _RunEntry) -> tuple[bool, int]:
     return kept.state == "finished", -kept.manifest.created_at
 
 

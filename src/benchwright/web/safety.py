@@ -1,4 +1,4 @@
-"""Who may ask: the door of the viewer.
+"""Who may use the viewer.
 
 Loopback alone protects nobody from the pages that the same person has open. So every request must name a host
 that cannot be a rebound name, come from no other page, and carry the cookie that the start address was
@@ -31,7 +31,7 @@ OPEN = "/static/"
 """Files of our own, which say nothing about any run."""
 
 
-class Door:
+class AccessCheck:
     """Tells who may come in. `host` is what the server listens on."""
 
     def __init__(self, host: str) -> None:

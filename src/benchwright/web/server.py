@@ -15,28 +15,27 @@ from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
-from benchwright.web.pages.control import resume, retry, stop
 from benchwright.web.pages.run import run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
 from benchwright.web.pages.sample import sample_file, sample_page
-from benchwright.web.pages.start import start, start_page
+from benchwright.web.pages.start import resume, retry, start, start_page, stop
 from benchwright.web.rendering import STATIC, environment, page, static_file
-from benchwright.web.safety import Door, add_headers
+from benchwright.web.safety import AccessCheck, add_headers
 from benchwright.web.started import StartedRuns
 from benchwright.web.viewer import VIEWER, Viewer
 
-DOOR: web.AppKey[Door] = web.AppKey("door", Door)
+ACCESS: web.AppKey[AccessCheck] = web.AppKey("access", AccessCheck)
 LOG = logging.getLogger(__name__)
 LARGEST_FORM = 64 * 1024
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def make_app(viewer: Viewer, door: Door) -> web.Application:
-    """The application; `door` tells who may come in."""
+def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
+    """The application; `access` tells who may come in."""
     app = web.Application(middlewares=[guarded], client_max_size=LARGEST_FORM)
     app[VIEWER] = viewer
-    app[DOOR] = door
+    app[ACCESS] = access
     app.on_response_prepare.append(add_headers)
     app.add_routes(
         [
@@ -62,13 +61,13 @@ def make_app(viewer: Viewer, door: Door) -> web.Application:
 @web.middleware
 async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuses who may not come in; turns what goes wrong into a page."""
-    door = request.app[DOOR]
-    refusal = door.refusal(request)
+    access = request.app[ACCESS]
+    refusal = access.refusal(request)
     if refusal is not None:
         return page("error.html", status=403, title="Not let in", told=refusal, inside=False)
     if request.path == "/" and "token" in request.query:
         welcome = page("welcome.html")
-        door.let_in(request, welcome)
+        access.let_in(request, welcome)
         return welcome
     try:
         return await handler(request)
@@ -107,9 +106,9 @@ async def serve(host: str, port: int, announce: Say, say: Say, *, open_browser: 
         UserError: the port cannot be listened on.
     """
     started = StartedRuns()
-    viewer, door = Viewer(started), Door(host)
+    viewer, access = Viewer(started), AccessCheck(host)
     runner = web.AppRunner(
-        make_app(viewer, door), access_log=None, handle_signals=False, shutdown_timeout=2.0
+        make_app(viewer, access), access_log=None, handle_signals=False, shutdown_timeout=2.0
     )
     await runner.setup()
     try:
@@ -120,7 +119,7 @@ async def serve(host: str, port: int, announce: Say, say: Say, *, open_browser: 
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
         await off_loop(warm, viewer)
         ended = _interruption()
-        address = _address(runner, door)
+        address = _address(runner, access)
         announce(address)
         if open_browser:
             await off_loop(webbrowser.open, address)
@@ -139,10 +138,10 @@ def warm(viewer: Viewer) -> None:
         environment().get_template(name)
 
 
-def _address(runner: web.AppRunner, door: Door) -> str:
+def _address(runner: web.AppRunner, access: AccessCheck) -> str:
     host, port = runner.addresses[0][:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}/?token={door.token}"
+    return f"http://{shown}:{port}/?token={access.token}"
 
 
 def _interruption() -> asyncio.Event:

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.analysis.scores import scale_of
 from benchwright.records import FAILED, Status
-from benchwright.runs.counting import FAILURES, Standing
+from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SLOW_SHARE = 0.05
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class TrialQuery(msgspec.Struct, frozen=True):
     """What a table is asked for. `only` is a name of FILTERS, `words` are parts of id, group or labels."""
 
     only: str = "all"
@@ -78,7 +78,7 @@ class _Columns:
         if name is None:
             return np.zeros(len(self.status)), np.zeros(len(self.status), bool)
         column = self.table.scores[name]
-        return column.values(), column.standings() != Standing.FAILED
+        return column.values(), column.standings() != ScoreState.FAILED
 
     def is_one_of(self, statuses: Iterable[Status]) -> Mask:
         import numpy as np
@@ -140,7 +140,7 @@ ORDERS = {
 }
 
 
-def select(manifest: Manifest, table: RunTable, wanted: Wanted, size: int) -> Selection:
+def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -> Selection:
     """The trials of a page of `size`; the table must not grow meanwhile."""
     import numpy as np
 
@@ -153,7 +153,7 @@ def select(manifest: Manifest, table: RunTable, wanted: Wanted, size: int) -> Se
 
 
 def neighbours(
-    manifest: Manifest, table: RunTable, wanted: Wanted, number: int
+    manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int
 ) -> tuple[int | None, int | None]:
     """The trials before and after one in a table, None at its ends or where it is not in it."""
     import numpy as np
@@ -167,7 +167,7 @@ def neighbours(
     return int(rows[place - 1]) if place else None, int(rows[place + 1]) if place + 1 < rows.size else None
 
 
-def _common(columns: _Columns, wanted: Wanted) -> Mask:
+def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
     """What target and words leave."""
     import numpy as np
 
@@ -180,7 +180,7 @@ def _common(columns: _Columns, wanted: Wanted) -> Mask:
     return common
 
 
-def _chosen(columns: _Columns, wanted: Wanted, common: Mask) -> NDArray[np.intp]:
+def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> NDArray[np.intp]:
     import numpy as np
 
     _, mask = FILTERS.get(wanted.only, FILTERS["all"])

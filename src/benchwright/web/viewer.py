@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from benchwright.runs.journal import TRIALS
-from benchwright.web.kept import Kept
 from benchwright.web.pack_cells import LiveCells
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunsIndex
@@ -27,8 +26,29 @@ MOST_TRIALS = 400_000
 MOST_FIGURES = 100
 """Runs whose figures are kept."""
 
+MOST_COMPARISONS = 8
+"""Comparisons that are kept."""
+
 REST = 10
 """Figures that took so long to make are made again after so many times as long, while their run goes on."""
+
+
+class ComparisonCache:
+    """Comparisons by keys that say all they depend on; one is made at a time."""
+
+    def __init__(self) -> None:
+        self._results: OrderedDict[Hashable, Comparison] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Comparison]) -> Comparison:
+        """The comparison, made where it is not there."""
+        with self._lock:
+            if key not in self._results:
+                self._results[key] = make()
+            self._results.move_to_end(key)
+            while len(self._results) > MOST_COMPARISONS:
+                self._results.popitem(last=False)
+            return self._results[key]
 
 
 class _Figures:
@@ -48,7 +68,7 @@ class Viewer:
         self.runs = RunsIndex()
         self.started = started
         self.closing = Event()
-        self.comparisons: Kept[Comparison] = Kept()
+        self.comparisons = ComparisonCache()
         self._lock = Lock()
         self._trials: OrderedDict[str, RunTrials] = OrderedDict()
         self._figures: OrderedDict[str, _Figures] = OrderedDict()

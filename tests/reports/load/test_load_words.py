@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from benchwright.analysis.joint.records import Judged
+from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.load.records import (
     Goodput,
     Level,
@@ -20,7 +20,7 @@ from benchwright.analysis.load.records import (
     Server,
     Spread,
 )
-from benchwright.reports.load.terminal import render_load
+from benchwright.reports.terminal import render_load
 
 QUANTILE = Quantile(12.3456, 10.1, None)
 SPREAD = Spread(2000, 12.0, QUANTILE, QUANTILE, QUANTILE)
@@ -43,7 +43,9 @@ LARGE = LevelResult(
     itl=SPREAD,
     late=SPREAD,
     goodput=Goodput(1, 2, 0.5, 0.123, 0.987, 1012.25),
-    judged=Judged(trials=900_000, correct=500_000, wrong=400_000, accuracy=0.5556, low=0.554, high=0.557),
+    judged=OutcomeCounts(
+        trials=900_000, correct=500_000, wrong=400_000, accuracy=0.5556, low=0.554, high=0.557
+    ),
     in_flight=1024,
     server=Server(10, 100.5, 1024, 2000.5, 4096, 0.995, 1234),
 )

@@ -9,7 +9,7 @@ import msgspec
 from benchwright.analysis.comparison.deciding import decide, nameable_metrics
 from benchwright.analysis.comparison.pairs import compare_pair, settled
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
-from benchwright.analysis.comparison.references import Named, resolve
+from benchwright.analysis.comparison.references import Reference, resolve
 from benchwright.analysis.comparison.result_files import ResultFile
 from benchwright.analysis.comparison.rules import parse_rule
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
@@ -19,7 +19,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 
 
-class Wanted(Record, frozen=True):
+class ComparisonOptions(Record, frozen=True):
     """What a comparison is to do besides comparing.
 
     `fail_if` are rules as they are typed, `max_regression` the loss that a gate lets pass, in units of the score.
@@ -43,7 +43,7 @@ class Outcome(Record, frozen=True):
     columns: list[ResultFile]
 
 
-def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  # noqa: B008  # frozen
+def compare(references: Sequence[str], wanted: ComparisonOptions = ComparisonOptions()) -> Outcome:  # noqa: B008  # frozen
     """Compares the first of each task with every other one of it; of a single run, its targets.
 
     Raises:
@@ -53,7 +53,7 @@ def compare(references: Sequence[str], wanted: Wanted = Wanted()) -> Outcome:  #
     return compare_named([resolve(reference) for reference in references], wanted)
 
 
-def compare_named(named: Sequence[Named], wanted: Wanted) -> Outcome:
+def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outcome:
     """Compares what was read already; see `compare`."""
     if not 0.5 < wanted.confidence < 1:
         raise UserError(f"--confidence {wanted.confidence:g}: give a number between 0.5 and 1, such as 0.95.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from benchwright.analysis.comparison.figures import upper_bound
-from benchwright.analysis.comparison.pairs import Compared, score_names
+from benchwright.analysis.comparison.pairs import PairOfSides, score_names
 from benchwright.analysis.comparison.records import Ruling
 from benchwright.analysis.comparison.rules import (
     Rule,
@@ -20,19 +20,19 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 
 
-def nameable_metrics(sides: list[Side], pairs: list[Compared]) -> dict[str, float | None]:
+def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, float | None]:
     """What `--fail-if` can name: of the only run, or of the only pair with its second run."""
     if len(sides) == 1:
         return metrics_of(sides[0])
     return _pair_metrics(pairs[0]) if len(pairs) == 1 else {}
 
 
-def _pair_metrics(pair: Compared) -> dict[str, float | None]:
+def _pair_metrics(pair: PairOfSides) -> dict[str, float | None]:
     return metrics_of(pair.b) | metrics_of_pair(pair.result)
 
 
 def decide(
-    pairs: list[Compared],
+    pairs: list[PairOfSides],
     sides: list[Side],
     rules: list[Rule],
     max_regression: float | None,
@@ -63,7 +63,7 @@ def decide(
     return rulings
 
 
-def _rulings(pair: Compared, rules: list[Rule], *, several: bool) -> Iterator[Ruling]:
+def _rulings(pair: PairOfSides, rules: list[Rule], *, several: bool) -> Iterator[Ruling]:
     metrics = _pair_metrics(pair)
     for rule in rules:
         ruling = apply_rule(rule, metrics)
@@ -72,7 +72,7 @@ def _rulings(pair: Compared, rules: list[Rule], *, several: bool) -> Iterator[Ru
         yield ruling
 
 
-def _regressions(pairs: list[Compared], margin: float, confidence: float) -> list[Ruling]:
+def _regressions(pairs: list[PairOfSides], margin: float, confidence: float) -> list[Ruling]:
     """A gate for every score of every pair; all together give a false alarm with 1 - confidence at most."""
     tests = sum(len(pair.result.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.analysis.comparison.sides import Effort, Labels, Lost
+from benchwright.analysis.comparison.sides import Effort, Labels, LostWork
 
 
 def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Effort:
@@ -36,7 +36,7 @@ def effort_of_metrics(requests_of_trials: Iterable[list[dict[str, Any]]]) -> Eff
         ttft=arrays["ttft"],
         reused=np.zeros(arrays["latency"].size, np.bool_),
         unsettled=np.zeros(arrays["latency"].size, np.bool_),
-        lost=Lost(Labels.of([]), Labels.of([]), empty, empty, empty),
+        lost=LostWork(Labels.of([]), Labels.of([]), empty, empty, empty),
         requests=answered_requests,
         timed_requests=answered_requests,
         uncounted=uncounted,

@@ -17,7 +17,7 @@ from benchwright.analysis.comparison.pairing import (
     grouped_means,
     sample_sides,
 )
-from benchwright.analysis.comparison.records import Change, Counted, Policy, ScoreComparison, Verdict
+from benchwright.analysis.comparison.records import Change, Policy, PolicyResult, ScoreComparison, Verdict
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
 from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.distributions import t_cdf
@@ -166,7 +166,7 @@ def _in_unit(column: Column) -> bool:
     return bool(((column.values >= 0) & (column.values <= 1)).all())
 
 
-def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> list[Counted]:
+def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> list[PolicyResult]:
     """The difference by the other policies; empty where everything has a score."""
     if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
         return []
@@ -181,7 +181,7 @@ def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> lis
         low, high = other.interval or (None, None)
         n = other.n
         verdict = verdict_of(other.difference, other.p_value, 1 - confidence)
-        found.append(Counted(policy, n, other.difference, verdict, low, high, other.p_value))
+        found.append(PolicyResult(policy, n, other.difference, verdict, low, high, other.p_value))
     return found
 
 

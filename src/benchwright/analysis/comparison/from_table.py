@@ -11,7 +11,7 @@ import numpy as np
 import xxhash
 
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Effort, Facts, Lost, Side
+from benchwright.analysis.comparison.sides import Effort, Facts, LostWork, Side
 from benchwright.analysis.comparison.trials import Rows, groups_of, narrow, samples_of, trials_of
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
@@ -105,7 +105,7 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
         ttft=np.array(effort.ttft, np.float32)[rows],
         reused=reused[rows],
         unsettled=effort.unsettled.numbers()[rows].astype(bool),
-        lost=Lost(
+        lost=LostWork(
             samples_of(table, lost),
             groups_of(table, lost),
             lost_seconds,

@@ -27,7 +27,7 @@ FILLED: dict[Policy, tuple[dict[int, float], dict[int, float]]] = {
 
 
 class Alignment(NamedTuple):
-    """Both sides' trials by the number of their sample: (n_a,) and (n_b,); `told` says how that was found.
+    """Both sides' trials by the number of their sample: (n_a,) and (n_b,); `description` says how that was found.
 
     `groups` is the group of each sample; None where there are no groups at all. `unpaired` says why no sample
     is on both sides.
@@ -36,7 +36,7 @@ class Alignment(NamedTuple):
     a: Codes
     b: Codes
     n_samples: int
-    told: str
+    description: str
     groups: list[int | None] | None
     unpaired: str | None
 
@@ -57,25 +57,25 @@ def align(a: Side, b: Side) -> Alignment:
     Where neither can be known (files of other tools), ids are taken to mean the same.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
-    told = "by sample and repeat; the data is the same"
+    description = "by sample and repeat; the data is the same"
     if a.facts.data is None or b.facts.data is None:
-        told = "by the ids of the samples; it is not known whether their content is the same"
+        description = "by the ids of the samples; it is not known whether their content is the same"
     elif a.facts.data != b.facts.data:
         asked_a, asked_b = a.contents(), b.contents()
         if asked_a is None or asked_b is None:
-            told = "by the ids of the samples although the data differs"
+            description = "by the ids of the samples although the data differs"
         else:
             samples_a = Labels.of(_distinct(asked_a, a.trials))
             samples_b = Labels.of(_distinct(asked_b, b.trials))
-            told = "by what was asked, because the data differs"
-    found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, told)
+            description = "by what was asked, because the data differs"
+    found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, description)
     if found.unpaired is None:
         return found
     return found._replace(unpaired=_why_unpaired((a, found.a), (b, found.b)))
 
 
 def align_samples(
-    samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, told: str = ""
+    samples_a: Labels, groups_a: Labels, samples_b: Labels, groups_b: Labels, description: str = ""
 ) -> Alignment:
     """Numbers samples alike whose labels are the same; a sample's group is that which either side knows."""
     in_a, in_b, n_samples = _shared(samples_a, samples_b)
@@ -89,9 +89,9 @@ def align_samples(
         if np.unique(groups).size > 1:
             listed = [None if code < 0 else code for code in groups.tolist()]
         else:
-            told += "; all samples are in one group, and taken as independent within it"
+            description += "; all samples are in one group, and taken as independent within it"
     both = np.intersect1d(in_a[in_a >= 0], in_b[in_b >= 0])
-    return Alignment(in_a, in_b, n_samples, told, listed, None if both.size else "no sample in common")
+    return Alignment(in_a, in_b, n_samples, description, listed, None if both.size else "no sample in common")
 
 
 def _shared(a: Labels, b: Labels) -> tuple[Codes, Codes, int]:

@@ -17,7 +17,7 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.families import holm
 
 
-class Compared(NamedTuple):
+class PairOfSides(NamedTuple):
     """A pair with what its gates need."""
 
     result: PairComparison
@@ -26,7 +26,7 @@ class Compared(NamedTuple):
     aligned: Alignment | None
 
 
-def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> Compared:
+def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
     """Compares two sides, `anyway` also where they are of different tasks."""
     reasons = refusals(a.facts, b.facts)
     names = list(score_names(a, b))
@@ -35,21 +35,21 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> Compar
     )
     if not names:
         reasons = [*reasons, _no_scores(a, b)]
-        return Compared(msgspec.structs.replace(result, refusals=reasons, anyway=False), a, b, None)
+        return PairOfSides(msgspec.structs.replace(result, refusals=reasons, anyway=False), a, b, None)
     if result.refused:
-        return Compared(result, a, b, None)
+        return PairOfSides(result, a, b, None)
     aligned = align(a, b)
     scores = [compare_score(aligned, a, b, name, confidence) for name in names]
     latencies, no_latency = compare_latencies(a, b, confidence)
     result = msgspec.structs.replace(
         result,
-        alignment=aligned.told,
+        alignment=aligned.description,
         notes=list(_notes(a, b, [name for name, score in zip(names, scores, strict=True) if score is None])),
         scores=[score for score in scores if score is not None],
         latencies=latencies,
         no_latency=no_latency,
     )
-    return Compared(result, a, b, aligned)
+    return PairOfSides(result, a, b, aligned)
 
 
 def score_names(a: Side, b: Side) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _notes(a: Side, b: Side, empty: list[str]) -> Iterator[str]:
             yield f"{side.facts.letter} is {side.facts.state}: only its finished trials are compared"
 
 
-def settled(pairs: list[Compared]) -> tuple[list[Compared], int]:
+def settled(pairs: list[PairOfSides]) -> tuple[list[PairOfSides], int]:
     """The pairs with Holm's p-values over all of their scores, and how many tests there are."""
     p_values = [score.p_value for pair in pairs for score in pair.result.scores if score.p_value is not None]
     tests = len(p_values)

@@ -40,7 +40,7 @@ class ComparedRun(Record, frozen=True):
     simulated: bool = False
 
 
-class Counted(Record, frozen=True):
+class PolicyResult(Record, frozen=True):
     """The same difference by another way of counting what has no score."""
 
     policy: Policy
@@ -102,7 +102,7 @@ class ScoreComparison(Record, frozen=True):
     errors_b: int = 0
     no_answer_a: int = 0
     no_answer_b: int = 0
-    counted: list[Counted] = []
+    counted: list[PolicyResult] = []
     depends: bool = False
     changes: list[Change] = []
 

@@ -19,7 +19,7 @@ from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST
 
 
-class Named(Record, frozen=True):
+class Reference(Record, frozen=True):
     """What a reference means: a run or a file, one of its targets, and the table's column if it has one."""
 
     reference: str
@@ -48,7 +48,7 @@ class Named(Record, frozen=True):
         return list(found.values())[:1]
 
 
-def resolve(reference: str) -> Named:
+def resolve(reference: str) -> Reference:
     """Reads what a reference means: RUN (id, unique part of one, directory) or FILE, with `@SLOT` for one target.
 
     A file that names its run stands for that run where it is on this machine.
@@ -62,11 +62,11 @@ def resolve(reference: str) -> Named:
     return _found(name, reference, slot)
 
 
-def _found(name: str, reference: str, slot: str | None) -> Named:
+def _found(name: str, reference: str, slot: str | None) -> Reference:
     path = Path(name).expanduser()
     if path.is_file() or (path.suffix == ".json" and not path.exists()):
         return _from_file(path, reference, slot)
-    return Named(reference, run=RunSides(store.find_run(name), reference), slot=slot)
+    return Reference(reference, run=RunSides(store.find_run(name), reference), slot=slot)
 
 
 class _Shape(Record, frozen=True):
@@ -78,7 +78,7 @@ class _Shape(Record, frozen=True):
     runs: Any = None
 
 
-def _from_file(path: Path, reference: str, slot: str | None) -> Named:
+def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     try:
         shape = msgspec.json.decode(path.read_bytes(), type=_Shape)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
@@ -92,18 +92,18 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Named:
     except msgspec.DecodeError as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
-        return Named(reference, run=RunSides(directory, reference), slot=slot, column=column)
-    return Named(reference, file=file, slot=slot, column=column)
+        return Reference(reference, run=RunSides(directory, reference), slot=slot, column=column)
+    return Reference(reference, file=file, slot=slot, column=column)
 
 
-def _from_eval(path: Path, reference: str, slot: str | None) -> Named:
+def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=EvalFile)
     except msgspec.DecodeError as error:
         raise UserError(f"{path} holds no results of `eval`: {error}.") from None
     if file.run is not None and (directory := _here(file.run)) is not None:
-        return Named(reference, run=RunSides(directory, reference), slot=slot)
-    return Named(reference, file=file, slot=slot)
+        return Reference(reference, run=RunSides(directory, reference), slot=slot)
+    return Reference(reference, file=file, slot=slot)
 
 
 def _here(run: str) -> Path | None:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from benchwright.records import Record
 from benchwright.runs.columns import Names
-from benchwright.runs.counting import Standing
+from benchwright.runs.counting import ScoreState
 
-SCORED, NO_ANSWER, ERROR = Standing.SCORED, Standing.NO_ANSWER, Standing.FAILED
+SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
 Evidence = Callable[[str, set[int]], Mapping[int, str]]
 """(score, positions of trials) -> the text of each that was taken as the answer, where it is known."""
@@ -107,7 +107,7 @@ class Trials(NamedTuple):
     scores: Mapping[str, Column]
 
 
-class Lost(NamedTuple):
+class LostWork(NamedTuple):
     """Work of trials that came to no end (cancelled ones): parallel columns of length m."""
 
     samples: Labels
@@ -134,7 +134,7 @@ class Effort(NamedTuple):
     ttft: NDArray[Any]
     reused: NDArray[np.bool_]
     unsettled: NDArray[np.bool_]
-    lost: Lost
+    lost: LostWork
     requests: int
     timed_requests: int
     uncounted: int

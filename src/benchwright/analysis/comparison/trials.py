@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.analysis.comparison.sides import Column, Labels, Trials
-from benchwright.runs.counting import Standing
+from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -53,5 +53,5 @@ def _column(table: RunTable, name: str, rows: Rows) -> Column:
 def _benchmark_scores(table: RunTable, scorer: str, rows: Rows) -> dict[str, Column]:
     score = _column(table, scorer, rows)
     correct = (table.correct[scorer].numbers()[rows] == 2).astype(np.float64)
-    accuracy = np.where(score.states == Standing.SCORED, correct, 0.0)
+    accuracy = np.where(score.states == ScoreState.SCORED, correct, 0.0)
     return {"accuracy": Column(accuracy, score.states), "score": score}

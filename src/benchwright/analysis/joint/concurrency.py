@@ -13,7 +13,7 @@ from benchwright.analysis.joint.views import right
 from benchwright.stats.trend import paired_trend
 
 
-class Timed(NamedTuple):
+class TimedSide(NamedTuple):
     """A side with its view."""
 
     side: Side
@@ -22,10 +22,10 @@ class Timed(NamedTuple):
 
 def by_concurrency(sides: Sequence[Side], views: Sequence[JointView | None]) -> list[ByConcurrency]:
     """A table for each set of sides (with their views) that differ in concurrency and in nothing else known."""
-    sets: dict[Hashable, list[Timed]] = {}
+    sets: dict[Hashable, list[TimedSide]] = {}
     for side, view in zip(sides, views, strict=True):
         if view is not None and view.concurrency is not None:
-            sets.setdefault(_identity(side, view), []).append(Timed(side, view))
+            sets.setdefault(_identity(side, view), []).append(TimedSide(side, view))
     several = [one for one in sets.values() if len({timed.view.concurrency for timed in one}) > 1]
     return [_table(one) for one in several]
 
@@ -51,7 +51,7 @@ def _identity(side: Side, view: JointView) -> Hashable:
     )
 
 
-def _table(runs: list[Timed]) -> ByConcurrency:
+def _table(runs: list[TimedSide]) -> ByConcurrency:
     runs = sorted(runs, key=lambda timed: timed.view.concurrency or 0)
     first = runs[0].view
     trend = _trend(runs)
@@ -83,7 +83,7 @@ def _row(view: JointView) -> ConcurrencyRow:
     )
 
 
-def _trend(runs: list[Timed]) -> Trend | str:
+def _trend(runs: list[TimedSide]) -> Trend | str:
     """The trend over the samples that were judged at every concurrency, or why there is none."""
     levels = sorted({timed.view.concurrency or 0 for timed in runs})
     shares: list[dict[str, float]] = []
@@ -106,7 +106,7 @@ def _trend(runs: list[Timed]) -> Trend | str:
     return Trend(found.slope, found.n, len(levels), found.test, found.method, low, high, found.p_value)
 
 
-def _collect(timed: Timed, outcomes: dict[str, list[bool]]) -> None:
+def _collect(timed: TimedSide, outcomes: dict[str, list[bool]]) -> None:
     """Adds the outcomes of a side's own trials that were judged, by sample."""
     side, effort = timed.side, timed.side.effort
     assert effort is not None

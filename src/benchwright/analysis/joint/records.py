@@ -68,7 +68,7 @@ class SpeedAccuracy(Record, frozen=True):
     within: WithinSamples | None = None
 
 
-class Judged(Record, frozen=True):
+class OutcomeCounts(Record, frozen=True):
     """Trials by what became of them; they add up to `trials`.
 
     `wrong` have a score below the threshold, `no_answer` none because no answer was found: both count as wrong.
@@ -106,7 +106,7 @@ class JointView(Record, frozen=True):
     score: str
     threshold: float
     confidence: float
-    judged: Judged
+    judged: OutcomeCounts
     letter: str = ""
     run: str | None = None
     slot: str | None = None
@@ -147,7 +147,7 @@ class ConcurrencyRow(Record, frozen=True):
 
     letter: str
     concurrency: int
-    judged: Judged
+    judged: OutcomeCounts
     run: str | None = None
     requests: int = 0
     requests_per_second: float | None = None

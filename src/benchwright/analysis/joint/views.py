@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Effort, Labels, Side
 from benchwright.analysis.joint.records import (
     JointView,
-    Judged,
     Metric,
+    OutcomeCounts,
     Rate,
     SpeedAccuracy,
     SpeedBucket,
@@ -115,13 +115,13 @@ def clusters_of(samples: Labels, groups: Labels) -> Codes:
     return found
 
 
-def judged(column: Column, correct: Mask, reused: Mask, clusters: Codes, confidence: float) -> Judged:
+def judged(column: Column, correct: Mask, reused: Mask, clusters: Codes, confidence: float) -> OutcomeCounts:
     """Trials by what became of them, and the accuracy of those that are right or wrong."""
     own = ~reused
     decided = own & (column.states != ERROR)
     found = _accuracy(correct[decided], clusters[decided], confidence)
     interval = None if found is None else found.interval
-    return Judged(
+    return OutcomeCounts(
         trials=own.size,
         correct=int(correct[own].sum()),
         wrong=int(((column.states == SCORED) & ~correct & own).sum()),

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
-from benchwright.analysis.joint.records import Judged
+from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.joint.views import clusters_of, judged, right
 from benchwright.analysis.load.figures import Figures, find_window, in_flight
 from benchwright.analysis.load.records import Level, LevelResult, Objective, Server
@@ -137,7 +137,7 @@ def client_limited(result: LevelResult, summary: RunSummary) -> bool:
     return result.cpu_share >= BUSY or slowed
 
 
-def accuracy(side: Side) -> Judged | None:
+def accuracy(side: Side) -> OutcomeCounts | None:
     """How many answers were right, by the run's first score; all of them count, those of the warm-up too."""
     trials = side.trials
     score = next(iter(trials.scores), None)

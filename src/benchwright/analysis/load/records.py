@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from benchwright.analysis.joint.records import ByConcurrency, Judged
+from benchwright.analysis.joint.records import ByConcurrency, OutcomeCounts
 from benchwright.records import Record
 
 Measure = Literal["ttft", "latency", "itl"]
@@ -119,7 +119,7 @@ class LevelResult(Record, frozen=True):
     itl: Spread | None = None
     late: Spread | None = None
     goodput: Goodput | None = None
-    judged: Judged | None = None
+    judged: OutcomeCounts | None = None
     prompt_length: float | None = None
     answer_length: float | None = None
     cached: float | None = None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.runs.columns import Names
-from benchwright.runs.counting import FAILURES, NO_ANSWER_STATUSES, Standing
+from benchwright.runs.counting import FAILURES, NO_ANSWER_STATUSES, ScoreState
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.arrays import Vector
 
@@ -63,7 +63,7 @@ def columns_of(table: RunTable, slot: str) -> Columns:
 
 def _worth(table: RunTable, scorer: str) -> Vector:
     column = table.scores[scorer]
-    return np.where(column.standings() == Standing.FAILED, np.nan, column.values())
+    return np.where(column.standings() == ScoreState.FAILED, np.nan, column.values())
 
 
 def _labels(table: RunTable, rows: NDArray[np.intp]) -> Mapping[str, Label]:

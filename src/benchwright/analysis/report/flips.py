@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.comparison.records import Change, ScoreComparison
-from benchwright.analysis.report.chosen import conversation, some_changes
+from benchwright.analysis.report.conversations import conversation, some_changes
 from benchwright.analysis.report.records import Conversation, Flip, Flips
 from benchwright.analysis.report.runs import Part
 

@@ -23,7 +23,7 @@ BIN = 15
 LENGTH = "tokens of the prompt"
 
 
-class Measured(NamedTuple):
+class TaskRun(NamedTuple):
     """A run of a task, and the columns of one of its targets; `labels` are those to break its scores down by."""
 
     letter: str
@@ -34,7 +34,7 @@ class Measured(NamedTuple):
     labels: Sequence[str]
 
 
-def mark(run: Measured, score: str, places: NDArray[Any]) -> Mark:
+def mark(run: TaskRun, score: str, places: NDArray[Any]) -> Mark:
     """The mean of a score over some trials, with its interval.
 
     Trials that are all of one group tell of this group alone, and are independent of each other.
@@ -49,15 +49,15 @@ def mark(run: Measured, score: str, places: NDArray[Any]) -> Mark:
     return Mark(run.letter, len(found.values), found.trials, result.mean, low, high)
 
 
-def breakdowns(runs: Sequence[Measured]) -> list[Breakdown]:
+def breakdowns(runs: Sequence[TaskRun]) -> list[Breakdown]:
     """For each task, label and score a line per value, with a mark for each run of the task."""
-    tasks: dict[str, list[Measured]] = {}
+    tasks: dict[str, list[TaskRun]] = {}
     for run in runs:
         tasks.setdefault(run.task, []).append(run)
     return [found for task, same in tasks.items() for found in _of_task(task, same)]
 
 
-def _of_task(task: str, runs: Sequence[Measured]) -> Iterator[Breakdown]:
+def _of_task(task: str, runs: Sequence[TaskRun]) -> Iterator[Breakdown]:
     labels = dict.fromkeys(label for run in runs for label in run.labels)
     scores = dict.fromkeys(score for run in runs for score in run.columns.scores)
     for label in [*labels, LENGTH]:
@@ -81,7 +81,7 @@ def _count(parts: Sequence[Mapping[str, NDArray[Any]]], name: str) -> int:
     return max(part[name].size for part in parts if name in part)
 
 
-def _parts(run: Measured, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
+def _parts(run: TaskRun, label: str) -> Iterator[tuple[str, NDArray[Any]]]:
     """(value, places of the trials with it)."""
     if label == LENGTH:
         yield from _by_length(run.columns.prompt)
@@ -104,14 +104,14 @@ def _by_length(prompt: NDArray[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _marks(
-    runs: Sequence[Measured], parts: Sequence[Mapping[str, NDArray[Any]]], name: str, score: str
+    runs: Sequence[TaskRun], parts: Sequence[Mapping[str, NDArray[Any]]], name: str, score: str
 ) -> Iterator[Mark]:
     for run, part in zip(runs, parts, strict=True):
         if name in part and score in run.columns.scores:
             yield mark(run, score, part[name])
 
 
-def scores_by_latency(run: Measured) -> Iterator[ScoreByLatency]:
+def scores_by_latency(run: TaskRun) -> Iterator[ScoreByLatency]:
     """Each score against the time that the model took, where both are known."""
     for score, values in run.columns.scores.items():
         places = np.flatnonzero(~np.isnan(values) & ~np.isnan(run.columns.latency))
@@ -122,7 +122,7 @@ def scores_by_latency(run: Measured) -> Iterator[ScoreByLatency]:
         yield ScoreByLatency(run.letter, score, int(places.size), dots, list(_bins(run, score, places)))
 
 
-def _bins(run: Measured, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
+def _bins(run: TaskRun, score: str, places: NDArray[Any]) -> Iterator[LatencyBin]:
     """Parts of about the same number of trials, the fastest first."""
     count = min(MOST_BINS, places.size // BIN)
     if count < 2:

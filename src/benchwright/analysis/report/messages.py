@@ -17,7 +17,7 @@ REASONING = ("reasoning_content", "reasoning")
 """Fields of a message in which servers send what a model thought."""
 
 
-class Called(Record, frozen=True):
+class ParsedCall(Record, frozen=True):
     """A tool that the model called; `id` joins it to its result. A call of no known shape is named `?`."""
 
     name: str
@@ -25,18 +25,20 @@ class Called(Record, frozen=True):
     arguments: str
 
 
-class Told(Record, frozen=True):
+class ParsedMessage(Record, frozen=True):
     """One message. `span` is where its text holds what was taken as the answer."""
 
     message: Message
     role: str
     text: str
     reasoning: str
-    calls: list[Called]
+    calls: list[ParsedCall]
     span: tuple[int, int] | None = None
 
 
-def told_in(body: Body, spans: Sequence[str], first: int, most: int) -> tuple[list[Told], int]:
+def parse_messages(
+    body: Body, spans: Sequence[str], first: int, most: int
+) -> tuple[list[ParsedMessage], int]:
     """(the `first` messages of a trial and its last ones, `most` together; how many were left out between them).
 
     `spans` are what the scorers took as the answer; they are looked for in the model's last message.
@@ -48,7 +50,8 @@ def told_in(body: Body, spans: Sequence[str], first: int, most: int) -> tuple[li
     kept = numbered[:first] + numbered[first + left_out :] if left_out else numbered
     last = max((place for place, message in kept if message.get("role") == "assistant"), default=-1)
     told = [
-        _told(message, reasoning.get(place, ""), spans if place == last else ()) for place, message in kept
+        _parse_message(message, reasoning.get(place, ""), spans if place == last else ())
+        for place, message in kept
     ]
     return told, left_out
 
@@ -91,27 +94,27 @@ def _apart(answer: Message, text: str, thought: str = "") -> tuple[str, str]:
     return thought, rest if inline in thought else text
 
 
-def _told(message: Message, thought: str, spans: Sequence[str]) -> Told:
+def _parse_message(message: Message, thought: str, spans: Sequence[str]) -> ParsedMessage:
     text = content_text(message.get("content"))
     if message.get("role") == "assistant":
         thought, text = _apart(message, text, thought)
     calls = message.get("tool_calls")
-    return Told(
+    return ParsedMessage(
         message,
         role=str(message.get("role"))[:40],
         text=text,
         reasoning=thought,
-        calls=[_called(call) for call in calls] if isinstance(calls, list) else [],
+        calls=[_parse_call(call) for call in calls] if isinstance(calls, list) else [],
         span=next((found for span in spans if (found := find_span(text, span)) is not None), None),
     )
 
 
-def _called(call: Any) -> Called:
+def _parse_call(call: Any) -> ParsedCall:
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict):
-        return Called("?", "", as_json(call))
+        return ParsedCall("?", "", as_json(call))
     arguments = function.get("arguments")
-    return Called(
+    return ParsedCall(
         str(function.get("name"))[:100],
         str(call.get("id") or ""),
         arguments if isinstance(arguments, str) else as_json(arguments),

@@ -26,7 +26,7 @@ class Call(Record, frozen=True):
     arguments: Pieces
 
 
-class Said(Record, frozen=True):
+class ShownMessage(Record, frozen=True):
     """One message."""
 
     role: str
@@ -55,7 +55,7 @@ class Conversation(Record, frozen=True):
     seconds: float
     reason: Pieces = []
     shown_as: str = ""
-    said: list[Said] = []
+    messages: list[ShownMessage] = []
     left_out: int = 0
     grades: list[Grade] = []
     requests: list[str] = []

@@ -10,9 +10,9 @@ import numpy as np
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
-from benchwright.analysis.report.chosen import choose, conversation
 from benchwright.analysis.report.columns import Columns, columns_of
-from benchwright.analysis.report.means import Measured, scores_by_latency
+from benchwright.analysis.report.conversations import choose, conversation
+from benchwright.analysis.report.means import TaskRun, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
@@ -31,7 +31,7 @@ class Part(NamedTuple):
     """
 
     run: RunPart
-    measured: Measured | None
+    measured: TaskRun | None
     times: Mapping[str, Vector]
     facts: Mapping[str, str]
     table: RunTable | None = None
@@ -49,7 +49,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     assert slot is not None
     target = next(one for one in summary.targets if one.slot == slot)
     columns = columns_of(table, slot)
-    measured = Measured(run.letter, run.task, manifest, table, columns, labels_of(manifest, columns))
+    measured = TaskRun(run.letter, run.task, manifest, table, columns, labels_of(manifest, columns))
     chosen = choose(columns, manifest.pass_threshold, most)
     part = RunPart(
         letter=run.letter,
@@ -138,9 +138,9 @@ def _failures(failed: int, trials: int) -> Iterator[str]:
 def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | None:
     if manifest.kind != "pack":
         return None
-    from benchwright.analysis.pack_run import kept_scores
+    from benchwright.analysis.pack_runs import read_scores
 
-    kept = kept_scores(manifest, table.directory).get(slot)
+    kept = read_scores(manifest, table.directory).get(slot)
     if kept is None:
         return None
     if kept.score is None:

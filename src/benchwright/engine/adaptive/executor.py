@@ -12,19 +12,19 @@ import msgspec
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.pace import Pace
-from benchwright.engine.executor import Spent, crew, until_due
+from benchwright.engine.executor import ExecutionCost, task_group, until_due
 from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Result, Solved, Work, Worker
 from benchwright.records import RequestRecord
 from benchwright.runs.paces import SETTLING
 
-Paced = Callable[[int, bool], None]
+OnPace = Callable[[int, bool], None]
 """Is told each new level, and whether it has settled."""
 
 
 @runtime_checkable
-class TellsOverload(Protocol):
+class ReportsOverload(Protocol):
     """A client that calls `on_overload` when an attempt at a request is refused as one too many, or not answered."""
 
     on_overload: Callable[[int], None]
@@ -41,7 +41,7 @@ class AdaptiveExecutor:
         self,
         clients: Mapping[str, ModelClient],
         bound: int,
-        paced: Paced,
+        paced: OnPace,
         asking: Iterable[ModelClient] = (),
     ) -> None:
         self._clients = clients
@@ -49,26 +49,26 @@ class AdaptiveExecutor:
         self._paced = paced
         self._asking = tuple(asking)
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`."""
-        watch = _Watch(Pace(self._bound, perf_counter_ns()), self._paced, deliver)
+        watch = _TimedPace(Pace(self._bound, perf_counter_ns()), self._paced, deliver)
         for client in chain(self._clients.values(), self._asking):
-            if isinstance(client, TellsOverload):
+            if isinstance(client, ReportsOverload):
                 client.on_overload = watch.refused
         async with plan.task.open() as solver:
             worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, watch.deliver)
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                async with crew() as group:
-                    _Crew(worker, watch, wave, stop, group).fill()
+                async with task_group() as group:
+                    _Workers(worker, watch, wave, stop, group).fill()
                 if stop.reason is not None:
                     break
-        return Spent()
+        return ExecutionCost()
 
 
-class _Watch:
+class _TimedPace:
     """The pace with clocks: tells it what happens, tells others of it, and flags what it unsettles."""
 
-    def __init__(self, pace: Pace, paced: Paced, deliver: Deliver) -> None:
+    def __init__(self, pace: Pace, paced: OnPace, deliver: Deliver) -> None:
         self.pace = pace
         self._paced = paced
         self._deliver = deliver
@@ -115,13 +115,13 @@ class _Watch:
         return msgspec.structs.replace(request, flags=[*request.flags, SETTLING])
 
 
-class _Crew:
+class _Workers:
     """The workers of a wave: each ends when there are more of them than the level, or no work is left."""
 
     def __init__(
         self,
         worker: Worker,
-        watch: _Watch,
+        watch: _TimedPace,
         wave: Iterator[Work],
         stop: Stop,
         group: asyncio.TaskGroup,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from benchwright.engine.executor import Spent, together
+from benchwright.engine.executor import ExecutionCost, together
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards.driver import Driver
 from benchwright.engine.shards.messages import Shards
@@ -22,7 +22,7 @@ class ShardedExecutor:
         self._shards = shards
         self._concurrency = concurrency
 
-    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> Spent:
+    async def run(self, plan: Plan, work: Iterator[Work], deliver: Deliver, stop: Stop) -> ExecutionCost:
         """See `Executor.run`.
 
         Raises:
@@ -41,7 +41,7 @@ class ShardedExecutor:
             for driver in drivers:
                 await driver.close()
         worst = max((driver.lag for driver in drivers), key=lambda lag: lag.p99)
-        return Spent(worst, sum(driver.cpu_seconds for driver in drivers))
+        return ExecutionCost(worst, sum(driver.cpu_seconds for driver in drivers))
 
 
 async def _drive(drivers: list[Driver], pool: Pool) -> None:

@@ -8,8 +8,8 @@ import sys
 from asyncio.streams import FlowControlMixin
 from typing import BinaryIO
 
-from benchwright.engine.shards.frames import framed, read_frame
 from benchwright.engine.shards.messages import Failed, ShardLost, encode, made
+from benchwright.engine.shards.processes import framed, read_frame
 from benchwright.engine.shards.serving import serve
 from benchwright.errors import UserError
 

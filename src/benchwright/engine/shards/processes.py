@@ -8,8 +8,25 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from benchwright.engine.shards.frames import framed, read_frame
 from benchwright.engine.shards.messages import Recipe, Shard, ShardLost
+
+HEADER = 8
+
+
+def framed(message: bytes) -> bytes:
+    """A message as it is written."""
+    return len(message).to_bytes(HEADER, "big") + message
+
+
+async def read_frame(reader: asyncio.StreamReader) -> bytes:
+    """The next message.
+
+    Raises:
+        asyncio.IncompleteReadError: the stream has ended.
+    """
+    size = int.from_bytes(await reader.readexactly(HEADER), "big")
+    return await reader.readexactly(size)
+
 
 GOODBYE_SECONDS = 5.0
 """How long a process gets to end by itself."""

@@ -41,7 +41,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                 worker = Worker(
                     solver, tuple(parts.task.scorers), parts.clients, parts.limits, reports.deliver
                 )
-                await _Desk(worker, concurrency, reports).work(receive)
+                await _WorkQueue(worker, concurrency, reports).work(receive)
         reports.add(Goodbye(lag.result, _cpu_seconds()))
     except ShardLost:
         return
@@ -53,7 +53,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
     await reports.flush()
 
 
-class _Desk:
+class _WorkQueue:
     """The work that waits, and that which is under way."""
 
     def __init__(self, worker: Worker, concurrency: int, reports: _Reports) -> None:

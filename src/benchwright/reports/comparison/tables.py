@@ -9,9 +9,9 @@ from benchwright.analysis.comparison.records import (
     Change,
     ComparedRun,
     Comparison,
-    Counted,
     LatencyComparison,
     PairComparison,
+    PolicyResult,
     ScoreComparison,
 )
 from benchwright.formats import milliseconds, number
@@ -147,7 +147,7 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
     for pair in pairs:
         for score in pair.scores:
             if score.counted:
-                usual = Counted("usual", score.n, score.difference, score.verdict, score.low, score.high)
+                usual = PolicyResult("usual", score.n, score.difference, score.verdict, score.low, score.high)
                 rows += [_counted_row(pair, score, one) for one in (usual, *score.counted)]
     columns = ["Without a score", "score", "counted", "verdict", "difference", "interval", "samples"]
     note = (
@@ -156,7 +156,7 @@ def _sensitivity(pairs: Sequence[PairComparison]) -> Block:
     return Block("Trials without a score", columns, rows, left=4, note=note)
 
 
-def _counted_row(pair: PairComparison, score: ScoreComparison, one: Counted) -> list[Cell]:
+def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult) -> list[Cell]:
     n = f"{one.n:,}" if one.n else "–"
     return [
         f"{pair.b} − {pair.a}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.tables import Block, blocks
 from benchwright.reports.comparison.words import Line, notes
-from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
+from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 
 
 def all_blocks(comparison: Comparison) -> Iterator[Block]:

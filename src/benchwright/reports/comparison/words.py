@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import (
     Comparison,
-    Counted,
     PairComparison,
     Policy,
+    PolicyResult,
     Ruling,
     ScoreComparison,
 )
@@ -154,7 +154,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
         )
 
 
-def counting(one: Counted, pair: PairComparison) -> str:
+def counting(one: PolicyResult, pair: PairComparison) -> str:
     """How trials without a score are counted, in words."""
     return COUNTING[one.policy].format(b=pair.b)
 

@@ -22,7 +22,7 @@ from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
-from benchwright.reports.joint.text import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
+from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import METHODS
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def shared(flip: Flip) -> int:
     if flip.a is None or flip.b is None:
         return 0
     count = 0
-    for one, other in zip(flip.a.said, flip.b.said, strict=False):
+    for one, other in zip(flip.a.messages, flip.b.messages, strict=False):
         if one != other or one.role == "assistant":
             break
         count += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.analysis.joint.records import Judged
+from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.load.records import Goodput, LoadReport, Quantile
 from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.tables import Block
@@ -67,7 +67,7 @@ def _goodput(good: Goodput | None) -> list[Cell]:
     return [f"{good.rate:,.2f}", f"{good.share * 100:.1f} %", interval]
 
 
-def _accuracy(judged: Judged | None) -> list[Cell]:
+def _accuracy(judged: OutcomeCounts | None) -> list[Cell]:
     if judged is None or judged.accuracy is None:
         return ["–"] * 3
     interval = "–"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
 from benchwright.formats import milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
-from benchwright.reports.joint.text import trend_text
+from benchwright.reports.joint import trend_text
 
 MEASURES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.records import Change, Comparison, ScoreComparison
 from benchwright.reports.comparison.tables import blocks
 from benchwright.reports.comparison.words import Cell, Foreign, Line, notes, verdicts, warnings
@@ -18,7 +18,7 @@ from benchwright.web.pages.runs import page_number
 from benchwright.web.pages.sample import Place, shown_trial
 from benchwright.web.rendering import page
 from benchwright.web.text import address
-from benchwright.web.trial_selection import Wanted as WantedTrials
+from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
 PAGE = 50
@@ -108,7 +108,9 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Comparison:
         references.append(f"{directory}@{slot}" if slot else str(directory))
         sizes.append((row.size, row.state))
     key = (a, b, anyway, tuple(sizes))
-    return viewer.comparisons.get(key, lambda: compare(references, Wanted(anyway=anyway)).comparison)
+    return viewer.comparisons.get(
+        key, lambda: compare(references, ComparisonOptions(anyway=anyway)).comparison
+    )
 
 
 def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
@@ -166,7 +168,7 @@ def _both(viewer: Viewer, asked: dict[str, str], sample: str, repeat: int) -> we
     for letter in ("a", "b"):
         run, _, slot = asked[letter].partition("@")
         manifest = viewer.runs.manifest(run)
-        place = Place(run, sample, slot or manifest.targets[0].slot, repeat, WantedTrials())
+        place = Place(run, sample, slot or manifest.targets[0].slot, repeat, TrialQuery())
         sides.append({"letter": letter.upper(), "run": run, **_side(viewer, place, manifest)})
     before, after = _neighbours(viewer, asked, sample, repeat)
     return page(

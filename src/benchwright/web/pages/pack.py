@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from benchwright.analysis.pack_run import KeptPackRun, kept_pack_run
+from benchwright.analysis.pack_runs import PackRun, load_pack_run
 from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
@@ -40,7 +40,7 @@ def pack_values(viewer: Viewer, row: RunRow, manifest: Manifest) -> dict[str, An
     trials = viewer.trials(row.id)
     trials.read_all()
     with trials.lock:
-        kept = kept_pack_run(manifest, trials.table)
+        kept = load_pack_run(manifest, trials.table)
     messages = viewer.live_cells(row.id).advance() if row.state == "running" else {}
     lines = list(_lines(kept, manifest, row.id, messages))
     categories: dict[str, list[Line]] = {}
@@ -62,7 +62,7 @@ def _values(score: Any) -> list[float]:
 
 
 def _lines(
-    kept: KeptPackRun, manifest: Manifest, run: str, messages: dict[tuple[str, str], str]
+    kept: PackRun, manifest: Manifest, run: str, messages: dict[tuple[str, str], str]
 ) -> Iterator[Line]:
     states = kept.results.states()
     cards = manifest.about.get("cards", {})

@@ -18,7 +18,7 @@ from benchwright.web.pages.pack import pack_values
 from benchwright.web.pages.samples import FIRST_READING, samples_values, wanted_of
 from benchwright.web.rendering import page
 from benchwright.web.runs_index import RunRow
-from benchwright.web.trial_selection import ORDERS, Wanted
+from benchwright.web.trial_selection import ORDERS, TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
 SMALL = 2 * 2**20
@@ -39,7 +39,7 @@ async def run_page(request: web.Request) -> web.Response:
     return await off_loop(_whole, viewer, run, wanted_of(request))
 
 
-def _whole(viewer: Viewer, run: str, wanted: Wanted) -> web.Response:
+def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
     samples = samples_values(viewer, row, manifest, wanted)
     small = row.size <= SMALL
@@ -97,7 +97,7 @@ PARTS: dict[str, Callable[[Viewer, RunRow, Manifest], dict[str, Any]]] = {
 """Parts of the page that can be asked for by themselves, and what they show."""
 
 
-def _samples_part(viewer: Viewer, run: str, wanted: Wanted) -> web.Response:
+def _samples_part(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
     row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
     return page(
         "part_samples.html", row=row, manifest=manifest, **samples_values(viewer, row, manifest, wanted)

@@ -17,7 +17,7 @@ from benchwright.web.pages.shown import shown_attempt
 from benchwright.web.rendering import page
 from benchwright.web.run_trials import Row, RunTrials
 from benchwright.web.text import safe_name
-from benchwright.web.trial_selection import Wanted, neighbours, passing_score
+from benchwright.web.trial_selection import TrialQuery, neighbours, passing_score
 from benchwright.web.viewer import VIEWER, Viewer
 
 PARTS = ("request", "response", "body", "line")
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     sample: str
     target: str | None
     repeat: int
-    wanted: Wanted
+    wanted: TrialQuery
 
 
 def place_of(request: web.Request) -> Place:

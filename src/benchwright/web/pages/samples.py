@@ -18,7 +18,7 @@ from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
-from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, Wanted, passing_score, select
+from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, TrialQuery, passing_score, select
 from benchwright.web.viewer import Viewer
 
 PAGE = 50
@@ -31,10 +31,10 @@ LONGEST_BODY = 2**16
 """Bytes of a conversation that is read for one line of a table."""
 
 
-def wanted_of(request: web.Request) -> Wanted:
+def wanted_of(request: web.Request) -> TrialQuery:
     """Which trials the address asks for."""
     query = request.query
-    return Wanted(
+    return TrialQuery(
         only=query.get("only", "all") if query.get("only") in FILTERS else "all",
         words=query.get("q", ""),
         target=query.get("target", ""),
@@ -43,19 +43,19 @@ def wanted_of(request: web.Request) -> Wanted:
     )
 
 
-def samples_address(run: str, wanted: Wanted, **changes: Any) -> str:
+def samples_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
     """The address of a run with its table as it is wanted."""
     return address(f"/runs/{run}", **_query(msgspec.structs.replace(wanted, **changes)))
 
 
-def sample_address(run: str, wanted: Wanted, sample: str, target: str, repeat: int) -> str:
+def sample_address(run: str, wanted: TrialQuery, sample: str, target: str, repeat: int) -> str:
     """The address of a trial that knows the table it was found in."""
     found_in = _query(msgspec.structs.replace(wanted, page=1))
     found_in["in"] = found_in.pop("target")
     return address(f"/runs/{run}/sample", id=sample, target=target, repeat=repeat or "", **found_in)
 
 
-def _query(wanted: Wanted) -> dict[str, Any]:
+def _query(wanted: TrialQuery) -> dict[str, Any]:
     return {
         "only": "" if wanted.only == "all" else wanted.only,
         "q": wanted.words,
@@ -65,7 +65,7 @@ def _query(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Wanted) -> dict[str, Any]:
+def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: TrialQuery) -> dict[str, Any]:
     """A page of the table as the template wants it."""
     trials = viewer.trials(row.id)
     whole = trials.read(FIRST_READING)

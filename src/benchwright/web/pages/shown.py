@@ -12,7 +12,7 @@ from benchwright.records import RequestRecord, TrialRecord
 from benchwright.reports.html.charts.times import waterfall
 from benchwright.runs.journal import Body, ExchangeBody, read_body
 from benchwright.runs.table import ScoredTrial
-from benchwright.web.conversation import pretty, pretty_text, said_in, said_last
+from benchwright.web.conversation import message_views, pretty, pretty_text, shows_answer
 from benchwright.web.text import LONGEST, address
 
 MOST_BARS = 60
@@ -34,8 +34,8 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
         "status": attempt.status,
         "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
         "readable": body is not None,
-        "said": said_in(body, spans) if body is not None else [],
-        "answer": cut(body.answer, LONGEST) if body is not None and not said_last(body) else [],
+        "messages": message_views(body, spans) if body is not None else [],
+        "answer": cut(body.answer, LONGEST) if body is not None and not shows_answer(body) else [],
         "waterfall": _waterfall(record) if record.requests else "",
         "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
         "artifacts": _artifacts(body),

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from tests.app.compare_kit import Made, made, paired_outcomes, shuffled, two_runs, write_run
 
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.errors import UserError
 from benchwright.records import Status, Target
@@ -23,7 +23,7 @@ TARGETS = [
 
 
 def comparison_of(*references: str, **wanted: Any) -> Comparison:
-    return compare(references, Wanted(**wanted)).comparison
+    return compare(references, ComparisonOptions(**wanted)).comparison
 
 
 def pair_of(*references: str, **wanted: Any) -> PairComparison:

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.app.compare_kit import Made, made, paired_outcomes, two_runs, write_run
 
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.records import Status
 from benchwright.reports.comparison.junit import render_junit
 from benchwright.reports.comparison.markdown import code, render_markdown
-from benchwright.reports.comparison.terminal import render_answer
 from benchwright.reports.comparison.words import p_text, verdicts
+from benchwright.reports.terminal import render_answer
 from benchwright.runs.manifest import ScorerInfo
 
 HOSTILE = "x|y`</code></details><img src=x onerror=alert(1)> @octocat #1 https://evil.example [a](b)\n\x1b[31m\u202e*_~"
 
 
 def comparison_of(*references: str, **wanted: Any) -> Comparison:
-    return compare(references, Wanted(**wanted)).comparison
+    return compare(references, ComparisonOptions(**wanted)).comparison
 
 
 def terminal(comparison: Comparison, width: int = 150) -> str:

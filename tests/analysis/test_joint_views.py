@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from tests.app.compare_kit import Made, made, shuffled, write_run
 
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.joint.records import ByConcurrency, JointView, SpeedAccuracy
@@ -21,8 +21,8 @@ from benchwright.analysis.joint.shown import joint_views
 from benchwright.analysis.joint.views import joint_view
 from benchwright.records import RunEvent, Status, Target, Usage
 from benchwright.reports.comparison.markdown import render_markdown
-from benchwright.reports.comparison.terminal import render_answer
-from benchwright.reports.joint.text import association_text, judged_text, trend_text
+from benchwright.reports.joint import association_text, judged_text, trend_text
+from benchwright.reports.terminal import render_answer
 from benchwright.runs.journal import Journal
 from benchwright.stats.intervals import wilson
 
@@ -48,7 +48,7 @@ def speed(view: JointView, metric: str = "latency") -> SpeedAccuracy:
 
 
 def compared(*runs: Path) -> Comparison:
-    return compare([str(run) for run in runs], Wanted()).comparison
+    return compare([str(run) for run in runs], ComparisonOptions()).comparison
 
 
 def terminal(comparison: Comparison) -> str:

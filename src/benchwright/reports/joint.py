@@ -8,8 +8,8 @@ from benchwright.analysis.joint.records import (
     ByConcurrency,
     ConcurrencyRow,
     JointView,
-    Judged,
     Metric,
+    OutcomeCounts,
     Rate,
     SpeedAccuracy,
     SpeedBucket,
@@ -65,7 +65,7 @@ def _interval_of(views: Sequence[JointView]) -> str:
     return f"{views[0].confidence * 100:g} % interval"
 
 
-def judged_text(judged: Judged) -> str:
+def judged_text(judged: OutcomeCounts) -> str:
     """The denominators in words."""
     told = f"{judged.correct:,} correct of {judged.n:,} graded"
     if judged.no_answer:

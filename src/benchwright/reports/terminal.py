@@ -1,12 +1,16 @@
-"""A comparison as text and tables for a terminal; foreign text cannot steer it."""
+"""Comparisons, quality and speed, and measurements under load for a terminal; foreign text cannot steer it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.joint.records import JointView
+from benchwright.analysis.load.records import LoadReport
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (
@@ -18,6 +22,9 @@ from benchwright.reports.comparison.words import (
     verdicts,
     warnings,
 )
+from benchwright.reports.joint import joint_blocks, joint_lines
+from benchwright.reports.load.tables import blocks
+from benchwright.reports.load.words import lines, objectives_text
 from benchwright.text import plain
 
 STYLES: dict[Kind, str] = {
@@ -62,3 +69,26 @@ def _table(block: Block) -> Table:
     for row in block.rows:
         table.add_row(*(Text(_text(cell)) for cell in row))
     return table
+
+
+def render_joint(views: Sequence[JointView]) -> RenderableType:
+    """The tables, with what must be known of them; each after an empty line."""
+    parts: list[RenderableType] = []
+    for block in joint_blocks(views):
+        parts += [Text(""), *render_block(block)]
+    parts += [render_line(line) for line in joint_lines(views) if parts]
+    return Group(*parts)
+
+
+def render_load(report: LoadReport) -> RenderableType:
+    """What was asked, the tables, and what they come to."""
+    title = f"{plain(report.model)} under load: {plain(report.prompts)}"
+    parts: list[RenderableType] = [Text(title, style="bold")]
+    if report.objectives:
+        parts.append(Text(f"Objectives: {objectives_text(report.objectives)}"))
+    for block in blocks(report):
+        parts += [Text(""), *render_block(block)]
+    told = [render_line(line) for line in lines(report)]
+    if told:
+        parts += [Text(""), *told]
+    return Group(*parts)

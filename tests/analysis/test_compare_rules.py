@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.app.compare_kit import Made, made, paired_outcomes, two_runs, write_run
 
-from benchwright.analysis.comparison.compare import Wanted, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.records import Ruling
 from benchwright.analysis.comparison.rules import OPERATORS, parse_rule
 from benchwright.errors import UserError
@@ -19,7 +19,7 @@ from benchwright.runs.manifest import ScorerInfo
 
 
 def rulings_on(*references: str, **wanted: Any) -> list[Ruling]:
-    return compare(references, Wanted(**wanted)).comparison.rulings
+    return compare(references, ComparisonOptions(**wanted)).comparison.rulings
 
 
 def ruling_on(*references: str, **wanted: Any) -> Ruling:
@@ -96,12 +96,12 @@ class TestRules:
         with pytest.raises(
             UserError, match=r"'latency_p59'. Did you mean 'latency_p99'\? Choose from: .*exact"
         ):
-            compare([run], Wanted(fail_if=("latency_p59 > 1",)))
+            compare([run], ComparisonOptions(fail_if=("latency_p59 > 1",)))
 
     def test_what_was_not_measured_decides_nothing(self, tmp_path: Path) -> None:
         run = str(write_run(tmp_path / "run", made([1], ttft=None)))
         with pytest.raises(UserError, match="ttft_p50 was not measured"):
-            compare([run], Wanted(fail_if=("ttft_p50 > 1",)))
+            compare([run], ComparisonOptions(fail_if=("ttft_p50 > 1",)))
 
     def test_every_candidate_is_held_to_every_rule(self, tmp_path: Path) -> None:
         runs = [

@@ -1,8 +1,8 @@
-"""summary.json: what a pack's run came to, in the documented shape and with what that leaves out."""
+"""A pack's run: its summary.json in the documented shape, and the run read back from its directory."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,16 @@ from benchwright import __version__
 from benchwright.analysis.summary import RunSummary
 from benchwright.errors import JournalError
 from benchwright.files import write_whole
-from benchwright.packs.results import Attempt, PackResults, PackScore
+from benchwright.packs.bridge.reading import read_score
+from benchwright.packs.results import Attempt, PackResults, PackScore, read_attempts, results_of
 from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
+from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
+from benchwright.records import Record
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
 
 SUMMARY = "summary.json"
 
@@ -99,3 +103,47 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 def _moment(nanoseconds: int) -> str:
     moment = datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat(timespec="milliseconds")
     return moment.replace("+00:00", "Z")
+
+
+class PackRun(Record, frozen=True):
+    """Models by slot, scenarios, attempts, and the pack's scores where the run was concluded."""
+
+    models: Mapping[str, RegisteredModel]
+    scenarios: Sequence[ScenarioMeta]
+    results: PackResults
+    scores: Mapping[str, PackScore]
+
+
+def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
+    """A pack's run from its manifest and its table, which must have `effort`; reads the body of each attempt.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    about = manifest.about
+    models = models_of(manifest)
+    scenarios = [ScenarioMeta(name, title) for name, title in about["scenarios"].items()]
+    attempts = (attempt for _, attempt in read_attempts(table))
+    results = results_of(attempts, list(models), list(about["scenarios"]))
+    return PackRun(models, scenarios, results, read_scores(manifest, table.directory))
+
+
+def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
+    """The models of a pack's run, by slot."""
+    return msgspec.convert(manifest.about["models"], dict[str, RegisteredModel])
+
+
+def read_scores(manifest: Manifest, directory: Path) -> dict[str, PackScore]:
+    """The pack's scores by slot, from summary.json; none where the run was never concluded."""
+    path = directory / RENDERED / SUMMARY
+    if not path.exists():
+        return {}
+    summary: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+    scores, errors = summary["scores"], summary["scoreErrors"]
+    found = {}
+    for slot, model in models_of(manifest).items():
+        if model.id in scores:
+            found[slot] = PackScore(read_score(scores[model.id]))
+        elif model.id in errors:
+            found[slot] = PackScore(error=errors[model.id])
+    return found

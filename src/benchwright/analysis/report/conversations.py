@@ -1,0 +1,150 @@
+"""Which conversations are shown, and how: reasoning apart, tools, grades, what each request took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchwright.analysis.comparison.records import Change
+from benchwright.analysis.report.columns import Columns
+from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
+from benchwright.analysis.report.pieces import cut
+from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, ShownMessage
+from benchwright.errors import JournalError
+from benchwright.formats import duration, milliseconds
+from benchwright.records import RequestRecord, ScoreRecord
+from benchwright.runs.journal import Body, read_body
+from benchwright.runs.table import RunTable, ScoredTrial
+
+LARGEST_BODY = 32_000_000
+"""Bytes of a conversation that is still read."""
+
+MOST_MESSAGES = 24
+"""Messages of one conversation that are shown, the last ones and the first few."""
+
+FIRST = 4
+SHORT = 600
+"""Characters of details, reasons and arguments that are shown."""
+
+
+def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
+    """Places of trials and why they are shown: failed, without an answer, below the threshold, slow, passed.
+
+    Each kind gets an equal share as long as it has trials.
+    """
+    queues = {name: list(places) for name, places in _kinds(columns, threshold, most).items()}
+    chosen: dict[int, str] = {}
+    while len(chosen) < most and any(queues.values()):
+        for name, queue in queues.items():
+            while queue and queue[0] in chosen:
+                queue.pop(0)
+            if queue and len(chosen) < most:
+                chosen[queue.pop(0)] = name
+    ranks = list(queues)
+    return dict(sorted(chosen.items(), key=lambda item: ranks.index(item[1])))
+
+
+def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]]:
+    first = next(iter(columns.scores.values()), np.full(columns.rows.size, np.nan))
+    below = np.flatnonzero((first < threshold) & ~columns.no_answer)
+    timed = np.flatnonzero(~np.isnan(columns.latency))
+    passed = np.flatnonzero(first >= threshold)
+    kinds = {
+        "failed": np.flatnonzero(columns.failed),
+        "no answer": np.flatnonzero(columns.no_answer),
+        f"below {threshold:g}": below[np.argsort(first[below], kind="stable")],
+        "slowest": timed[np.argsort(-columns.latency[timed], kind="stable")],
+        "passed": passed,
+    }
+    return {name: places[:most].tolist() for name, places in kinds.items()}
+
+
+def conversation(table: RunTable, row: int, shown_as: str = "") -> Conversation:
+    """What was said in the trial of a row, or why that is not shown.
+
+    Raises:
+        JournalError: its line cannot be read.
+    """
+    trial = table.trial(row)
+    length = trial.record.body[1]
+    if not length:
+        return conversation_of(trial, "it was not kept", shown_as)
+    if length > LARGEST_BODY:
+        return conversation_of(trial, f"{length / 1e6:,.0f} MB, too large to show", shown_as)
+    try:
+        body = read_body(table.directory, trial.record)
+    except JournalError:
+        return conversation_of(trial, "the conversation was lost", shown_as)
+    return conversation_of(trial, body, shown_as)
+
+
+def some_changes(changes: Sequence[Change], most: int) -> list[Change]:
+    """The largest changes, as many lost as won where there are enough of both; lost ones first."""
+    lost = [change for change in changes if change.b < change.a]
+    won = [change for change in changes if change.b > change.a]
+    of_lost = max(most // 2, most - len(won))
+    return lost[:of_lost] + won[: most - min(of_lost, len(lost))]
+
+
+def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") -> Conversation:
+    """The conversation cut to a length that a page can bear; in the place of a body it may say why there is none."""
+    record, scores = trial.record, trial.scores.values()
+    if isinstance(body, str):
+        messages, left_out, result = [ShownMessage("note", [Piece("cut", body)])], 0, []
+    else:
+        parsed, left_out = parse_messages(
+            body, [score.span for score in scores if score.span], FIRST, MOST_MESSAGES
+        )
+        messages = [_shown_message(message) for message in parsed]
+        result = cut(as_json(body.native), SHORT) if body.native is not None else []
+    return Conversation(
+        sample=record.sample,
+        repeat=record.repeat,
+        attempt=record.attempt,
+        status=str(trial.status),
+        seconds=record.duration / 1e9,
+        reason=cut(record.reason or "", SHORT),
+        shown_as=shown_as,
+        messages=messages,
+        left_out=left_out,
+        grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
+        requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],
+        result=result,
+    )
+
+
+def _shown_message(message: ParsedMessage) -> ShownMessage:
+    return ShownMessage(
+        role=message.role,
+        pieces=cut(message.text, span=message.span),
+        reasoning=cut(message.reasoning),
+        calls=[Call(call.name, cut(call.arguments, SHORT)) for call in message.calls[:MOST_MESSAGES]],
+    )
+
+
+def _own_grade(name: str, value: float) -> Grade:
+    return Grade(name, value, "scored")
+
+
+def _grade(score: ScoreRecord) -> Grade:
+    return Grade(
+        scorer=score.scorer,
+        value=score.value,
+        status=str(score.status),
+        span=cut(score.span or "", SHORT),
+        detail=cut(as_json(score.detail), SHORT) if score.detail else [],
+    )
+
+
+def _request(request: RequestRecord) -> str:
+    usage = request.usage
+    parts = [f"{request.role} {milliseconds(request.total_latency_seconds)} ms"]
+    if request.ttft_seconds is not None:
+        parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
+    parts.append(f"{usage.prompt_tokens or 0:,} + {usage.completion_tokens or 0:,} tokens")
+    if request.attempts > 1:
+        parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
+    if request.error:
+        parts.append(request.error[:SHORT])
+    return ", ".join(parts)

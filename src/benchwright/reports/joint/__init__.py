@@ -1,1 +1,0 @@
-"""Quality and speed of the same requests: what was found, and its tables and sentences."""
