@@ -23,6 +23,7 @@ from benchwright.engine.relayed import RelayedCalls
 from benchwright.records import Message, Target
 from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, Resources, SandboxSpec
 from benchwright.sandbox.docker.containers import MiB
+from benchwright.sandbox.docker.errors import EngineError
 
 BASH_IMAGE = "benchwright-stand-in/bash:1"
 
@@ -62,12 +63,16 @@ class Places:
         self._shared: dict[str, DockerSandbox] = {}
 
     async def shared(self, spec: SandboxSpec) -> BashSession:
-        """A fresh session in a container that others have used before."""
-        if spec.image not in self._shared:
-            self._shared[spec.image] = await self._stack.enter_async_context(self.sandboxes.started(spec))
-        sandbox = self._shared[spec.image]
-        await sandbox.run(["rm", "-rf", STATE], seconds=10)
-        return BashSession(sandbox)
+        """A fresh session in a container that others have used before, or a new one where they have ended it."""
+        used = self._shared.get(spec.image)
+        if used is not None:
+            try:
+                await used.run(["rm", "-rf", STATE], seconds=10)
+                return BashSession(used)
+            except EngineError:  # what a test could not end otherwise was ended with its container
+                pass
+        self._shared[spec.image] = await self._stack.enter_async_context(self.sandboxes.started(spec))
+        return BashSession(self._shared[spec.image])
 
     @asynccontextmanager
     async def own(self, spec: SandboxSpec) -> AsyncIterator[BashSession]:
