@@ -30,7 +30,7 @@ class SessionLLM:
         self.reset_metrics()
 
     def reset_metrics(self) -> None:
-        """Starts counting anew."""
+        """Starts counting from 0."""
         self._calls = 0
         self._latency_ns = 0
         self._prompt_tokens = 0

@@ -110,7 +110,7 @@ class EvalShelf:
     def _is_rescored_in_part(self, run: Path) -> bool:
         """Whether a run is what `--rescore` made and does not hold all trials of this configuration.
 
-        Nothing is to be asked in it, so a command without `--rescore` neither goes on with it nor shows it.
+        Nothing is to be asked in it, so a command without `--rescore` neither resumes it nor shows it.
         """
         manifest = read_manifest(run)
         if not manifest.settings.get("rescore"):

@@ -36,7 +36,7 @@ async def verifiers_of(
     """The verifiers of a run, ready before any model is asked; the watch is told how they are made so.
 
     Raises (on entering):
-        UserError: one that is required is not to be had; says why and what to do.
+        UserError: a required one is not available; says why and what to do.
     """
     manifest = setup.manifest
 

@@ -59,7 +59,7 @@ class EarlierRun:
 class Reuse(Record, frozen=True):
     """What is taken over from which runs, the newest first.
 
-    Without `scores` every conversation is scored anew; with `only_known` no model is asked at all: trials that
+    Without `scores` every conversation is scored again; with `only_known` no model is asked at all: trials that
     no earlier run has are left out.
     """
 

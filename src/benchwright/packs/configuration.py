@@ -37,7 +37,7 @@ FORMER_NAMES = {"bench_packs": "benchpacks", "plugins": "benchpacks"}
 
 
 class VerifierSettings(Record, frozen=True):
-    """How a pack's verifier is to be had; None stands for what its manifest says."""
+    """Where a pack's verifier is found; None stands for what its manifest says."""
 
     mode: VerifierMode | None = None
     auto_start: bool = True

@@ -97,7 +97,7 @@ class PackTask:
         """Starts verifiers, relay and the pack's process, prepares the pack, and ends all of them.
 
         Raises:
-            UserError: a verifier that is required is not to be had.
+            UserError: a required verifier is not available.
             ExecutionError: the pack does not load, or its `prepare` fails.
         """
         setup = self.setup

@@ -77,7 +77,7 @@ _decode_body = msgspec.json.Decoder(Body).decode
 def encode_json(value: Any) -> bytes:
     """The one encoder of everything a journal holds, secrets replaced.
 
-    What JSON cannot hold (lone surrogates, odd keys, an agent's own objects) is told as well as can be.
+    What JSON cannot hold (lone surrogates, odd keys, an agent's own objects) is written as well as possible.
     """
     try:
         encoded = _encode(value)

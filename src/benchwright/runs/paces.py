@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright.records import RequestRecord, RunEvent
 
 SETTLING = "settling"
-"""Flag of a request that began before the concurrency had settled, or while it settled anew."""
+"""Flag of a request that began before the concurrency had settled, or while it settled again."""
 
 
 def in_timings(request: RequestRecord) -> bool:

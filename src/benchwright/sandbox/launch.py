@@ -165,7 +165,7 @@ def _counted_with_it(cell: Cell) -> int:
     if cell.user is not None:
         return 0
     if cell.protection != "limits":
-        return 1  # the supervisor; a user namespace counts anew
+        return 1  # the supervisor; a user namespace counts from the start
     mine = [entry for entry in os.scandir("/proc") if entry.name.isdecimal() and _is_mine(entry.path)]
     return sum(_threads(entry.path) for entry in mine)
 

@@ -54,7 +54,7 @@ class Numeric:
     """1 where the answer's number equals the target's, else 0; `unparsed` where the answer has none.
 
     The answer's number is, in this order: the one in the last `\\boxed{}`, after the last `####`, after
-    the last "answer is" or "answer:", the last of all. The target's is found likewise.
+    the last "answer is" or "answer:", the last of all. The target's is found in the same way.
 
     Two numbers are equal if they differ by at most `relative` times the larger or by at most `absolute`.
     Where only one of them has a percent sign it may be read either way: 50% equals 50 and 0.5.

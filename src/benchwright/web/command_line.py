@@ -56,7 +56,7 @@ def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path 
     manifest = run.manifest
     kept = {name: value for name, value in manifest.settings.items() if name not in NO_OPTION}
     commands = {
-        "eval": ["bench"],  # like eval, but what is finished is run anew
+        "eval": ["bench"],  # like eval, but a finished run starts again
         "benchmark": ["run", run.subject],
         "pack": ["pack", "run", run.subject],
     }

@@ -29,7 +29,7 @@ GRACE = 15.0
 
 
 class StartedRun(Record, frozen=True):
-    """A command as a page shows it. `code` is None while it runs; `run` the run it goes on with, if it is that."""
+    """A command as a page shows it. `code` is None while it runs; `run` the run it resumes, if it does."""
 
     number: int
     title: str

@@ -28,7 +28,7 @@ END = b"\n}\n"
 
 
 class CacheMismatch(UserError, RuntimeError):
-    """A cache file that cannot be gone on with: a newer version made it, or it is another configuration's."""
+    """A cache file that cannot be resumed: a newer version made it, or it belongs to another configuration."""
 
 
 class PassedOver(msgspec.Struct, gc=False):

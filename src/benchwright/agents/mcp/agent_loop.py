@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class MCPAgentLoop(RolloutAgentLoop):
     """Lets the model call the tools of a server until it answers, or `max_turns` answers are used up.
 
-    Each rollout connects to the server anew, within this process. fastmcp 2 enters a server's lifespan but
+    Each rollout connects to the server again, within this process. fastmcp 2 enters a server's lifespan but
     once, and leaves it after the first connection; `McpTask`, which keeps its connection, has no such limit.
 
     Raises:

@@ -84,7 +84,7 @@ class ExternalLLMClient:
         self._llm.clear_tools()
 
     def reset_metrics(self) -> None:
-        """Starts counting anew."""
+        """Starts counting from 0."""
         self.failure = None
         self._llm.reset_metrics()
 
@@ -97,7 +97,7 @@ class ExternalLLMClient:
         return type(self)(self.display_name, self.api_key, self.api_base)
 
     def connection(self) -> ModelClient:
-        """What carries the calls, opened anew in another event loop."""
+        """What carries the calls, opened again in another event loop."""
         loop = asyncio.get_running_loop()
         if self._connection is None or self._loop is not loop:
             key = find_key(self.api_key, self._target, logger.warning)

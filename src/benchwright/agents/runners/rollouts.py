@@ -32,7 +32,7 @@ class LocalLLMClientProtocol(LLMClientProtocol, Protocol):
         ...
 
     def reset_metrics(self) -> None:
-        """Starts counting anew."""
+        """Starts counting from 0."""
         ...
 
 

@@ -193,7 +193,7 @@ class SteppingClient:
         self._client.clear_tools()
 
     def reset_metrics(self) -> None:
-        """Starts counting anew."""
+        """Starts counting from 0."""
         self._client.reset_metrics()
 
     def get_metrics(self) -> RolloutMetrics:

@@ -76,7 +76,7 @@ class Executor:
             yield Execution(process)
 
     async def judge(self, content: dict[str, Any], model: Turns) -> Mistake | None:
-        """Why the model's calls are not as good as the expected ones; None if they are. Executes both anew.
+        """Why the model's calls are not as good as the expected ones; None if they are. Executes both again.
 
         Raises:
             ExecutionError: the sandbox cannot be started.

@@ -94,7 +94,7 @@ class InstrumentedClient:
         await self.close()
 
     def connection(self, *, stream: bool) -> ModelClient:
-        """What carries the requests, opened anew in another event loop."""
+        """What carries the requests, opened again in another event loop."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._loop, self._connections = loop, {}

@@ -40,7 +40,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
     """F1 of the nodes read from the last line; correct where the sets are equal.
 
     An answer without a list is read as an empty one, as openbench does: where no node is right, it scores 1
-    (`parsed` in the details tells); elsewhere it is told as unparsed.
+    (`parsed` in the details tells); elsewhere it is reported as unparsed.
     """
     nodes, gold = read_nodes(answer), set(content["answer_nodes"])
     predicted = set(nodes or ())

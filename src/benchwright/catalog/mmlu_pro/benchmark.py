@@ -25,7 +25,7 @@ STEP_BY_STEP = "Let's think step by step."
 
 
 def with_shots(content: dict[str, Any]) -> list[Message]:
-    """The official prompt: instruction, worked questions, and the question to be gone on with."""
+    """The official prompt: instruction, worked questions, and the question to continue."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
     introduction = INTRODUCTION.replace("{category}", content["category"])
     return [user(f"{introduction}\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]

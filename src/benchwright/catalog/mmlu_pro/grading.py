@@ -10,7 +10,7 @@ from benchwright.catalog.grading import Verdict, last_match
 from benchwright.catalog.letters import LETTERS, letter_verdict
 
 GUESS_SEED = 12345
-"""The official code seeds its guess anew for every answer in which it finds no letter."""
+"""The official code seeds its guess again for every answer in which it finds no letter."""
 
 _SAID = re.compile(r"answer is \(?([A-J])\)?")
 _MARKED = re.compile(r"[aA]nswer:(?=\s*([A-J]))")

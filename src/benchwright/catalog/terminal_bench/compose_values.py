@@ -132,7 +132,7 @@ def in_order(file: str, parts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     needed = {name: [str(one) for one in part.get("depends_on") or ()] for name, part in parts.items()}
     for name, others in needed.items():
         if missing := [one for one in others if one not in parts]:
-            raise UnsupportedTask(f"{file}: {name} depends on {missing[0]!r}, which there is not")
+            raise UnsupportedTask(f"{file}: {name} depends on {missing[0]!r}, which is not defined")
     try:
         return list(TopologicalSorter(needed).static_order())
     except CycleError:

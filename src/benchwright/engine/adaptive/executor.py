@@ -33,7 +33,7 @@ class ReportsOverload(Protocol):
 class AdaptiveExecutor:
     """At most `bound` trials in flight, as many as serve; `paced` is told how many that are.
 
-    Requests that begin before that has settled, or while it settles anew, get the flag `SETTLING`. `asking` are
+    Requests that begin before that has settled, or while it settles again, get the flag `SETTLING`. `asking` are
     clients that the task asks by itself, besides `clients`.
     """
 

@@ -87,7 +87,7 @@ class _RayShard:
 
 
 def _lost(error: Exception) -> ShardLost:
-    """What was raised inside the actor is told as it is, without Ray's account of how it came here."""
+    """What was raised inside the actor is reported as it is, without Ray's own traceback."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, Exception):
         return ShardLost(f"{type(cause).__name__}: {first_line(cause)}")

@@ -30,7 +30,7 @@ class PackProcess:
     of a cell to the origin of `relay_url` carry the cell's token. `environment` adds to the few variables that the
     process gets; never keys.
 
-    Whatever the pack does stays with it: a cell that fails, hangs or ends the process is told as an error of that
+    Whatever the pack does stays with it: a cell that fails, hangs or ends the process is reported as an error of that
     cell, and the process is started again for the others. A cell that lost its process through another's fault is
     begun anew; where nobody can tell whose fault it was, once.
 

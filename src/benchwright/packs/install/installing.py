@@ -99,7 +99,7 @@ def install(
 def update(
     pack_id: str, storage: Path, settings: InstallSettings = DEFAULTS, *, report: Report = quiet
 ) -> Update:
-    """Installs a pack anew from where it came from, unless that still has what is installed.
+    """Installs a pack again from where it came from, unless that still has what is installed.
 
     A pack of which no source was recorded is looked up in the registry; one that is used where it is needs no
     update.

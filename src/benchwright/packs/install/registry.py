@@ -1,4 +1,4 @@
-"""The registry of packs: a list of names, versions and where each is to be had.
+"""The registry of packs: a list of names, versions and where each is found.
 
 The format is that of the public registry (schemaVersion 1). An entry that is not understood is kept and says
 why it cannot be installed; it never makes the others unusable.

@@ -1,4 +1,4 @@
-"""Where a verifier is to be had: what its pack declares and what the user set, put together."""
+"""Where a verifier is found: what its pack declares and what the user set, put together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PackVerifiers(Record, frozen=True):
 
 
 class Choice(Record, frozen=True):
-    """One verifier, and where it is to be had.
+    """One verifier, and where it is found.
 
     Docker: `context` to build `image` from, or None where `image` is to be pulled, and the `port` inside.
     Else: `url`, without a slash at its end. Where that is not known, `missing` says what to do.
@@ -43,12 +43,12 @@ class Choice(Record, frozen=True):
 
 
 def choices(pack: PackVerifiers) -> list[Choice]:
-    """Where each verifier of a pack is to be had."""
+    """Where each verifier of a pack is found."""
     return [choose(pack, spec, pack.settings.get(spec.id, VerifierSettings())) for spec in pack.specs]
 
 
 def choose(pack: PackVerifiers, spec: VerifierSpec, settings: VerifierSettings) -> Choice:
-    """Where one verifier is to be had.
+    """Where one verifier is found.
 
     An image that the user set comes first, then the pack's own build, which is always of the pack's version, then
     the image that the pack names.

@@ -152,7 +152,7 @@ class Verifiers:
 async def running_verifiers(
     pack: PackVerifiers, start: Start, report: Report = lambda preparing: None
 ) -> AsyncIterator[Verifiers]:
-    """The verifiers of a pack, as far as they are to be had; those that were started end with the context.
+    """The verifiers of a pack, as far as they are available; those that were started end with the context.
 
     None of them being there is no error here: see `Verifiers.require`. Cancelling ends what is under way, a build too.
     """

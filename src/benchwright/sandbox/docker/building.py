@@ -51,7 +51,7 @@ async def built(
 ) -> str:
     """The image `name` of a folder with a Dockerfile, built where it is not there yet; returns its tag.
 
-    The tag is a digest of version, recipe and everything in the folder, so that a change of any builds it anew;
+    The tag is a digest of version, recipe and everything in the folder, so that a change of any rebuilds it;
     images of other tags of that name are removed then. Processes that want the same one build it once. Cancelling
     ends the build.
 

@@ -72,7 +72,7 @@ def _started(pid: int) -> str:
 
 
 def _without_proc(pid: int) -> str:
-    """ "running" for a process of a system without /proc (macOS), where a pid given anew counts as the old one."""
+    """ "running" for a process of a system without /proc (macOS), where a reused pid counts as the old one."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
