@@ -7,11 +7,13 @@ The rule: of a trial the last attempt counts that was not cut off; no answer (re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
 import pytest
+from rich.console import Console, RenderableType
 from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made, write_run
 from tests.known import known
@@ -26,6 +28,7 @@ from benchwright.analysis.scores import mean_of, values_of
 from benchwright.analysis.summary import RunSummary, ScoreSummary, summary_of
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.records import Status, Target
+from benchwright.reports.summary import render_summary
 from benchwright.runs.listing import list_runs
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.runs.table import read_table
@@ -282,3 +285,19 @@ def test_the_viewer_shows_the_numbers_of_the_summary(run: Path, trials: list[Mad
     program.end()
     for value in (score.mean_scored, score.low, score.high):
         assert f"{value:.3f}" in page, value
+
+
+def test_the_terminal_tells_what_no_answer_and_what_was_cut_off_are_worth(tmp_path: Path) -> None:
+    summary = summary_of(written(tmp_path / "run", [*refusals(), *cut_off()[-5:]]))
+    text = as_text(render_summary(summary))
+    assert "6 without an answer count as 0" in text
+    assert "5 more were cut off and do not count" in text
+    failures = as_text(render_summary(summary_of(written(tmp_path / "failed", failed()))))
+    assert "between 0.353 and 0.647 if the failures had been scored" in failures
+
+
+def as_text(rendered: RenderableType) -> str:
+    console = Console(width=200, file=StringIO())
+    console.print(rendered)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()

@@ -2,7 +2,7 @@
 
 Two rules of counting stand side by side. The documented one: a trial without a value counts as 0 (`mean`,
 `std`, pass@k). The honest one (`runs.counting`): no answer counts as 0, what failed is left out (`mean_scored`, with
-`n_scored` of `n`), and `bounds` say where the mean could lie had the rest been scored.
+`n_scored` of `n`), and `bounds` say where the mean could lie had the failures been scored.
 """
 
 from __future__ import annotations

@@ -70,8 +70,9 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     counts = ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in target.statuses.items())
     per_row = f" ({repeats} per row)" if repeats > 1 else ""
     reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
+    cut_off = f"; {target.cut_off:,} more were cut off and do not count" if target.cut_off else ""
     return Text(
-        f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}"
+        f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}{cut_off}"
     )
 
 
@@ -124,8 +125,10 @@ def _note(score: ScoreSummary) -> str:
         text += f" in {score.n_groups:,} groups"
     if score.between is not None and score.within is not None:
         text += f"; variance between samples {score.between:.4f}, between repeats of one {score.within:.4f}"
+    if score.no_answer:
+        text += f"; {score.no_answer:,} without an answer count as 0"
     if score.bounds is not None:
-        text += f"; between {score.bounds[0]:.3f} and {score.bounds[1]:.3f} if the rest had been scored"
+        text += f"; between {score.bounds[0]:.3f} and {score.bounds[1]:.3f} if the failures had been scored"
     return text
 
 
