@@ -92,12 +92,17 @@ def rank_association(
     zeros = y.size - ones
     if ones == 0 or zeros == 0:
         return RankAssociation(None, None, "none")
-    ranks = midranks(x)
-    centred = ranks - exact_mean(ranks)
-    products = (y - exact_mean(y)) * centred
+    if n_groups == y.size:
+        del codes  # nothing is added up by groups, and they may be a million
+    centred = midranks(x)
+    del x
+    equal = centred.min() == centred.max()
+    centred -= exact_mean(centred)
+    products = y - exact_mean(y)
+    products *= centred
     total = exact_sum(products)
     probability = 0.5 - total / (ones * zeros)
-    if ranks.min() == ranks.max():
+    if equal:
         return RankAssociation(probability, 1.0, "none")
     if n_groups == y.size:
         variance = ones * zeros / (y.size * (y.size - 1)) * exact_sum(centred**2)
@@ -156,7 +161,7 @@ def within_association(
 
 def midranks(values: Vector) -> Vector:
     """Ranks (n,) from 1; equal values share the mean of theirs."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: Vector = (last - (counts - 1) / 2)[inverse]
-    return ranks
+    distinct, counts = np.unique(values, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    found: Vector = ranks[np.searchsorted(distinct, values)]
+    return found

@@ -102,6 +102,8 @@ def mean_of_codes(values: Vector, codes: Codes, n_groups: int) -> ClusteredMean:
     n = values.size
     if n == 0:
         raise ValueError("no values: they have no mean")
+    if n_groups == n:
+        return mean_of_units(values)
     mean = exact_mean(values)
     if n_groups < 2:
         return ClusteredMean(mean, None, None, n, n_groups, None, None)

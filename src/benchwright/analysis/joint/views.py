@@ -105,6 +105,8 @@ def clusters_of(samples: Labels, groups: Labels) -> Codes:
 
     Where all trials are in one and the same group, samples are taken as independent within it.
     """
+    if samples.distinct() == len(samples) and not (groups.codes >= 0).any():
+        return np.arange(len(samples))
     _, codes = np.unique(samples.codes, return_inverse=True)
     codes = codes.astype(np.intp, copy=False)
     if np.unique(groups.codes).size > 1:
@@ -156,7 +158,7 @@ class _Rates:
     ) -> None:
         lost = effort.lost
         self._own = ~effort.reused
-        self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples))])
+        self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples), np.bool_)])
         everyone = clusters_of(samples.followed_by(lost.samples), groups.followed_by(lost.groups))
         self._clusters = everyone[np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])]
         self._confidence = confidence
@@ -197,9 +199,11 @@ def _by_speed(
         return None
     values, outcomes = times[timed], correct[timed]
     labels = clusters[timed]
-    samples = clusters_of(side.trials.samples, Labels(np.full(times.size, -1), str))
     association = rank_association(outcomes, values, labels)
-    within = within_association(outcomes, values, samples[timed], labels)
+    within = None
+    if side.trials.samples.distinct() < times.size:  # else no sample has repeats
+        samples = clusters_of(side.trials.samples, Labels(np.full(times.size, -1), str))
+        within = within_association(outcomes, values, samples[timed], labels)
     return SpeedAccuracy(
         metric=metric,
         n=values.size,
