@@ -64,6 +64,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
     rows = table.in_order(table.counted(slot))
     target = next(one for one in summary.targets if one.slot == slot)
     requests = table.requests.get(slot)
+    effort = _effort(table, rows, slot, len(manifest.targets))
     timings = {} if requests is None else {name: requests.times(name) for name in ("ttft", "latency")}
     return Side(
         facts=_facts(manifest, reference, slot, table.simulated, summary),
@@ -72,7 +73,7 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         metrics=_metrics(target),
         evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
         contents=lambda: _contents(table, rows),
-        effort=_effort(table, rows, slot, len(manifest.targets)),
+        effort=effort,
         pass_threshold=manifest.pass_threshold,
     )
 

@@ -100,13 +100,17 @@ def right(column: Column, threshold: float) -> Mask:
     return found
 
 
-def clusters_of(samples: Labels, groups: Labels) -> Codes:
+Clusters = Codes | range
+"""What each trial is counted with, by number; a range where each is counted by itself, which takes no memory."""
+
+
+def clusters_of(samples: Labels, groups: Labels) -> Clusters:
     """The number of what each trial is counted with: its group, else its sample; nothing else where it has neither.
 
     Where all trials are in one and the same group, samples are taken as independent within it.
     """
     if samples.distinct() == len(samples) and not (groups.codes >= 0).any():
-        return np.arange(len(samples))
+        return range(len(samples))
     _, codes = np.unique(samples.codes, return_inverse=True)
     codes = codes.astype(np.intp, copy=False)
     if np.unique(groups.codes).size > 1:
@@ -117,11 +121,18 @@ def clusters_of(samples: Labels, groups: Labels) -> Codes:
     return found
 
 
-def judged(column: Column, correct: Mask, reused: Mask, clusters: Codes, confidence: float) -> OutcomeCounts:
+def _of_these(clusters: Clusters, chosen: Mask) -> Clusters:
+    """The clusters of the trials that are chosen (n,)."""
+    return range(int(chosen.sum())) if isinstance(clusters, range) else clusters[chosen]
+
+
+def judged(
+    column: Column, correct: Mask, reused: Mask, clusters: Clusters, confidence: float
+) -> OutcomeCounts:
     """Trials by what became of them, and the accuracy of those that are right or wrong."""
     own = ~reused
     decided = own & (column.states != ERROR)
-    found = _accuracy(correct[decided], clusters[decided], confidence)
+    found = _accuracy(correct[decided], _of_these(clusters, decided), confidence)
     interval = None if found is None else found.interval
     return OutcomeCounts(
         trials=own.size,
@@ -137,7 +148,7 @@ def judged(column: Column, correct: Mask, reused: Mask, clusters: Codes, confide
     )
 
 
-def _accuracy(correct: Mask, clusters: Codes, confidence: float) -> Estimate | None:
+def _accuracy(correct: Mask, clusters: Clusters, confidence: float) -> Estimate | None:
     """The share of trials that are right; Wilson's interval, at the effective size where trials share a cluster."""
     if not correct.size:
         return None
@@ -160,7 +171,9 @@ class _Rates:
         self._own = ~effort.reused
         self._correct = np.concatenate([correct[self._own], np.zeros(len(lost.samples), np.bool_)])
         everyone = clusters_of(samples.followed_by(lost.samples), groups.followed_by(lost.groups))
-        self._clusters = everyone[np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])]
+        self._clusters = _of_these(
+            everyone, np.concatenate([self._own, np.ones(len(lost.samples), np.bool_)])
+        )
         self._confidence = confidence
 
     def per(self, spent: Vector, lost: Vector, among: Mask | None = None, unit: float = 1.0) -> Rate | None:
@@ -173,7 +186,10 @@ class _Rates:
         if among is not None:
             chosen[: amounts.size - lost.size] = among[self._own]
         found = clustered_ratio(
-            self._correct[chosen], amounts[chosen], self._clusters[chosen], confidence=self._confidence
+            self._correct[chosen],
+            amounts[chosen],
+            _of_these(self._clusters, chosen),
+            confidence=self._confidence,
         )
         if found is None:
             return None
@@ -187,7 +203,7 @@ def _by_speed(
     side: Side,
     column: Column,
     correct: Mask,
-    clusters: Codes,
+    clusters: Clusters,
     confidence: float,
 ) -> SpeedAccuracy | None:
     effort = side.effort
@@ -198,12 +214,12 @@ def _by_speed(
     if int(timed.sum()) < FEWEST:
         return None
     values, outcomes = times[timed], correct[timed]
-    labels = clusters[timed]
+    labels = _of_these(clusters, timed)
     association = rank_association(outcomes, values, labels)
     within = None
     if side.trials.samples.distinct() < times.size:  # else no sample has repeats
         samples = clusters_of(side.trials.samples, Labels(np.full(times.size, -1), str))
-        within = within_association(outcomes, values, samples[timed], labels)
+        within = within_association(outcomes, values, _of_these(samples, timed), labels)
     return SpeedAccuracy(
         metric=metric,
         n=values.size,
@@ -219,12 +235,12 @@ def _by_speed(
     )
 
 
-def _buckets(values: Vector, correct: Mask, clusters: Codes, confidence: float) -> list[SpeedBucket]:
+def _buckets(values: Vector, correct: Mask, clusters: Clusters, confidence: float) -> list[SpeedBucket]:
     found = []
     codes = quantile_buckets(values)
     for code in np.unique(codes).tolist():
         inside = codes == code
-        accuracy = _accuracy(correct[inside], clusters[inside], confidence)
+        accuracy = _accuracy(correct[inside], _of_these(clusters, inside), confidence)
         assert accuracy is not None
         low, high = (None, None) if accuracy.interval is None else accuracy.interval
         found.append(
