@@ -98,8 +98,7 @@ def rank_association(
     del x
     equal = centred.min() == centred.max()
     centred -= exact_mean(centred)
-    products = y - exact_mean(y)
-    products *= centred
+    products = centred * np.where(y == 1, zeros / y.size, -ones / y.size)
     total = exact_sum(products)
     probability = 0.5 - total / (ones * zeros)
     if equal:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from benchwright.analysis.benchmark_file import AGGREGATED
 from benchwright.analysis.comparison.sides import Effort, Facts, LostWork, Side
@@ -16,6 +17,7 @@ from benchwright.analysis.comparison.trials import Rows, groups_of, narrow, samp
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
+from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import RunTable, read_table
@@ -82,18 +84,9 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
     effort, requests = table.effort, table.requests.get(slot)
     assert effort is not None
     lost = table.cut_off(slot)
-    everyone = np.concatenate([rows, lost])
-    reused = table.reused.numbers().astype(bool)
-    own = np.concatenate([rows[~reused[rows]], lost])
-    shared = effort.seconds(own)
-    seconds = None
-    if shared is not None:
-        by_row = np.zeros(len(table))
-        by_row[own] = shared
-        seconds = by_row[rows]
-        lost_seconds = by_row[lost]
-    else:
-        lost_seconds = np.zeros(lost.size)
+    everyone = np.concatenate([rows, lost]) if lost.size else rows
+    reused = table.reused.numbers()[rows].astype(bool)
+    seconds, lost_seconds = _seconds(effort, rows, reused, lost)
     prompt, completion = (
         narrow(column.numbers())[everyone] for column in (effort.prompt_tokens, effort.completion_tokens)
     )
@@ -104,7 +97,7 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
         completion_tokens=completion[:n],
         latency=np.array(effort.latency, np.float32)[rows],
         ttft=np.array(effort.ttft, np.float32)[rows],
-        reused=reused[rows],
+        reused=reused,
         unsettled=effort.unsettled.numbers()[rows].astype(bool),
         lost=LostWork(
             samples_of(table, lost),
@@ -118,6 +111,19 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
         uncounted=0 if requests is None else requests.uncounted,
         targets=targets,
     )
+
+
+def _seconds(
+    effort: EffortColumns, rows: Rows, reused: NDArray[np.bool_], lost: Rows
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+    """The time that trials (n,), of which reused ones took none, and lost ones (m,) are given; see `EffortColumns`."""
+    own = np.concatenate([rows[~reused], lost]) if lost.size or reused.any() else rows
+    shared = effort.seconds(own)
+    if shared is None or own is rows:
+        return shared, np.zeros(lost.size)
+    seconds = np.zeros(rows.size)
+    seconds[~reused] = shared[: shared.size - lost.size]
+    return seconds, shared[shared.size - lost.size :]
 
 
 def _scorer(manifest: Manifest, score: str) -> str:

@@ -181,16 +181,13 @@ class _Rates:
 
         With `among` (n,) only of these trials.
         """
-        amounts = np.concatenate([spent[self._own], lost]) / unit
-        chosen = np.ones(amounts.size, np.bool_)
-        if among is not None:
-            chosen[: amounts.size - lost.size] = among[self._own]
-        found = clustered_ratio(
-            self._correct[chosen],
-            amounts[chosen],
-            _of_these(self._clusters, chosen),
-            confidence=self._confidence,
-        )
+        amounts = np.concatenate([spent[self._own], lost]).astype(np.float64, copy=False)
+        amounts /= unit
+        outcomes, clusters = self._correct, self._clusters
+        if among is not None and not among.all():
+            chosen = np.concatenate([among[self._own], np.ones(lost.size, np.bool_)])
+            amounts, outcomes, clusters = amounts[chosen], outcomes[chosen], _of_these(clusters, chosen)
+        found = clustered_ratio(outcomes, amounts, clusters, confidence=self._confidence)
         if found is None:
             return None
         low, high = (None, None) if found.interval is None else found.interval
