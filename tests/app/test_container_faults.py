@@ -163,10 +163,10 @@ def test_interrupted_twice_what_is_under_way_is_gone_at_once(slow: Boxes, engine
     all_right(slow, before)
 
 
-def test_without_an_engine_no_model_is_asked(program: Program, model: str, truth: Path) -> None:
-    asked = len(read_truth(truth))
-    boxes = Boxes(program, "unix:///nowhere/docker.sock", model, list(HOSTILE))
-    ended = boxes.run()
+def test_without_an_engine_no_model_is_asked(program: Program, tmp_path: Path) -> None:
+    truth = tmp_path / "truth.jsonl"
+    with simulated_endpoint(f"--log={truth}") as own_model:
+        ended = Boxes(program, "unix:///nowhere/docker.sock", own_model, list(HOSTILE)).run()
     assert ended.returncode == 1
     assert "unix:///nowhere/docker.sock" in one_line_of(ended.stderr)
-    assert len(read_truth(truth)) == asked
+    assert read_truth(truth) == []
