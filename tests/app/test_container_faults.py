@@ -46,15 +46,10 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnEngine]:
 
 
 @pytest.fixture(scope="module")
-def truth(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("truth") / "truth.jsonl"
-
-
-@pytest.fixture(scope="module")
-def model(truth: Path) -> Iterator[str]:
+def model() -> Iterator[str]:
     scripts = [playing(task, *commands) for task, commands in HOSTILE.items()]
     scripts += [playing(task, f"sleep 0.8; {RIGHT}") for task in SLOW]
-    with simulated_endpoint(f"--log={truth}", scripts=scripts) as base_url:
+    with simulated_endpoint(scripts=scripts) as base_url:
         yield base_url
 
 
