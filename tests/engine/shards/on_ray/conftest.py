@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ def cluster() -> Iterator[Any]:
     """Two nodes of one CPU each, on this machine."""
     from ray.cluster_utils import Cluster
 
+    handler = signal.getsignal(signal.SIGTERM)
     nodes = at_last(Cluster, initialize_head=True, head_node_args=LEAN)
     at_last(nodes.add_node, **LEAN)
+    signal.signal(signal.SIGTERM, handler)  # Ray's would stay for the tests that follow
     yield nodes
     nodes.shutdown()
 
