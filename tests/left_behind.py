@@ -11,7 +11,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD, signal.SIGVTALRM)
-KEPT_VARIABLES = ("PYTEST_", "FASTMCP_", "HF_HUB_DISABLE_TELEMETRY", "LITELLM_", "RAY_", "TIKTOKEN_CACHE_DIR")
+KEPT_VARIABLES = (
+    *("PYTEST_", "FASTMCP_", "HF_HUB_DISABLE_TELEMETRY", "LITELLM_", "RAY_", "TIKTOKEN_CACHE_DIR"),
+    "PYTHONBREAKPOINT",  # set by Ray
+)
 """Beginnings of names: pytest's own, and what libraries are told once for the life of the process."""
 INSTALLED = tuple(folder for folder in sys.path if folder)
 """Where modules come from that do not belong to one test."""
