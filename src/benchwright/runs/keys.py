@@ -60,7 +60,7 @@ def key_prefix(key: str) -> int:
         return xxhash.xxh3_64_intdigest(key.encode("utf-8", "surrogatepass"))
 
 
-LATELY = 16_384
+LATELY = 8_192
 """Rows that are found without sorting: scores follow soon after their trial."""
 
 
