@@ -242,3 +242,17 @@ async def test_what_is_taken_over_stands_for_a_trial_that_was_cut_off_before(tmp
     table = table_in(here)
     assert (len(table), table.counted().tolist()) == (1, [0])
     assert table.trial(0).record.reused_from == "other"
+
+
+async def test_what_another_run_has_lost_is_asked_and_not_taken_over(tmp_path: Path) -> None:
+    other, here = tmp_path / "other", tmp_path / "here"
+    await run_plan(plan_of(2), other)
+    kept = journalled(other).trials[0].body[1]
+    bodies = other / "bodies.jsonl"
+    bodies.write_bytes(bodies.read_bytes()[:kept] + b"\0" * (bodies.stat().st_size - kept))
+    asked, journal = Asked(), Journal(here)
+    result = await run(plan_of(2, asked), LocalExecutor({}, 1), journal, reuse=Reuse([EarlierRun(other)]))
+    journal.close()
+    assert result.finished
+    assert len(asked.samples) == 1
+    assert sorted(trial.reused_from or "asked" for trial in journalled(here).trials) == ["asked", "other"]

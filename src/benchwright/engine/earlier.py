@@ -7,16 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.records import FAILED, Record, ScoreRecord, Trial, TrialRecord
-from benchwright.runs.journal import read_encoded_body
+from benchwright.errors import JournalError
+from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Trial, TrialRecord
+from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.table import RunTable
 
 
 class ReusedTrial(Record, frozen=True):
-    """A trial taken over: its line, rewritten for its new place, its encoded body and its scores."""
+    """A trial taken over: its line, rewritten for its new place, its encoded body, the outcome in it, its scores."""
 
     record: TrialRecord
     body: bytes
+    outcome: Outcome
     scores: list[ScoreRecord]
 
 
@@ -35,10 +37,10 @@ class EarlierRun:
         return None if row is None or self._table.status_of(row) in FAILED else row
 
     def take(self, trial: Trial) -> ReusedTrial | None:
-        """The trial as the other run has it, None where it has not.
+        """The trial as the other run has it, None where it has not, or its body is lost.
 
         Raises:
-            JournalError: the other run's files have changed meanwhile.
+            JournalError: the other run's journal has changed meanwhile.
         """
         row = self._row(trial.key)
         if row is None:
@@ -53,7 +55,12 @@ class EarlierRun:
             labels=trial.sample.labels,
             reused_from=record.reused_from or directory.name,
         )
-        return ReusedTrial(moved, read_encoded_body(directory, record), list(scores.values()))
+        try:
+            body = read_encoded_body(directory, record)
+            outcome = decode_body(body, record).outcome
+        except JournalError:
+            return None
+        return ReusedTrial(moved, body, outcome, list(scores.values()))
 
 
 class Reuse(Record, frozen=True):

@@ -24,7 +24,7 @@ from benchwright.engine.stop import Signals, Stop, StopRule
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, FAILED, LoopLag, Record, RunEvent, Status, Trial
-from benchwright.runs.journal import Journal, decode_body
+from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 from benchwright.runs.table import RunTable
 
@@ -191,8 +191,7 @@ class _Run:
         scores = [score for score in taken.scores if score.key in names] if self._reuse.scores else []
         if scores:
             self._journal.write(*scores)
-        outcome = decode_body(taken.body, taken.record).outcome
-        return Work(trial, outcome, frozenset(names[score.key] for score in scores))
+        return Work(trial, taken.outcome, frozenset(names[score.key] for score in scores))
 
     def _committed(self, result: Result) -> None:
         for rule in self._rules:
