@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from array import array
 from pathlib import Path
 
 import msgspec
@@ -12,7 +11,7 @@ import msgspec
 from benchwright.records import RunEvent, Status
 from benchwright.runs.counting import body_is_lost, counts
 from benchwright.runs.journal import BODIES
-from benchwright.runs.keys import key_prefix
+from benchwright.runs.keys import RowIndex
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail, size_of
 
@@ -36,7 +35,7 @@ _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
 
 
 class Progress:
-    """Counts the trials of a run as its journal grows: eight bytes a trial.
+    """Counts the trials of a run as its journal grows: eight bytes a trial, twenty where some were tried again.
 
     `done` is the number of rows that `RunTable.counted` has. Lines that are no records are passed over.
     """
@@ -45,8 +44,7 @@ class Progress:
         self.sessions = Sessions()
         self._tail = JournalTail(directory)
         self._bodies = directory / BODIES
-        self._counted = array("Q")
-        self._known: set[int] | None = None
+        self._counted = RowIndex()
         self._this_session = 0
 
     @property
@@ -116,11 +114,5 @@ class Progress:
         if not counts(trial.status) or body_is_lost(trial.body, bodies_size):
             return
         self._this_session += 1
-        key = key_prefix(trial.key)
-        if trial.attempt and self._known is None:
-            self._known = set(self._counted)
-        if self._known is not None:
-            if trial.attempt and key in self._known:
-                return
-            self._known.add(key)
-        self._counted.append(key)
+        if not trial.attempt or self._counted.find(trial.key) is None:
+            self._counted.add(trial.key)
