@@ -12,21 +12,25 @@ from tests.catalog.catalog_kit import write_rows
 from tests.catalog.swe_bench.instance_images import make_instance
 from tests.catalog.swe_bench.instances import image_of, make_django_instance, make_pytest_instance
 from tests.sandbox.docker import stand_ins
+from tests.sandbox.docker.conftest import running_engine
+
+__all__ = ["running_engine"]
 
 
 @pytest.fixture(scope="session")
-def swe_bench_rows(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[dict[str, Any]]]:
+def swe_bench_rows(
+    running_engine: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[dict[str, Any]]]:
     """The rows of the two instances; their images are no other process's, and are gone afterwards."""
-    with stand_ins.engine_running(tmp_path_factory.mktemp("engine")):
-        number = 9_000_000 + secrets.randbelow(1_000_000)
-        rows = []
-        for make in (make_pytest_instance, make_django_instance):
-            folder = tmp_path_factory.mktemp("repository")
-            rows.append(make(folder, number))
-            make_instance(image_of(rows[-1]), folder, django=make is make_django_instance)
-        yield rows
-        for row in rows:
-            stand_ins.docker("rmi", image_of(row))
+    number = 9_000_000 + secrets.randbelow(1_000_000)
+    rows = []
+    for make in (make_pytest_instance, make_django_instance):
+        folder = tmp_path_factory.mktemp("repository")
+        rows.append(make(folder, number))
+        make_instance(image_of(rows[-1]), folder, django=make is make_django_instance)
+    yield rows
+    for row in rows:
+        stand_ins.docker("rmi", image_of(row))
 
 
 @pytest.fixture

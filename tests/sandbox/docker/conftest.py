@@ -13,9 +13,9 @@ from benchwright.sandbox.docker.owner import RUN
 
 
 @pytest.fixture(scope="session")
-def running_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def running_engine() -> Iterator[None]:
     """An engine that answers and has the stand-in image."""
-    with stand_ins.engine_running(tmp_path_factory.mktemp("engine")):
+    with stand_ins.engine_running():
         stand_ins.make_busybox()
         yield
 

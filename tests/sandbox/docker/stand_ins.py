@@ -5,20 +5,27 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import tarfile
+import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
+from typing import IO
 
 import pytest
+from filelock import FileLock
 
 IMAGE = "benchwright-stand-in/busybox:1"
 START_SECONDS = 60.0
+SHARED = Path(tempfile.gettempdir(), "benchwright-test-engine")
+"""What belongs to the engine that the test processes of this machine share, where none runs."""
 
 
 def docker(*arguments: str, stdin: bytes | None = None) -> str:
@@ -38,35 +45,59 @@ def answers() -> bool:
 
 
 @contextmanager
-def engine_running(folder: Path) -> Iterator[None]:
-    """An engine that answers: the one that runs, or one of its own, ended afterwards, where root may start it.
+def engine_running() -> Iterator[None]:
+    """An engine that answers: the one that runs, or, where root may start it, one that all test processes share.
 
-    Never one beside another: the second takes the network of the first away.
+    Never two at once: the second takes the network of the first away. Whoever uses the shared one holds a lock
+    together with the others; the one who gets it alone is the last, and ends the engine.
     """
     if answers():
         yield
         return
     if os.geteuid() != 0 or shutil.which("dockerd") is None or shutil.which("docker") is None:
         _give_up("no container engine answers (Debian and Ubuntu: apt-get install docker.io; start dockerd)")
-    address = f"unix://{folder}/docker.sock"
-    places = [f"--data-root={folder}/data", f"--exec-root={folder}/exec", f"--pidfile={folder}/pid"]
-    before = os.environ.get("DOCKER_HOST")
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(["dockerd", f"--host={address}", *places], stdout=log, stderr=log)
-    os.environ["DOCKER_HOST"] = address
+    SHARED.mkdir(mode=0o700, exist_ok=True)
+    with pytest.MonkeyPatch.context() as patch, (SHARED / "users").open("w") as users:
+        patch.setenv("DOCKER_HOST", f"unix://{SHARED}/docker.sock")
+        with FileLock(SHARED / "lock"):
+            fcntl.flock(users, fcntl.LOCK_SH)
+            if not answers():
+                _start_engine()
+        try:
+            yield
+        finally:
+            with FileLock(SHARED / "lock"):
+                _end_engine_after_the_last(users)
+
+
+def _start_engine() -> None:
+    arguments = [f"--host=unix://{SHARED}/docker.sock", f"--pidfile={SHARED}/pid"]
+    places = [f"--data-root={SHARED}/data", f"--exec-root={SHARED}/exec"]
+    with (SHARED / "log").open("wb") as log:
+        output = [(os.POSIX_SPAWN_DUP2, log.fileno(), number) for number in (1, 2)]
+        process = os.posix_spawnp(
+            "dockerd", ["dockerd", *arguments, *places], os.environ, file_actions=output, setsid=True
+        )
+    deadline = time.monotonic() + START_SECONDS
+    while not answers():
+        if os.waitpid(process, os.WNOHANG)[0] or time.monotonic() > deadline:
+            _give_up(f"dockerd did not start: {(SHARED / 'log').read_text(errors='replace')[-500:]}")
+        time.sleep(0.2)
+
+
+def _end_engine_after_the_last(users: IO[str]) -> None:
     try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    pid = SHARED / "pid"
+    if pid.exists():
+        with suppress(ProcessLookupError):
+            os.kill(int(pid.read_text()), signal.SIGTERM)
         deadline = time.monotonic() + START_SECONDS
-        while not answers():
-            if process.poll() is not None or time.monotonic() > deadline:
-                _give_up(f"dockerd did not start: {(folder / 'log').read_text(errors='replace')[-500:]}")
-            time.sleep(0.2)
-        yield
-    finally:
-        os.environ.pop("DOCKER_HOST")
-        if before is not None:
-            os.environ["DOCKER_HOST"] = before
-        process.terminate()
-        process.wait(30)
+        while pid.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+    shutil.rmtree(SHARED / "data", ignore_errors=True)
 
 
 def _give_up(reason: str) -> None:

@@ -84,8 +84,11 @@ async def test_a_wrong_answer_is_no_health(engine: Engine, run_id: str, name: st
     (context / "www" / "health").unlink()
     (context / "www" / "other").touch()
     image = await built(engine, name, context, "1")
-    with pytest.raises(EngineError, match="not healthy within 1 s: HTTP 404"):
-        async with started_service(engine, ServiceSpec(image, PORT), run_id) as service:
+    async with started_service(engine, ServiceSpec(image, PORT), run_id) as service:
+        async with asyncio.timeout(60):
+            while await probe(service.url) != "HTTP 404":
+                await asyncio.sleep(0.1)
+        with pytest.raises(EngineError, match="not healthy within 1 s: HTTP 404"):
             await service.until_healthy(probe, 1)
 
 
