@@ -300,15 +300,18 @@ JournalLine = TrialRecord | ScoreRecord | RunEvent
 """Everything that trials.jsonl can hold: one of these per line, told apart by the field `type`."""
 
 
+_WITH_SCORES = frozenset({Status.ANSWERED, Status.SCORED, Status.UNPARSED, Status.GRADER_ERROR})
+
+
 def trial_status(status: Status, scores: list[Status]) -> Status:
-    """Folds the statuses of a trial's scores into the status its solver gave it.
+    """Folds the statuses of scores into that of their trial: all at once, or one after the other.
 
     A failed, refused, truncated or limited trial stays that; an answered one is `grader_error` if any
     scorer failed, else `unparsed` if any found no answer, else `scored` (or `answered` while unscored).
     """
-    if status is not Status.ANSWERED or not scores:
+    if status not in _WITH_SCORES or not scores:
         return status
     for worst in (Status.GRADER_ERROR, Status.UNPARSED):
-        if worst in scores:
+        if status is worst or worst in scores:
             return worst
     return Status.SCORED

@@ -78,13 +78,13 @@ def worth(record: TrialRecord, score: ScoreRecord | None) -> tuple[ScoreState, f
 
 def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[ScoreState, float]]]]:
     """What a table tells of each trial, under its key."""
-    columns = {name: (column.standings(), column.values()) for name, column in table.scores.items()}
+    columns = {name: (column.states(), column.values()) for name, column in table.scores.items()}
     return {
         table.trial(row).record.key: (
             table.status_of(row),
             {
-                name: (ScoreState(standings[row]), float(values[row]))
-                for name, (standings, values) in columns.items()
+                name: (ScoreState(states[row]), float(values[row]))
+                for name, (states, values) in columns.items()
             },
         )
         for row in table.counted().tolist()
@@ -227,10 +227,23 @@ def test_a_column_of_scores_keeps_every_value_however_many_there_are(
             column.put(place, one)
         else:
             column.put(place, ScoreState.SCORED, one)
-    standings = [one if isinstance(one, ScoreState) else ScoreState.SCORED for one in given_]
+    states = [one if isinstance(one, ScoreState) else ScoreState.SCORED for one in given_]
     values = [None if isinstance(one, ScoreState) else one for one in given_]
-    assert column.standings().tolist() == [int(one) for one in standings]
+    assert column.states().tolist() == [int(one) for one in states]
     assert [column.value(place) for place in range(len(given_))] == values
+
+
+def test_looking_for_a_sample_that_is_not_there_finds_nothing_and_adds_nothing() -> None:
+    from benchwright.runs.columns import SampleColumn
+
+    ids = ["7", "name", "-5"]
+    column = SampleColumn(lambda: len(ids))
+    for place, name in enumerate(ids):
+        column[place] = name
+    assert [column.places(name) for name in ("007", "8", "other", "")] == [[], [], [], []]
+    column[0] = "late"
+    assert list(column) == ["late", "name", "-5"]
+    assert column.numbers().tolist() == [5, 1, 3]
 
 
 def test_a_table_that_nobody_holds_leaves_no_file_open(tmp_path: Path) -> None:

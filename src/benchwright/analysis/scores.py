@@ -81,8 +81,8 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     import numpy as np
 
     column = table.scores[score]
-    standings = column.standings()[rows]
-    scored = standings != ScoreState.FAILED
+    states = column.states()[rows]
+    scored = states != ScoreState.FAILED
     own = rows if scored.all() else rows[scored]
     values = column.values()[own]
     scale = scale_of(manifest, score)
@@ -93,7 +93,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
         table.sample.numbers()[own] if manifest.repeats > 1 else None,
         table.group.numbers()[own] - 1 if len(table.groups) else None,
         own,
-        int(np.count_nonzero(standings == ScoreState.NO_ANSWER)),
+        int(np.count_nonzero(states == ScoreState.NO_ANSWER)),
         int(len(rows) - len(own)),
         scale,
     )

@@ -256,11 +256,11 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -
     )
 
 
-def _scored_as(table: RunTable, name: str, rows: Rows, standing: ScoreState) -> int:
-    """The trials that the scorer has seen, and that have this standing by it."""
+def _scored_as(table: RunTable, name: str, rows: Rows, state: ScoreState) -> int:
+    """The trials that the scorer has seen, and that have this state by it."""
     import numpy as np
 
-    found = table.scores[name].standings()[rows] == standing
+    found = table.scores[name].states()[rows] == state
     return int(np.count_nonzero(found & table.scored_by(name)[rows]))
 
 

@@ -94,8 +94,8 @@ class Progress:
         self.done += not result.counted
         self.statuses[trial_status(result.status, [score.status for score in result.scores])] += 1
         for score in result.scores:
-            standing = state_of_score(score.status, score.value)
-            if standing is not ScoreState.FAILED:
+            state = state_of_score(score.status, score.value)
+            if state is not ScoreState.FAILED:
                 self.means.setdefault(score.scorer, RunningMean()).add(score.value or 0.0)
 
     def said(self, text: str) -> None:

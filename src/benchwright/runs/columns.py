@@ -113,17 +113,8 @@ class SampleColumn:
         return len(self._codes)
 
     def __setitem__(self, place: int, sample: str) -> None:
-        self._codes[place] = self._code(sample)
-
-    def _code(self, sample: str) -> int:
-        if (
-            sample.isascii()
-            and sample.isdecimal()
-            and (sample[0] != "0" or sample == "0")
-            and len(sample) < 18
-        ):
-            return 2 * int(sample)
-        return 2 * self._names.code(sample) + 1
+        number = _row_number(sample)
+        self._codes[place] = 2 * self._names.code(sample) + 1 if number is None else 2 * number
 
     def __getitem__(self, place: int) -> str:
         return self.name(self._codes[place])
@@ -136,14 +127,15 @@ class SampleColumn:
         return self._names[code >> 1] if code & 1 else str(code >> 1)
 
     def code(self, sample: str) -> int | None:
-        """The number of an id, None where no name is like it."""
-        if self._names.find(sample) is not None or not sample.isdecimal():
-            found = self._names.find(sample)
-            return None if found is None else 2 * found + 1
-        return self._code(sample)
+        """The number of an id, None for a name that no trial has."""
+        number = _row_number(sample)
+        if number is not None:
+            return 2 * number
+        found = self._names.find(sample)
+        return None if found is None else 2 * found + 1
 
     def numbers(self) -> NDArray[np.int64]:
-        """The number of each trial's sample, (n,): equal where the samples are."""
+        """The number of each trial's sample, (n,): twice the row number, or an odd one; equal where the samples are."""
         return self._codes.numbers()
 
     def places(self, sample: str) -> list[int]:
@@ -157,32 +149,38 @@ class SampleColumn:
         return found
 
 
-class ScoreColumn:
-    """One score of every trial: its standing, and the value where there is one.
+def _row_number(sample: str) -> int | None:
+    """The number that an id is written as; None where its digits would not come back as they are."""
+    if not (sample.isascii() and sample.isdecimal() and len(sample) < 18):
+        return None
+    return int(sample) if sample[0] != "0" or sample == "0" else None
 
-    The first three codes are the standings without a value (and `SCORED`, which none has); the others are distinct
-    values. Where there are too many of these, values are kept as they are.
+
+class ScoreColumn:
+    """One score of every trial: its state, and the value where there is one.
+
+    A code is a `ScoreState` or, from three on, stands for one of the distinct values. Where there are too many of
+    these, values are kept as they are.
     """
 
-    def __init__(self, length: int = 0) -> None:
-        self._codes = bytearray(length)
+    def __init__(self) -> None:
+        self._codes = bytearray()
         self._distinct: dict[float, int] = {}
         self._values: array[float] | None = None
-        self._codes[:] = bytes([ScoreState.FAILED]) * length
 
     def __len__(self) -> int:
         return len(self._codes)
 
-    def append(self, standing: ScoreState) -> None:
+    def append(self, state: ScoreState) -> None:
         """Adds a trial without a value."""
-        self._codes.append(standing)
+        self._codes.append(state)
         if self._values is not None:
             self._values.append(0.0)
 
-    def put(self, place: int, standing: ScoreState, value: float = 0.0) -> None:
+    def put(self, place: int, state: ScoreState, value: float = 0.0) -> None:
         """Sets what a trial is worth."""
-        if standing is not ScoreState.SCORED:
-            self._codes[place] = standing
+        if state is not ScoreState.SCORED:
+            self._codes[place] = state
             return
         if self._values is None:
             code = self._distinct.setdefault(value, len(self._distinct) + len(ScoreState))
@@ -207,7 +205,7 @@ class ScoreColumn:
             return self._values[place] if code == ScoreState.SCORED else None
         return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
-    def standings(self) -> NDArray[np.uint8]:
+    def states(self) -> NDArray[np.uint8]:
         """The `ScoreState` of each trial, (n,)."""
         import numpy as np
 

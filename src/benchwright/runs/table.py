@@ -80,11 +80,9 @@ class RunTable:
 
     `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
     `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
-    With `effort` there are also columns of what each trial took. `origin` names what the table was made from. `lost`
-    counts lines whose body is gone, `unreadable` lines that are no records; with `strict` such a line is an error.
+    With `effort` there are also columns of what each trial took. `lost` counts lines whose body is gone, `unreadable`
+    lines that are no records; with `strict` such a line is an error.
     """
-
-    origin = "journal"
 
     def __init__(
         self, directory: Path, scorers: Sequence[str] = (), *, effort: bool = False, strict: bool = True
@@ -143,28 +141,31 @@ class RunTable:
             JournalError: a line is no record (only where the table is `strict`), or the journal cannot be read.
         """
         end = time.monotonic() + seconds
-        for lines in self._tail.slices():
-            self._bodies_size = size_of(self.directory / BODIES)
+        for lines in self._slices():
             for line in lines:
                 self._take(line)
-                self._tail.passed(line)
             if time.monotonic() >= end:
                 return self.position >= self.size()
         return True
 
     def records(self) -> Iterator[JournalLine]:
         """Reads on to the end, and gives each record once the table has taken it in; see `advance`."""
-        for lines in self._tail.slices():
-            self._bodies_size = size_of(self.directory / BODIES)
+        for lines in self._slices():
             for line in lines:
                 record = self._take(line)
-                self._tail.passed(line)
                 if record is not None:
                     yield record
+
+    def _slices(self) -> Iterator[Sequence[bytes]]:
+        """What is still to be read, some lines at a time; their bodies were written before them."""
+        for lines in self._tail.slices():
+            self._bodies_size = size_of(self.directory / BODIES)
+            yield lines
 
     def _take(self, encoded: bytes) -> JournalLine | None:
         """Takes in the line at `position`, and returns its record; None where it is none."""
         self._lines_read += 1
+        line: JournalLine | None = None
         try:
             line = decode_line(encoded)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -172,8 +173,9 @@ class RunTable:
             if self._strict:
                 where = f"{self._tail.path}, line {self._lines_read}"
                 raise JournalError(f"{where}: this is not a journal record ({error}).") from None
-            return None
-        self.add(line, self.position)
+        if line is not None:
+            self.add(line, self.position)
+        self._tail.passed(encoded)
         return line
 
     def add(self, line: JournalLine, offset: int = 0) -> None:
@@ -188,14 +190,13 @@ class RunTable:
     def _add_trial(self, record: TrialRecord, offset: int) -> None:
         self.sessions.worked_until(record.started_at + record.duration)
         self._count_requests(record)
-        standing = counts(record.status)
-        if body_is_lost(record.body, self._bodies_size):
-            self.lost += 1
-            standing = False
+        lost = body_is_lost(record.body, self._bodies_size)
+        self.lost += lost
+        stands = counts(record.status) and not lost
         row = self._rows.find(record.key) if record.attempt else None
         if row is None:
             row = self._new_row(record)
-        elif not standing:
+        elif not stands:
             self._former.setdefault(row, []).append(_FormerAttempt(offset))
             if self.effort is not None:
                 self.effort.add_former(row, record)
@@ -204,7 +205,7 @@ class RunTable:
             counted = _FormerAttempt(self._line[row], tuple(self._lines_of_scores(row)))
             self._former.setdefault(row, []).append(counted)
         self._line[row] = offset
-        self._fill(row, record, standing)
+        self._fill(row, record, stands)
 
     def _count_requests(self, record: TrialRecord) -> None:
         if record.reused_from is None:
@@ -235,14 +236,14 @@ class RunTable:
             self.label_sets.append(labels)
         return code
 
-    def _fill(self, row: int, record: TrialRecord, standing: bool) -> None:
+    def _fill(self, row: int, record: TrialRecord, stands: bool) -> None:
         """Sets what depends on the attempt that counts."""
-        self.status[row] = _CODE[record.status] if standing else _CUT_OFF
+        self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
-        self.reason[row] = self._reason_code(record) if standing else 0
+        self.reason[row] = self._reason_code(record) if stands else 0
         if row in self._former or record.status is not Status.ANSWERED:
             self._clear_scores(row, state_without_score(record.status))
-        if standing and record.scores:
+        if stands and record.scores:
             for name, value in record.scores.items():
                 self._score_column(name).put(row, state_of_score(record.status, value), value)
         if self.effort is not None:
@@ -285,8 +286,7 @@ class RunTable:
         self._score_lines[record.scorer][row] = offset
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
-        if status in _FOLDED:
-            self.status[row] = _CODE[max(status, record.status, key=lambda one: _FOLDED.get(one, 0))]
+        self.status[row] = _CODE[trial_status(status, [record.status])]
 
     def counted(self, target: str | None = None) -> NDArray[np.intp]:
         """The rows of the trials that count, of one target or of all, in the order of the table."""
@@ -393,7 +393,3 @@ def read_table(directory: Path, *, effort: bool = False) -> RunTable:
     table = RunTable(directory, scorers, effort=effort)
     table.advance()
     return table
-
-
-_FOLDED = {Status.ANSWERED: 0, Status.SCORED: 1, Status.UNPARSED: 2, Status.GRADER_ERROR: 3}
-"""How the statuses of scores fold into that of an answered trial; see `records.trial_status`."""

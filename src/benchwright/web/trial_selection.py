@@ -59,7 +59,6 @@ class _Columns:
     """The columns as arrays, copied: the table goes on growing meanwhile."""
 
     def __init__(self, manifest: Manifest, table: RunTable) -> None:
-
         assert table.effort is not None
         self.table = table
         self.status = table.status.numbers()
@@ -78,7 +77,7 @@ class _Columns:
         if name is None:
             return np.zeros(len(self.status)), np.zeros(len(self.status), bool)
         column = self.table.scores[name]
-        return column.values(), column.standings() != ScoreState.FAILED
+        return column.values(), column.states() != ScoreState.FAILED
 
     def is_one_of(self, statuses: Iterable[Status]) -> Mask:
         import numpy as np

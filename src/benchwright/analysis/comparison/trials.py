@@ -47,7 +47,7 @@ def narrow(numbers: NDArray[np.int64]) -> NDArray[Any]:
 
 def _column(table: RunTable, name: str, rows: Rows) -> Column:
     column = table.scores[name]
-    return Column(column.values()[rows], column.standings()[rows])
+    return Column(column.values()[rows], column.states()[rows])
 
 
 def _benchmark_scores(table: RunTable, scorer: str, rows: Rows) -> dict[str, Column]:

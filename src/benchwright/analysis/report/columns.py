@@ -63,7 +63,7 @@ def columns_of(table: RunTable, slot: str) -> Columns:
 
 def _worth(table: RunTable, scorer: str) -> Vector:
     column = table.scores[scorer]
-    return np.where(column.standings() == ScoreState.FAILED, np.nan, column.values())
+    return np.where(column.states() == ScoreState.FAILED, np.nan, column.values())
 
 
 def _labels(table: RunTable, rows: NDArray[np.intp]) -> Mapping[str, Label]:
