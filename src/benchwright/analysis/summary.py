@@ -112,9 +112,8 @@ class RequestSummary(Record, frozen=True):
 class TargetSummary(Record, frozen=True):
     """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs.
 
-    `cut_off` trials were under way when the run was stopped: they do not count, and are asked again.
-
-    `failures` are the most frequent reasons for which trials failed, with their counts.
+    `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
+    the most frequent reasons for which trials failed, with their counts.
     """
 
     slot: str

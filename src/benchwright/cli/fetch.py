@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.options import say
+from benchwright.cli.options import data_option, say
 
 EXAMPLES = """\b
 Examples:
@@ -17,13 +17,7 @@ Examples:
 
 @click.command("fetch", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @click.argument("benchmarks", nargs=-1, required=True)
-@click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    default="data",
-    show_default=True,
-    help="Directory of datasets.",
-)
+@data_option
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(benchmarks: tuple[str, ...], data_dir: Path, debug: bool) -> None:
     """Fetch the datasets of BENCHMARKS: pinned, hashed, and verified on every use."""

@@ -10,7 +10,9 @@ from typing import Any
 import click
 
 from benchwright.cli.options import (
+    benchmark_options,
     config_option,
+    data_option,
     endpoint_options,
     json_pairs,
     make_settings,
@@ -74,29 +76,12 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     metavar="PATH",
     help="File or directory of the benchmark's data (default: found in --data-dir).",
 )
-@click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    default="data",
-    show_default=True,
-    help="Directory of datasets.",
-)
+@data_option
 @click.option(
     "--limit", "--max-samples", "limit", type=int, help="Maximum number of different prompts (default: all)."
 )
 @click.option("--shuffle", is_flag=True, help="Shuffle a benchmark's samples, using the seed.")
-@click.option(
-    "--where", multiple=True, metavar="KEY=VALUE", help="Use only samples with this metadata. Repeatable."
-)
-@click.option(
-    "--option", multiple=True, metavar="KEY=VALUE", help="Set an option of the benchmark. Repeatable."
-)
-@click.option(
-    "--plugin",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Python file that defines benchmarks. Repeatable.",
-)
+@benchmark_options
 @click.option(
     "--scorer",
     multiple=True,

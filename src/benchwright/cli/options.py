@@ -56,6 +56,27 @@ def endpoint_options(function: Function) -> Function:
     return _apply(options, function)
 
 
+def benchmark_options(function: Function) -> Function:
+    """What is asked of a benchmark: which samples, with which settings, and where it is defined."""
+    options = [
+        click.option("--where", multiple=True, metavar="KEY=VALUE",
+                     help="Use only samples with this metadata. Repeatable."),
+        click.option("--option", multiple=True, metavar="KEY=VALUE",
+                     help="Set an option of the benchmark. Repeatable."),
+        click.option("--plugin", multiple=True, type=click.Path(path_type=Path),
+                     help="Python file that defines benchmarks. Repeatable."),
+    ]  # fmt: skip
+    return _apply(options, function)
+
+
+def data_option(function: Function) -> Function:
+    """Where the datasets of benchmarks are."""
+    return click.option(
+        "--data-dir", type=click.Path(path_type=Path), default="data", show_default=True,
+        help="Directory of datasets.",
+    )(function)  # fmt: skip
+
+
 class _NumberOrAuto(click.ParamType[int | str]):
     name = "number or auto"
 

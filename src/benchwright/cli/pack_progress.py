@@ -12,6 +12,7 @@ from benchwright.app.pack_watch import PackWatch
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
 from benchwright.formats import duration
+from benchwright.runs.counting import counts
 from benchwright.text import plain
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class PackProgress:
         setup = self._watch.setup
         if self._display is not None or setup is None or not isinstance(result, Solved):
             return
-        self._solved += 1
         record = result.record
+        self._solved += counts(record.status)
         cell = self._watch.cells.get((record.target, record.sample))
         status = cell.attempts[-1] if cell is not None and cell.attempts else str(record.status)
         label = plain(setup.models[record.target].label)

@@ -10,8 +10,10 @@ import click
 from click.core import ParameterSource
 
 from benchwright.cli.options import (
+    benchmark_options,
     concurrency_option,
     config_option,
+    data_option,
     endpoint_options,
     json_pairs,
     make_settings,
@@ -53,18 +55,7 @@ Examples:
 )
 @click.option("--n", type=int, default=1, show_default=True, help="Repeats per sample, for pass@k.")
 @click.option("--shuffle", is_flag=True, help="Shuffle the samples, using the seed.")
-@click.option(
-    "--where", multiple=True, metavar="KEY=VALUE", help="Use only samples with this metadata. Repeatable."
-)
-@click.option(
-    "--option", multiple=True, metavar="KEY=VALUE", help="Set an option of the benchmark. Repeatable."
-)
-@click.option(
-    "--plugin",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Python file that defines benchmarks. Repeatable.",
-)
+@benchmark_options
 @click.option(
     "--output-dir",
     type=click.Path(path_type=Path),
@@ -72,13 +63,7 @@ Examples:
     show_default=True,
     help="Directory for result files.",
 )
-@click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    default="data",
-    show_default=True,
-    help="Directory of datasets.",
-)
+@data_option
 @click.option("--scrape-prometheus", is_flag=True, help="Add the server's Prometheus metrics to the result.")
 @click.option(
     "--prometheus-url", metavar="URL", help="Address of the metrics (default: /metrics of the endpoint)."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.options import pairs
+from benchwright.cli.options import data_option, pairs
 from benchwright.cli.output import print_json, print_table
 
 EXAMPLES = """\b
@@ -19,13 +19,7 @@ Examples:
 
 @click.command("validate", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
 @click.argument("benchmarks", nargs=-1)
-@click.option(
-    "--data-dir",
-    type=click.Path(path_type=Path),
-    default="data",
-    show_default=True,
-    help="Directory of datasets.",
-)
+@data_option
 @click.option(
     "--max-samples",
     "--limit",

@@ -79,6 +79,11 @@ class Labels:
         codes = np.fromiter((names.code(text) if text else -1 for text in texts), np.int64)
         return cls(codes, names.__getitem__)
 
+    @classmethod
+    def none(cls, length: int) -> Labels:
+        """No text for any of so many things."""
+        return cls(np.broadcast_to(np.int64(-1), length), str)
+
     def __len__(self) -> int:
         return len(self.codes)
 

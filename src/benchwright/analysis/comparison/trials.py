@@ -36,7 +36,7 @@ def samples_of(table: RunTable, rows: Rows) -> Labels:
 def groups_of(table: RunTable, rows: Rows) -> Labels:
     """The groups of these trials' samples."""
     if not len(table.groups):
-        return Labels(np.broadcast_to(np.int64(-1), rows.size), table.groups.__getitem__)
+        return Labels.none(rows.size)
     return Labels(narrow(table.group.numbers())[rows] - 1, table.groups.__getitem__)
 
 

@@ -215,7 +215,7 @@ def _by_speed(
     association = rank_association(outcomes, values, labels)
     within = None
     if side.trials.samples.distinct() < times.size:  # else no sample has repeats
-        samples = clusters_of(side.trials.samples, Labels(np.full(times.size, -1), str))
+        samples = clusters_of(side.trials.samples, Labels.none(times.size))
         within = within_association(outcomes, values, _of_these(samples, timed), labels)
     return SpeedAccuracy(
         metric=metric,
