@@ -94,5 +94,5 @@ def test_the_table_has_one_value_a_trial_and_all_requests(tmp_path: Path) -> Non
     table = table_in(tmp_path)
     rows = table.counted("primary")
     assert table.status_counts(rows) == {"scored": 2}
-    assert table.scores["passed"].values()[rows].tolist() == [1.0, 1.0]
+    assert table.scores["passed"].values(rows).tolist() == [1.0, 1.0]
     assert table.requests["primary"].requests == 5

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,7 +79,8 @@ def worth(record: TrialRecord, score: ScoreRecord | None) -> tuple[ScoreState, f
 
 def told(table: RunTable) -> dict[str, tuple[Status, dict[str, tuple[ScoreState, float]]]]:
     """What a table tells of each trial, under its key."""
-    columns = {name: (column.states(), column.values()) for name, column in table.scores.items()}
+    rows = np.arange(len(table))
+    columns = {name: (column.states(rows), column.values(rows)) for name, column in table.scores.items()}
     return {
         table.trial(row).record.key: (
             table.status_of(row),
@@ -229,7 +231,9 @@ def test_a_column_of_scores_keeps_every_value_however_many_there_are(
             column.put(place, ScoreState.SCORED, one)
     states = [one if isinstance(one, ScoreState) else ScoreState.SCORED for one in given_]
     values = [None if isinstance(one, ScoreState) else one for one in given_]
-    assert column.states().tolist() == [int(one) for one in states]
+    rows = np.arange(len(given_))[::-1]
+    assert column.states(rows).tolist() == [int(one) for one in reversed(states)]
+    assert column.values(rows).tolist() == [one or 0.0 for one in reversed(values)]
     assert [column.value(place) for place in range(len(given_))] == values
 
 

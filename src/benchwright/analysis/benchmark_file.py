@@ -70,12 +70,12 @@ def add_up(table: RunTable, rows: NDArray[np.intp], benchmark: Benchmark, target
     """The totals of the trials of a target, in `rows`; what its summary tells is taken from there."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)
-    values = table.scores[scorer].values()
-    for row in rows.tolist() if benchmark.about.breakdowns else ():
-        breakdowns.add(table.label_sets[table.labels[row]], float(values[row]))
+    if benchmark.about.breakdowns:
+        for row, value in zip(rows.tolist(), table.scores[scorer].values(rows).tolist(), strict=True):
+            breakdowns.add(table.label_sets[table.labels[row]], value)
     return Totals(
         n=target.trials,
-        correct=int((table.correct[scorer].numbers()[rows] == 2).sum()),
+        correct=int((table.correct[scorer].numbers(rows) == 2).sum()),
         truncated=target.statuses.get(Status.TRUNCATED, 0),
         unparsed=score_of(target, scorer).unparsed,
         errors=sum(target.statuses.get(status, 0) for status in FAILURES),

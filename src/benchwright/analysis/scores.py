@@ -81,17 +81,17 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
     import numpy as np
 
     column = table.scores[score]
-    states = column.states()[rows]
+    states = column.states(rows)
     scored = states != ScoreState.FAILED
     own = rows if scored.all() else rows[scored]
-    values = column.values()[own]
+    values = column.values(own)
     scale = scale_of(manifest, score)
     if scale.low is None and values.size and values.min() >= 0 and values.max() <= 1:
         scale = ScoreScale(0.0, 1.0, scale.passing)
     return ScoreValues(
         values,
-        table.sample.numbers()[own] if manifest.repeats > 1 else None,
-        table.group.numbers()[own] - 1 if len(table.groups) else None,
+        table.sample.numbers(own) if manifest.repeats > 1 else None,
+        table.group.numbers(own) - 1 if len(table.groups) else None,
         own,
         int(np.count_nonzero(states == ScoreState.NO_ANSWER)),
         int(len(rows) - len(own)),

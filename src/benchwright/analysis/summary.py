@@ -214,7 +214,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         scores=[_score_summary(manifest, table, name, rows) for name in table.scores],
         requests=_request_summary(requests, sessions),
         other_roles=requests.other_roles,
-        reused=int(table.reused.numbers()[rows].sum()),
+        reused=sum(n for reused, n in table.reused.counts(rows) if reused),
         failures=dict(Counter(reasons).most_common(MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
     )
@@ -259,7 +259,7 @@ def _scored_as(table: RunTable, name: str, rows: Rows, state: ScoreState) -> int
     """The trials that the scorer has seen, and that have this state by it."""
     import numpy as np
 
-    found = table.scores[name].states()[rows] == state
+    found = table.scores[name].states(rows) == state
     return int(np.count_nonzero(found & table.scored_by(name)[rows]))
 
 
@@ -272,11 +272,11 @@ def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows)
 
     if found.scale.passing is None:
         return []
-    samples, first = np.unique(table.sample.numbers()[rows], return_index=True)
+    samples, first = np.unique(table.sample.numbers(rows), return_index=True)
     assert found.samples is not None
     passed = found.samples[found.values >= found.scale.passing]
     counts = np.bincount(np.searchsorted(samples, passed), minlength=len(samples))
-    group = table.group.numbers()[rows[first]]
+    group = table.group.numbers(rows[first])
     groups = [code or None for code in group.tolist()] if group.any() else None
     repeats = manifest.repeats
     trials = [repeats] * len(samples)

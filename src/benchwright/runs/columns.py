@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchwright.runs.counting import ScoreState
 
@@ -50,19 +50,31 @@ class IntColumn:
             self._values = array(wider, self._values)
             self[place] = value
 
-    def numbers(self) -> NDArray[np.int64]:
-        """All of them, copied, (n,)."""
+    def numbers(self, rows: NDArray[np.integer[Any]] | None = None) -> NDArray[np.int64]:
+        """Those of some rows, (rows,), or all of them, (n,); copied."""
         import numpy as np
 
+        if rows is not None:
+            return self.narrow(rows).astype(np.int64)
         found = np.zeros(len(self), np.int64)
         found[: len(self._values)] = self._values
+        return found
+
+    def narrow(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Those of some rows, (rows,), copied, as unsigned numbers of as few bytes as the column has."""
+        import numpy as np
+
+        values = np.frombuffer(self._values, self._values.typecode)
+        if len(values) < len(self):
+            values = np.concatenate([values, np.zeros(len(self) - len(values), values.dtype)])
+        found: NDArray[Any] = values[rows]
         return found
 
     def counts(self, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
         """The different numbers of these rows, the smallest first, and how often each is there."""
         import numpy as np
 
-        numbers, times = np.unique(self.numbers()[rows], return_counts=True)
+        numbers, times = np.unique(self.narrow(rows), return_counts=True)
         return list(zip(numbers.tolist(), times.tolist(), strict=True))
 
     def equal(self, value: int) -> NDArray[np.bool_]:
@@ -134,9 +146,13 @@ class SampleColumn:
         found = self._names.find(sample)
         return None if found is None else 2 * found + 1
 
-    def numbers(self) -> NDArray[np.int64]:
-        """The number of each trial's sample, (n,): twice the row number, or an odd one; equal where the samples are."""
-        return self._codes.numbers()
+    def numbers(self, rows: NDArray[np.integer[Any]] | None = None) -> NDArray[np.int64]:
+        """The numbers of the samples of some trials, or of all: twice the row number, or an odd one of a name."""
+        return self._codes.numbers(rows)
+
+    def narrow(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """The same of some trials; see `IntColumn.narrow`."""
+        return self._codes.narrow(rows)
 
     def places(self, sample: str) -> list[int]:
         """Where an id stands."""
@@ -205,21 +221,23 @@ class ScoreColumn:
             return self._values[place] if code == ScoreState.SCORED else None
         return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
-    def states(self) -> NDArray[np.uint8]:
-        """The `ScoreState` of each trial, (n,)."""
+    def states(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+        """The `ScoreState` of these trials, (rows,)."""
         import numpy as np
 
-        codes = np.frombuffer(bytes(self._codes), np.uint8)
-        return np.where(codes >= len(ScoreState), np.uint8(ScoreState.SCORED), codes)
+        codes: NDArray[np.uint8] = np.frombuffer(self._codes, np.uint8)[rows]
+        codes[codes >= len(ScoreState)] = ScoreState.SCORED
+        return codes
 
-    def values(self) -> NDArray[np.float64]:
-        """The value of each trial, 0 where there is none, (n,)."""
+    def values(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """The value of these trials, 0 where there is none, (rows,)."""
         import numpy as np
 
-        if self._values is not None:
-            values = np.array(self._values, np.float64)
-            values[np.frombuffer(bytes(self._codes), np.uint8) != ScoreState.SCORED] = 0.0
+        codes = np.frombuffer(self._codes, np.uint8)[rows]
+        values: NDArray[np.float64]
+        if self._values is None:
+            values = np.array([0.0] * len(ScoreState) + list(self._distinct))[codes]
             return values
-        table = np.array([0.0] * len(ScoreState) + list(self._distinct))
-        found: NDArray[np.float64] = table[np.frombuffer(bytes(self._codes), np.uint8)]
-        return found
+        values = np.frombuffer(self._values)[rows]
+        values[codes != ScoreState.SCORED] = 0.0
+        return values

@@ -104,7 +104,7 @@ class EffortColumns:
         starts = np.concatenate([starts, np.array(self._former_begun, np.int64)[there]])
         if starts.size and int(starts.min()) <= 0:
             return None
-        ends = self.took.numbers()[rows]
+        ends = self.took.numbers(rows)
         ends = np.concatenate([ends, np.array(self._former_took, np.int64)[there]])
         ends += starts
         del place

@@ -283,7 +283,7 @@ class RunTable:
             return  # a score of an earlier attempt is none of this one's
         column = self._score_column(record.scorer)
         column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
-        self._score_lines[record.scorer][row] = offset
+        self._score_lines[record.scorer][row] = offset - self._line[row]
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
         self.status[row] = _CODE[trial_status(status, [record.status])]
@@ -361,7 +361,8 @@ class RunTable:
         return [self._scored_trial(line, scores) for line, scores in sorted(lines.items())]
 
     def _lines_of_scores(self, row: int) -> list[int]:
-        return [lines[row] for lines in self._score_lines.values() if lines[row]]
+        line = self._line[row]
+        return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
 
     def _scored_trial(self, line: int, score_lines: Sequence[int]) -> ScoredTrial:
         record = self._trial_at(line)

@@ -12,7 +12,7 @@ from benchwright.errors import JournalError
 from benchwright.records import JournalLine
 from benchwright.runs.journal import TRIALS, decode_line
 
-SLICE = 2**19
+SLICE = 2**17
 """Bytes that are read at once."""
 
 USUAL_LINE = 4096

@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
+BLOCK = 65_536
+"""Values of which copies are made at a time."""
+
 
 def vector(values: ArrayLike, name: str = "values") -> Vector:
     """The values as a one-dimensional array of finite floats.
@@ -58,6 +61,12 @@ def label_codes(labels: Iterable[Hashable]) -> tuple[Codes, Sequence[Hashable]]:
     return np.fromiter(map(number.__getitem__, listed), dtype=np.intp, count=len(listed)), known
 
 
+def count_distinct(numbers: NDArray[Any]) -> int:
+    """How many different numbers there are. Sorts a copy: `np.unique` makes a hash table of ten times the memory."""
+    ordered = np.sort(numbers)
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(ordered.size)
+
+
 def exact_sum(values: NDArray[Any]) -> float:
     """The sum of an array of numbers, correctly rounded, so that their order does not matter.
 
@@ -69,6 +78,15 @@ def exact_sum(values: NDArray[Any]) -> float:
         return float(sum(values.data))
 
 
+def exact_squares(values: Vector, mean: float) -> float:
+    """The sum of the squared deviations from a mean, correctly rounded; they are never all in memory at once."""
+    blocks = (values[start : start + BLOCK] - mean for start in range(0, values.size, BLOCK))
+    try:
+        return math.fsum(square for block in blocks for square in (block * block).data)
+    except OverflowError:
+        return math.inf
+
+
 def exact_mean(values: NDArray[Any]) -> float:
     """The mean (NaN of no values), from the exact sum."""
     return exact_sum(values) / values.size if values.size else math.nan
@@ -76,7 +94,7 @@ def exact_mean(values: NDArray[Any]) -> float:
 
 def exact_std(values: NDArray[Any]) -> float:
     """The standard deviation over all values (ddof 0; NaN of no values), from exact sums."""
-    return math.sqrt(exact_mean((values - exact_mean(values)) ** 2)) if values.size else math.nan
+    return math.sqrt(exact_squares(values, exact_mean(values)) / values.size) if values.size else math.nan
 
 
 def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
@@ -97,5 +115,5 @@ def only_zero_and_one(values: Vector) -> bool:
 
 def spread(values: Vector) -> float:
     """The standard deviation (n - 1), with rounding noise taken for what it is: 0. Needs two values."""
-    deviation = math.sqrt(exact_sum((values - exact_mean(values)) ** 2) / (values.size - 1))
-    return 0.0 if deviation <= 1e-13 * float(np.abs(values).max()) else deviation
+    deviation = math.sqrt(exact_squares(values, exact_mean(values)) / (values.size - 1))
+    return 0.0 if deviation <= 1e-13 * max(-float(values.min()), float(values.max())) else deviation

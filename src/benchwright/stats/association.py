@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from benchwright.stats.arrays import (
     Codes,
     Vector,
+    count_distinct,
     exact_mean,
     exact_sum,
     label_codes,
@@ -141,7 +142,7 @@ def within_association(
     counts = np.bincount(sample_codes)
     ones = sum_by_code(y, sample_codes, counts.size)
     both = ((ones > 0) & (ones < counts))[sample_codes]
-    n_samples = np.unique(sample_codes[both]).size
+    n_samples = count_distinct(sample_codes[both])
     if not n_samples:
         return None
     sums = np.zeros(n_groups)

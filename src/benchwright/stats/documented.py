@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from benchwright.stats.arrays import exact_mean, exact_std
 from benchwright.stats.passk import KS, pass_at_k
 
 
@@ -36,12 +37,9 @@ def documented_statistics(
     array = np.asarray(values, np.float64)
     if not array.size:
         return DocumentedStatistics(0.0, 0.0, 0.0, 0.0, {})
-    mean = math.fsum(array.data) / array.size
-    squares = array - mean
-    squares *= squares
-    variance = math.fsum(squares.data) / array.size
+    mean, std = exact_mean(array), exact_std(array)
     return DocumentedStatistics(
-        mean, math.sqrt(variance), float(array.min()), float(array.max()), mean_pass_at(passes, repeats)
+        mean, std, float(array.min()), float(array.max()), mean_pass_at(passes, repeats)
     )
 
 

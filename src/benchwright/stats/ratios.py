@@ -63,7 +63,10 @@ def clustered_ratio(
     if bottom == 0:
         return None
     value = top / bottom
-    robust = mean_of_codes((above - value * below) * (above.size / bottom), codes, n_groups)
+    residuals = value * below
+    np.subtract(above, residuals, out=residuals)
+    residuals *= above.size / bottom
+    robust = mean_of_codes(residuals, codes, n_groups)
     if robust.se is None or robust.df is None or value == 0:
         return Ratio(value, robust.se, None, "none", top, bottom, n_groups)
     root = math.sqrt(value)

@@ -76,8 +76,8 @@ class _Columns:
 
         if name is None:
             return np.zeros(len(self.status)), np.zeros(len(self.status), bool)
-        column = self.table.scores[name]
-        return column.values(), column.states() != ScoreState.FAILED
+        column, rows = self.table.scores[name], np.arange(len(self.table))
+        return column.values(rows), column.states(rows) != ScoreState.FAILED
 
     def is_one_of(self, statuses: Iterable[Status]) -> Mask:
         import numpy as np

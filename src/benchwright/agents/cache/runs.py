@@ -80,9 +80,9 @@ class DocumentedRuns:
 
     def row_count(self) -> int:
         """How many rows of the dataset have runs."""
-        import numpy as np
+        from benchwright.stats.arrays import count_distinct
 
-        return len(np.unique(self.table.sample.numbers()[self._order]))
+        return count_distinct(self.table.sample.narrow(self._order))
 
     def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
         """{eval function: documented figures} over the runs of one model."""
@@ -91,12 +91,11 @@ class DocumentedRuns:
         from benchwright.stats.documented import documented_statistics, passes_by_sample
 
         rows = self.table.counted(target.slot).astype(np.uint32)
-        status = self.table.status
-        failed = np.logical_or.reduce([status.equal(STATUSES.index(one)) for one in FAILED])[rows]
-        samples = self.table.sample.numbers()[rows] if self.manifest.repeats > 1 else None
+        failed = np.isin(self.table.status.narrow(rows), [STATUSES.index(one) for one in FAILED])
+        samples = self.table.sample.numbers(rows) if self.manifest.repeats > 1 else None
         found = {}
         for name in self._names:
-            values = self.table.scores[name].values()[rows]
+            values = self.table.scores[name].values(rows)
             values[failed] = 0.0
             passed = ~failed & (values >= self.manifest.pass_threshold)
             passes = () if samples is None else passes_by_sample(samples, passed)
@@ -111,9 +110,9 @@ def _documented_order(table: RunTable, manifest: Manifest) -> NDArray[np.uint32]
     rows = table.counted().astype(np.uint32)
     slots = [target.slot for target in manifest.targets]
     known = [slots.index(slot) if slot in slots else len(slots) for slot in table.targets.names]
-    models = np.array(known, np.uint8)[table.target.numbers()][rows]
-    repeats = table.repeat.numbers().astype(np.uint32)[rows]
-    samples = table.sample.numbers()[rows]
+    models = np.array(known, np.uint8)[table.target.narrow(rows)]
+    repeats = table.repeat.narrow(rows)
+    samples = table.sample.narrow(rows)
     strange = (samples % 2 == 1) | (models == len(slots)) | (repeats >= manifest.repeats)
     if strange.any():
         record = table.record(int(rows[strange.argmax()]))
@@ -121,4 +120,5 @@ def _documented_order(table: RunTable, manifest: Manifest) -> NDArray[np.uint32]
             f"{table.directory} has row {record.sample} of {record.target}, repeat {record.repeat + 1} of "
             f"{manifest.repeats}: its run.json is another run's."
         )
-    return rows[np.lexsort((repeats, models, samples))]
+    keys = [*(key for key in (repeats, models) if key.any()), samples]
+    return rows[np.lexsort(keys)]

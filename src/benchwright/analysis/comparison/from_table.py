@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.benchmark_file import AGGREGATED
 from benchwright.analysis.comparison.sides import Effort, Facts, LostWork, Side
-from benchwright.analysis.comparison.trials import Rows, groups_of, narrow, samples_of, trials_of
+from benchwright.analysis.comparison.trials import Rows, groups_of, samples_of, signed, trials_of
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
@@ -85,20 +85,20 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
     assert effort is not None
     lost = table.cut_off(slot)
     everyone = np.concatenate([rows, lost]) if lost.size else rows
-    reused = table.reused.numbers()[rows].astype(bool)
+    reused = table.reused.narrow(rows).astype(bool)
     seconds, lost_seconds = _seconds(effort, rows, reused, lost)
     prompt, completion = (
-        narrow(column.numbers())[everyone] for column in (effort.prompt_tokens, effort.completion_tokens)
+        signed(column.narrow(everyone)) for column in (effort.prompt_tokens, effort.completion_tokens)
     )
     n = rows.size
     return Effort(
         seconds=seconds,
         prompt_tokens=prompt[:n],
         completion_tokens=completion[:n],
-        latency=np.array(effort.latency, np.float32)[rows],
-        ttft=np.array(effort.ttft, np.float32)[rows],
+        latency=np.frombuffer(effort.latency, np.float32)[rows],
+        ttft=np.frombuffer(effort.ttft, np.float32)[rows],
         reused=reused,
-        unsettled=effort.unsettled.numbers()[rows].astype(bool),
+        unsettled=effort.unsettled.narrow(rows).astype(bool),
         lost=LostWork(
             samples_of(table, lost),
             groups_of(table, lost),

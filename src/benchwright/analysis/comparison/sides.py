@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from benchwright.records import Record
 from benchwright.runs.columns import Names
 from benchwright.runs.counting import ScoreState
+from benchwright.stats.arrays import count_distinct
 
 SCORED, NO_ANSWER, ERROR = ScoreState.SCORED, ScoreState.NO_ANSWER, ScoreState.FAILED
 
@@ -96,7 +97,7 @@ class Labels:
 
     def distinct(self) -> int:
         """How many different texts there are."""
-        return int(np.unique(self.codes[self.codes >= 0]).size)
+        return count_distinct(self.codes[self.codes >= 0])
 
     def followed_by(self, others: Labels) -> Labels:
         """These and then others, whose codes mean the same."""

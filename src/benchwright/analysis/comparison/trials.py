@@ -22,7 +22,7 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
         scores = _benchmark_scores(table, manifest.scorers[0].name, rows)
     return Trials(
         samples_of(table, rows),
-        table.repeat.numbers()[rows] if manifest.repeats > 1 else np.broadcast_to(np.int64(0), rows.size),
+        table.repeat.numbers(rows) if manifest.repeats > 1 else np.broadcast_to(np.int64(0), rows.size),
         groups_of(table, rows),
         scores,
     )
@@ -30,28 +30,28 @@ def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:
 
 def samples_of(table: RunTable, rows: Rows) -> Labels:
     """The samples of these trials."""
-    return Labels(narrow(table.sample.numbers())[rows], table.sample.name)
+    return Labels(signed(table.sample.narrow(rows)), table.sample.name)
 
 
 def groups_of(table: RunTable, rows: Rows) -> Labels:
     """The groups of these trials' samples."""
     if not len(table.groups):
         return Labels.none(rows.size)
-    return Labels(narrow(table.group.numbers())[rows] - 1, table.groups.__getitem__)
+    return Labels(signed(table.group.narrow(rows)) - 1, table.groups.__getitem__)
 
 
-def narrow(numbers: NDArray[np.int64]) -> NDArray[Any]:
-    """The same numbers in four bytes each, where they fit."""
-    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
+def signed(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Unsigned numbers as signed ones of four bytes each, or of eight where they do not fit."""
+    return numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64)
 
 
 def _column(table: RunTable, name: str, rows: Rows) -> Column:
     column = table.scores[name]
-    return Column(column.values()[rows], column.states()[rows])
+    return Column(column.values(rows), column.states(rows))
 
 
 def _benchmark_scores(table: RunTable, scorer: str, rows: Rows) -> dict[str, Column]:
     score = _column(table, scorer, rows)
-    correct = (table.correct[scorer].numbers()[rows] == 2).astype(np.float64)
+    correct = (table.correct[scorer].numbers(rows) == 2).astype(np.float64)
     accuracy = np.where(score.states == ScoreState.SCORED, correct, 0.0)
     return {"accuracy": Column(accuracy, score.states), "score": score}

@@ -47,33 +47,34 @@ def columns_of(table: RunTable, slot: str) -> Columns:
     """The columns of one target; the table must have `effort`."""
     assert table.effort is not None
     rows = table.in_order(table.counted(slot))
-    status = table.status.numbers()[rows]
+    status = table.status.numbers(rows)
     return Columns(
         rows=rows,
         failed=np.isin(status, [STATUSES.index(one) for one in FAILURES]),
         no_answer=np.isin(status, [STATUSES.index(one) for one in NO_ANSWER_STATUSES]),
         began=np.array(table.effort.begun, np.int64)[rows],
-        took=table.effort.took.numbers()[rows],
+        took=table.effort.took.numbers(rows),
         latency=np.array(table.effort.latency, np.float64)[rows],
-        prompt=table.effort.first_prompt.numbers()[rows] - 1,
-        scores={name: _worth(table, name)[rows] for name in table.scores},
+        prompt=table.effort.first_prompt.numbers(rows) - 1,
+        scores={name: _worth(table, name, rows) for name in table.scores},
         labels=dict(_labels(table, rows)),
     )
 
 
-def _worth(table: RunTable, scorer: str) -> Vector:
-    column = table.scores[scorer]
-    return np.where(column.states() == ScoreState.FAILED, np.nan, column.values())
+def _worth(table: RunTable, scorer: str, rows: NDArray[np.intp]) -> Vector:
+    values = table.scores[scorer].values(rows)
+    values[table.scores[scorer].states(rows) == ScoreState.FAILED] = np.nan
+    return values
 
 
 def _labels(table: RunTable, rows: NDArray[np.intp]) -> Mapping[str, Label]:
-    sets = table.labels.numbers()[rows]
+    sets = table.labels.numbers(rows)
     used = np.unique(sets).tolist()
     found = {}
     for name in dict.fromkeys(name for code in used for name in table.label_sets[code]):
         values = {code: value for code in used if (value := table.label_sets[code].get(name)) is not None}
         found[name] = _label(sets, values)
-    groups = table.group.numbers()[rows]
+    groups = table.group.numbers(rows)
     grouped = {code: table.groups[code - 1] for code in np.unique(groups).tolist() if code}
     if grouped:
         found["group"] = _label(groups, grouped)

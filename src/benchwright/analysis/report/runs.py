@@ -21,7 +21,7 @@ from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.stats.arrays import Vector, exact_mean, exact_std
+from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
 
 
 class Part(NamedTuple):
@@ -223,7 +223,7 @@ def _values(name: str, side: Side) -> ScoreValues:
     column, samples = side.trials.scores[name], side.trials.samples.codes
     rows = np.flatnonzero(column.states != ERROR)
     values = column.values[rows]
-    repeated = np.unique(samples).size < samples.size and bool((samples >= 0).all())
+    repeated = count_distinct(samples) < samples.size and bool((samples >= 0).all())
     in_unit = bool(((values >= 0) & (values <= 1)).all())
     scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
     no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
