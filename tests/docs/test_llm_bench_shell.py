@@ -21,7 +21,7 @@ from urllib.request import urlopen
 
 import pytest
 from tests.catalog.catalog_kit import write_rows
-from tests.catalog.swe_bench.conftest import swe_bench_rows
+from tests.catalog.swe_bench.conftest import running_engine, swe_bench_rows
 from tests.catalog.swe_bench.test_swe_bench_rows import ROW
 from tests.docs.llm_bench_project import (
     ADDRESSES,
@@ -61,7 +61,7 @@ NOT_RUN = {
         "it starts a server that needs a GPU; a simulated one stands in its place"
     ),
 }
-__all__ = ["swe_bench_rows"]
+__all__ = ["running_engine", "swe_bench_rows"]
 
 IN_CONTAINERS = "run swe_bench"
 """Lines of benchmarks of tier 4: they run on stand-ins for the official images."""
