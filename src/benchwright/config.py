@@ -50,6 +50,10 @@ class Settings(BaseModel):
     retry_failed: bool = False
     dry_run: bool = False
     fsync: Literal["second", "always"] = "second"
+    probe: bool = True
+    """Whether endpoints are asked for their models before the first trial."""
+    max_failures: str | None = Field(default=None, pattern=r"^[0-9]+$|^[0-9]+(\.[0-9]+)?%$")
+    """How many trials may fail, a number or a share such as 2%, before the command counts as incomplete."""
 
     @property
     def most_in_flight(self) -> int:
@@ -150,6 +154,8 @@ class PackSettings(Settings):
     direct: bool = False
     keep_verifiers: bool = False
     provider_errors: bool = False
+    errors: bool = False
+    """Whether the cells without a result are made again in the last such run."""
     retry_scenario: tuple[str, ...] = ()
     """Scenarios to be made again in the last such run."""
     node: str = "node"

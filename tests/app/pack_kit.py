@@ -226,12 +226,18 @@ class Packs:
         return [*named, "--base-url", base_url, *more]
 
     def run(
-        self, pack: str, base_url: str, *more: str, models: Sequence[str] = ("m",), **environment: str
+        self,
+        pack: str,
+        base_url: str,
+        *more: str,
+        models: Sequence[str] = ("m",),
+        code: int = 0,
+        **environment: str,
     ) -> dict[str, Any]:
-        """Runs one pack with `--json`, which must end well; returns what it tells of the pack."""
+        """Runs one pack with `--json`, which must end with this code; returns what it tells of the pack."""
         command = ["pack", "run", pack, *self.arguments(base_url, *more, models=models), "--json"]
         ended = self.program.run(*command, **environment)
-        assert ended.returncode == 0, ended.stderr
+        assert ended.returncode == code, ended.stderr
         told: dict[str, Any]
         (told,) = json.loads(ended.stdout)["packs"]
         return told

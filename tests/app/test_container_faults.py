@@ -164,4 +164,4 @@ def test_without_an_engine_no_model_is_asked(program: Program, tmp_path: Path) -
         ended = Boxes(program, "unix:///nowhere/docker.sock", own_model, list(HOSTILE)).run()
     assert ended.returncode == 1
     assert "unix:///nowhere/docker.sock" in one_line_of(ended.stderr)
-    assert read_truth(truth) == []
+    assert [one.path for one in read_truth(truth)] == ["/v1/models"]

@@ -206,7 +206,7 @@ def test_and_is_counted_apart_in_the_summary(project: Project, right: Server) ->
 
 
 def test_a_run_that_stops_early_says_so(project: Project) -> None:
-    written = output(project, *project.command(NOWHERE, "--output-path=out"), code=1)
+    written = output(project, *project.command(NOWHERE, "--no-probe", "--output-path=out"), code=1)
     summary = written["summary"]
     assert summary["stopped_early"] is True
     assert "Connection refused" in summary["stop_reason"]

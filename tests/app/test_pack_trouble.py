@@ -49,7 +49,7 @@ def test_whatever_a_scenario_does_only_its_own_cell_fails_and_says_why(packs: Pa
         rejects="Promise.reject(new Error('nobody looks')); return passed(input);",
     )
     told = packs.run(
-        str(pack), echo, "--scenario-seconds", "1", "--mode", "full_parallel", "--concurrency", "4"
+        str(pack), echo, "--scenario-seconds", "1", "--mode", "full_parallel", "--concurrency", "4", code=4
     )
     found = results(told)
     summaries = {name: result["summary"] for name, result in found.items()}
@@ -117,7 +117,8 @@ def test_passing_trouble_of_a_provider_is_tried_again(packs: Packs, tmp_path: Pa
         told = packs.run(packs.pack("pack", [scenario("A-01", tags=[style])]), base_url, "--mode", "serial")
     assert results(told)["A-01"]["status"] == "pass"
     assert told["attemptsByModel"]["endpoint:m"]["A-01"][0]["requests"] == 3
-    assert [one.fault for one in read_truth(log)] == ["server_error", "server_error", None]
+    asked = [one for one in read_truth(log) if one.path != "/v1/models"]
+    assert [one.fault for one in asked] == ["server_error", "server_error", None]
     again = [one["message"] for one in events(packs.program.only_run) if one["type"] == "model_progress"]
     assert sum("trying again" in message for message in again) == 2
 
@@ -181,7 +182,7 @@ def test_an_address_where_nobody_is_stops_the_run_and_says_so(packs: Packs) -> N
         "pack",
         "run",
         packs.pack("pack", numbered(3)),
-        *packs.arguments(NOWHERE, "--cell-retries", "0"),
+        *packs.arguments(NOWHERE, "--no-probe", "--cell-retries", "0"),
         "--json",
     )
     assert ended.returncode == 1
@@ -295,14 +296,16 @@ def test_a_required_verifier_that_is_not_there_is_told_before_any_model_is_asked
     assert ended.returncode == 1
     line = one_line_of(ended.stderr)
     assert line.startswith("Error: The verifier 'judge' of pack is not running: ")
-    assert read_truth(log) == []
+    assert [one.path for one in read_truth(log)] == ["/v1/models"]
     assert line == f"Error: {json.loads(rendered(packs.program.only_run, 'summary.json'))['error']}"
 
 
 def test_a_verifier_that_dies_in_mid_run_is_an_error_and_no_bad_model(packs: Packs, echo: str) -> None:
     wrong = [scenario(f"S-{number:02}", expect="never said") for number in range(1, 4)]
     with verifier(healthy=2) as address:
-        told = packs.run(packs.pack("pack", wrong, verifiers=verified(address)), echo, "--mode", "serial")
+        told = packs.run(
+            packs.pack("pack", wrong, verifiers=verified(address)), echo, "--mode", "serial", code=4
+        )
     found = results(told)
     assert "errorType" not in found["S-01"], "it was there: the model was wrong"
     for name in ("S-02", "S-03"):

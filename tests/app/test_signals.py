@@ -106,7 +106,9 @@ def test_what_was_cut_off_is_neither_done_nor_failed_anywhere(project: Project) 
     project.rows(TRIALS)
     command = ["eval", "-m", "hangs:agent", "-d", "data.jsonl", "--eval-fn", "rewards:right", "--model", "m"]
     process = program.start(
-        *command, f"--base-url={NOWHERE}", "--batch-size=5", "-o", "out.json", **project.environment
+        *command,
+        *(f"--base-url={NOWHERE}", "--no-probe", "--batch-size=5", "-o", "out.json"),
+        **project.environment,
     )
     GrowingJournal(program).wait_for(20, process)
     time.sleep(0.5)  # five more are under way

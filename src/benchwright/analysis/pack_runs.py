@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from benchwright import __version__
+from benchwright.analysis.shortfalls import without_result
 from benchwright.analysis.summary import RunSummary
 from benchwright.errors import JournalError
 from benchwright.files import write_whole
@@ -42,7 +43,9 @@ def summary_document(
 ) -> dict[str, Any]:
     """The documented BenchPackRunSummary, and beside it versions, settings, tokens, times and all attempts.
 
-    `statisticsByModel` has our own figures: scores with pass@k and variance, and requests with tokens and times.
+    `incompleteScores` names the models whose score is over cells without a result, with their number; `shortfalls`
+    says what failed. `statisticsByModel` has our own figures: scores with pass@k and variance, and requests with
+    tokens and times.
     """
     manifest = setup.manifest
     ids = {slot: model.id for slot, model in setup.models.items()}
@@ -64,6 +67,12 @@ def summary_document(
         "resultsByModel": {ids[slot]: results.cells(slot) for slot in ids},
         "scores": {ids[slot]: one.score.raw for slot, one in scores.items() if one.score is not None},
         "scoreErrors": {ids[slot]: one.error for slot, one in scores.items() if one.error is not None},
+        "incompleteScores": {
+            ids[slot]: {"cells": one.cells, "withoutResult": one.missing}
+            for slot, one in scores.items()
+            if one.missing
+        },
+        "shortfalls": summary.shortfalls,
         "attemptsByModel": {
             ids[slot]: {name: [_attempt(one) for one in attempts] for name, attempts in cells.items()}
             for slot, cells in results.attempts.items()
@@ -125,7 +134,7 @@ def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
     scenarios = [ScenarioMeta(name, title) for name, title in about["scenarios"].items()]
     attempts = (attempt for _, attempt in read_attempts(table))
     results = results_of(attempts, list(models), list(about["scenarios"]))
-    return PackRun(models, scenarios, results, read_scores(manifest, table.directory))
+    return PackRun(models, scenarios, results, read_scores(manifest, table))
 
 
 def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
@@ -133,9 +142,9 @@ def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
     return msgspec.convert(manifest.about["models"], dict[str, RegisteredModel])
 
 
-def read_scores(manifest: Manifest, directory: Path) -> dict[str, PackScore]:
+def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
     """The pack's scores by slot, from summary.json; none where the run was never concluded."""
-    path = directory / RENDERED / SUMMARY
+    path = table.directory / RENDERED / SUMMARY
     if not path.exists():
         return {}
     summary: dict[str, Any] = msgspec.json.decode(path.read_bytes())
@@ -146,4 +155,20 @@ def read_scores(manifest: Manifest, directory: Path) -> dict[str, PackScore]:
             found[slot] = PackScore(read_score(scores[model.id]))
         elif model.id in errors:
             found[slot] = PackScore(error=errors[model.id])
-    return found
+    return over_their_cells(found, manifest, table)
+
+
+def over_their_cells(
+    scores: Mapping[str, PackScore], manifest: Manifest, table: RunTable
+) -> dict[str, PackScore]:
+    """The scores, each with how many of its cells have no result."""
+    cells = len(manifest.about["scenarios"]) * manifest.repeats
+    return {
+        slot: msgspec.structs.replace(one, cells=cells, missing=cells - _with_result(table, slot))
+        for slot, one in scores.items()
+    }
+
+
+def _with_result(table: RunTable, slot: str) -> int:
+    statuses = table.status_counts(table.counted(slot))
+    return sum(statuses.values()) - without_result(statuses)

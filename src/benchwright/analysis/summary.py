@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
+from benchwright.analysis.shortfalls import shortfalls
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, planned_trials, read_manifest
@@ -134,7 +135,8 @@ class RunSummary(Record, frozen=True):
 
     `concurrency` is that of its timings: the number given, or where it found itself the one at which it settled;
     None where it did not settle, or at several. `found_concurrency` are all at which it settled by itself, or
-    the last where it did not.
+    the last where it did not. `shortfalls` says which figures could not be made, and why (see
+    `analysis.shortfalls`).
     """
 
     run: str
@@ -153,6 +155,7 @@ class RunSummary(Record, frozen=True):
     differences: list[Difference] = []
     concurrency: int | None = None
     found_concurrency: list[int] = []
+    shortfalls: list[str] = []
 
 
 def summary_of(directory: Path) -> RunSummary:
@@ -187,6 +190,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
         differences=differences(manifest, table),
         concurrency=_concurrency(manifest, sessions.paces),
         found_concurrency=_found_concurrency(sessions.paces),
+        shortfalls=shortfalls(manifest, targets),
     )
 
 

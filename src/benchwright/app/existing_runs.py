@@ -15,7 +15,7 @@ from benchwright.runs.manifest import Manifest, read_manifest
 if TYPE_CHECKING:
     from benchwright.config import Settings
 
-ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "retry_scenario")
+ONLY_ONCE = ("fresh", "dry_run", "retry_failed", "provider_errors", "errors", "retry_scenario")
 """Settings of one command that the run does not keep."""
 
 

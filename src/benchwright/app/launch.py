@@ -13,6 +13,7 @@ from typing import Any
 from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.probe import probe_endpoints
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.providers import ModelClient
@@ -24,7 +25,7 @@ from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import JournalError, UserError
-from benchwright.records import ASKED_AGAIN, FAILED, RunEvent
+from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Status
 from benchwright.runs import store
 from benchwright.runs.journal import Journal
 from benchwright.runs.manifest import Manifest, ScorerInfo, write_manifest
@@ -32,6 +33,9 @@ from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
 DESCRIPTORS_FOR_FILES = 100
+
+RETRIED = FAILED | {Status.GRADER_ERROR}
+"""What `--retry-failed` makes again: trials without a result, and scores whose grader failed."""
 
 
 async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
@@ -54,6 +58,9 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
                 prepared.at_end(table)
                 return LaunchedRun(directory, None, table)
             try:
+                if request.is_probed:
+                    asked = [] if reuse.only_known else request.plan.targets
+                    await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
                 result = await _run(request, table, listeners, reuse)
             except BaseException as error:
                 with suppress(JournalError):  # what went wrong first is what is to be told
@@ -68,8 +75,8 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
 
 
 def has_failures(table: RunTable) -> bool:
-    """Whether any trial of a run ended, at the attempt that counts, without an answer, or was cut off."""
-    return any(table.status_of(row) in FAILED for row in range(len(table)))
+    """Whether any trial of a run ended, at the attempt that counts, in a failure, or was cut off."""
+    return any(table.status_of(row) in RETRIED for row in range(len(table)))
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:
@@ -94,7 +101,7 @@ async def _run(
     clients = make_clients(request, settings.most_in_flight)
     journal = Journal(table.directory, fsync=settings.fsync)
     try:
-        again = FAILED if settings.retry_failed else ASKED_AGAIN
+        again = RETRIED if settings.retry_failed else ASKED_AGAIN
         rules = [*_rules(request), *request.rules]
         async with _executor(request, clients, _paced(journal, listeners)) as executor:
             return await run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,8 @@ from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.records import RequestRecord, Status, TrialRecord
 from benchwright.runs.journal import decode_body
 from benchwright.runs.table import RunTable
+
+LOGGER = logging.getLogger("benchwright.pack")
 
 
 class PackWatch:
@@ -135,6 +138,7 @@ class PackWatch:
 
     def log(self, level: str, message: str, meta: Any) -> None:
         """See `packs.watching.Watcher`."""
+        LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
             self._files.log(level, message, meta)
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from benchwright.analysis.pack_runs import summary_document, write_summary
+from benchwright.analysis.pack_runs import over_their_cells, summary_document, write_summary
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.endpoints import make_client
 from benchwright.app.loop import run_async
@@ -58,7 +58,9 @@ async def prepare_pack(
         clients[target.slot] = client
     task = PackTask(setup, clients, _verifiers(setup, settings, watch), watch)
     request = _request(task, targets, keys, settings, tuple(clients.values()))
-    finished = bool(settings.retry_failed or settings.provider_errors or settings.retry_scenario)
+    finished = any(
+        (settings.retry_failed, settings.provider_errors, settings.errors, settings.retry_scenario)
+    )
     shelf = RunShelf(request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run)
 
     @asynccontextmanager
@@ -172,6 +174,8 @@ def _retry(settings: PackSettings) -> Retry | None:
     """Which cells of an earlier run are to be made again, besides those that never had an answer."""
     if settings.retry_scenario:
         return lambda trial: trial.sample in settings.retry_scenario
+    if settings.errors:
+        return lambda trial: trial.status in FAILED
     if settings.provider_errors:
         return lambda trial: trial.status is Status.PROVIDER_ERROR
     if settings.retry_failed:
@@ -197,7 +201,7 @@ def _report(
     directory, result, table = launched.directory, launched.result, launched.table
     worked = result is not None or error is not None
     manifest, results = read_manifest(directory), watch.results()
-    summary = summarise(manifest, table)
+    summary, scores = summarise(manifest, table), over_their_cells(scores, manifest, table)
     document = summary_document(
         manifest,
         directory,

@@ -55,6 +55,11 @@ class RunRequest(msgspec.Struct, frozen=True):
         return self.kind != "eval" or "load" in self.about
 
     @property
+    def is_probed(self) -> bool:
+        """Whether its endpoints are asked for their models first; for levels of load that was done before."""
+        return self.settings.probe and "load" not in self.about
+
+    @property
     def fingerprint(self) -> str:
         """What makes two runs the same run."""
         plan = self.plan

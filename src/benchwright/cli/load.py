@@ -14,6 +14,7 @@ from benchwright.cli.options import (
     config_option,
     data_option,
     endpoint_options,
+    failure_options,
     json_pairs,
     make_settings,
     output_options,
@@ -213,6 +214,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     metavar="FILE",
     help="Write the results to FILE as JSON.",
 )
+@failure_options
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure speed, goodput and accuracy of a served model at rising levels of load.

@@ -16,7 +16,7 @@ from benchwright.app.loop import run_async
 from benchwright.app.prepared import describe
 from benchwright.cli.options import say
 from benchwright.cli.output import print_json, print_table, results_on_stdout
-from benchwright.cli.running import INTERRUPTED, say_nothing_was_sent
+from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent, too_many
 from benchwright.engine.run import Listener
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import BenchwrightError
@@ -32,7 +32,7 @@ STATUS_INTERVAL_IN_LOGS = 10.0
 
 
 def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
-    """Returns the exit code: 0 done, 1 a level failed altogether, 130 interrupted."""
+    """Returns the exit code, see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
         load = LoadTest(settings, say)
     if settings.dry_run:
@@ -50,7 +50,30 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
     if ended is not None or load.interrupted:
         say("Interrupted." if load.levels else "Interrupted before the first level was measured.")
         return INTERRUPTED
-    return 0 if all(one.result.answered for one in load.levels) else 1
+    return _judge([one.result for one in load.levels], settings.max_failures)
+
+
+def _judge(levels: Sequence[LevelResult], most: str | None) -> int:
+    """Says which levels have no figures, and whether too many requests failed; returns the exit code."""
+    silent = [level for level in levels if not level.answered]
+    failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
+    wrong = [
+        f"Level {level_text(level.level)} has no figures: none of its {level.requests:,} requests was answered"
+        f"{_why(level)}"
+        for level in silent
+    ]
+    wrong += too_many(failed, done, most, "requests")
+    for sentence in wrong:
+        say(f"Error: {plain(sentence)}")
+    if any(level.state != "finished" for level in silent):
+        return STOPPED
+    return INCOMPLETE if wrong else 0
+
+
+def _why(level: LevelResult) -> str:
+    """The most frequent reason for which requests failed."""
+    reason = next(iter(level.failures), level.stop_reason)
+    return "" if reason is None else f": {reason}"
 
 
 async def _measure(load: LoadTest, *, quiet: bool) -> None:

@@ -67,6 +67,9 @@ Examples:
   List runs, and show the summary of one:
     benchwright runs
     benchwright show RUN
+\b
+Exit codes: 0 done; 1 an error, or a run that stopped early; 2 usage error; 3 a rule of compare failed;
+4 finished, but a figure is missing or more trials failed than --max-failures allows; 130 interrupted.
 """
 
 
@@ -162,7 +165,7 @@ def _print_whole() -> None:
 def main() -> None:
     """The console script: runs a command and turns errors into one line and an exit code.
 
-    0 done, 1 an error of the user or of the run, 2 a usage error, 130 interrupted.
+    The codes are those of docs/formats.md.
     """
     from benchwright.errors import BenchwrightError
 

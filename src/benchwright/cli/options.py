@@ -122,6 +122,18 @@ def run_options(function: Function) -> Function:
         click.option("--fsync", type=click.Choice(["second", "always"]), default="second", show_default=True,
                      help="Flush the journal to disk every second or on every write."),
     ]  # fmt: skip
+    return failure_options(_apply(options, function))
+
+
+def failure_options(function: Function) -> Function:
+    """How failures are met: before the first trial, and at the end."""
+    options = [
+        click.option("--max-failures", metavar="N|PCT%",
+                     help="Exit with 4 if more trials fail than this number or share, such as 5 or 2% "
+                     "(default: no limit)."),
+        click.option("--no-probe", "probe", flag_value=False, default=True, type=bool,
+                     help="Do not ask endpoints for their models before the first trial."),
+    ]  # fmt: skip
     return _apply(options, function)
 
 

@@ -55,6 +55,7 @@ def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: boo
 @click.option(
     "--provider-errors", is_flag=True, help="Packs only: retry the cells that ended in a provider error."
 )
+@click.option("--errors", is_flag=True, help="Packs only: retry the cells that have no result for any error.")
 @click.option("--scenario", multiple=True, metavar="ID", help="Packs only: retry this scenario. Repeatable.")
 @KEY
 @output_options
@@ -62,6 +63,7 @@ def retry(
     run: str,
     failed: bool,
     provider_errors: bool,
+    errors: bool,
     scenario: tuple[str, ...],
     api_key: str | None,
     as_json: bool,
@@ -73,11 +75,13 @@ def retry(
     from benchwright.app.existing_runs import existing_run
 
     existing = existing_run(run)
-    if existing.manifest.kind != "pack" and (provider_errors or scenario):
+    if existing.manifest.kind != "pack" and (provider_errors or errors or scenario):
         raise click.UsageError(
-            f"--provider-errors and --scenario are for packs only; {existing.manifest.id} is not a pack run."
+            "--provider-errors, --errors and --scenario are for packs only; "
+            f"{existing.manifest.id} is not a pack run."
         )
-    given: dict[str, Any] = {"provider_errors": True} if provider_errors else {}
+    chosen = {"provider_errors": provider_errors, "errors": errors}
+    given: dict[str, Any] = {name: True for name, wanted in chosen.items() if wanted}
     if scenario:
         given["retry_scenario"] = scenario
     if failed or not given:

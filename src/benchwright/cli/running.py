@@ -1,16 +1,19 @@
-"""What the commands that run something share: saying how it ended."""
+"""What the commands that run something share: saying how it ended, and the exit code."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary import RunSummary
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.cli.options import say
 from benchwright.text import plain
 
-INTERRUPTED = 130
-"""The exit code of a run that was interrupted; 0 is finished, 1 stopped."""
+STOPPED, INCOMPLETE, INTERRUPTED = 1, 4, 130
+"""Exit codes of a run that stopped early, of one that finished without a figure that was asked for, and of one that
+was interrupted; see docs/formats.md."""
 
 WORDS = {
     "eval": ("Evaluation interrupted.", "runs"),
@@ -21,10 +24,10 @@ WORDS = {
 
 
 def conclude(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> int:
-    """Says how a session that did not finish ended, and what to do; returns the exit code."""
+    """Says how a session ended that did not finish, or what failed, and what to do; returns the exit code."""
     result = launched.result
     if result is None or result.finished:
-        return 0
+        return _judge(prepared, summary)
     interrupted, trials = WORDS[prepared.request.kind]
     progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} {trials}."
     if result.interrupted:
@@ -32,10 +35,38 @@ def conclude(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSumm
     else:
         say(f"Error: {plain(result.stop_reason or 'the run stopped')}")
         if prepared.changed() is not None:
-            return 1
+            return STOPPED
         say(progress)
     say("Re-run the same command to resume from where you left off.")
-    return INTERRUPTED if result.interrupted else 1
+    return INTERRUPTED if result.interrupted else STOPPED
+
+
+def _judge(prepared: PreparedRun[Any], summary: RunSummary) -> int:
+    """Says what failed in a finished run, and whether a figure is missing for it."""
+    failed = sum(failed_trials(target.statuses) for target in summary.targets)
+    if not failed:
+        return 0
+    trials = WORDS[prepared.request.kind][1]
+    wrong = [
+        *summary.shortfalls,
+        *too_many(failed, summary.done, prepared.request.settings.max_failures, trials),
+    ]
+    for sentence in wrong:
+        say(f"Error: {plain(sentence)}")
+    if not wrong:
+        say(f"Warning: {failed:,} of {summary.done:,} {trials} failed.")
+    only = " --errors" if prepared.request.kind == "pack" else ""
+    say(f"To repeat only what failed: benchwright retry {summary.run}{only}")
+    return INCOMPLETE if wrong else 0
+
+
+def too_many(failed: int, done: int, most: str | None, trials: str) -> Iterator[str]:
+    """That more failed than `--max-failures` allows: a number, or a share such as 2%."""
+    if most is None:
+        return
+    allowed = float(most[:-1]) / 100 * done if most.endswith("%") else int(most)
+    if failed > allowed:
+        yield f"{failed:,} of {done:,} {trials} failed, more than --max-failures {most} allows"
 
 
 def say_nothing_was_sent() -> None:

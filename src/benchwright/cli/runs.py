@@ -75,7 +75,8 @@ def _print(runs: Sequence[ListedRun]) -> None:
         started = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
         models = ", ".join(map(plain, models_of(manifest)))
         tags = [", ".join(map(plain, run.tags))] if tagged else []
-        table.add_row(manifest.id, started, run.state, models, _trials(run), *tags)
+        state = f"{run.state}, {run.failed:,} failed" if run.failed else run.state
+        table.add_row(manifest.id, started, state, models, _trials(run), *tags)
     print_table(table)
 
 

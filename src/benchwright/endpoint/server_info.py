@@ -76,13 +76,13 @@ class _Models(Record, frozen=True):
     data: list[_Model] = []
 
 
-async def list_models(base_url: str, key: str | None) -> Sequence[str]:
+async def list_models(base_url: str, key: str | None, limits: Limits = PATIENCE) -> Sequence[str]:
     """The names of the models that an endpoint serves, from `GET /models`.
 
     Raises:
         ProviderError: there is no such server, or it does not answer with a list of models.
     """
-    document = await _get(parse_base_url(base_url), "/models", key, base_url)
+    document = await _get(parse_base_url(base_url), "/models", key, base_url, limits)
     try:
         return [model.id for model in msgspec.json.decode(document.body, type=_Models).data]
     except msgspec.DecodeError as error:
@@ -100,8 +100,8 @@ async def read_metrics(url: str) -> str:
     return document.body.decode("utf-8", "replace")
 
 
-async def _get(address: Address, path: str, key: str | None, url: str) -> Document:
-    wire = Wire(address, connections=1, limits=PATIENCE, proxy=proxy_for(address, os.environ))
+async def _get(address: Address, path: str, key: str | None, url: str, limits: Limits = PATIENCE) -> Document:
+    wire = Wire(address, connections=1, limits=limits, proxy=proxy_for(address, os.environ))
     try:
         document = await ask(wire, "GET", (address.prefix + path) or "/", key)
     except WireError as error:

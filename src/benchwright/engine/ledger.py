@@ -17,15 +17,18 @@ class Ledger:
     """Answers, for a trial of the plan, what of it is already done.
 
     Trials whose last attempt was cut off, ended in one of the statuses `again`, or is picked by `retry`, are not: they
-    are to be asked again. The table must not be read on while the ledger is in use.
+    are to be asked again. With `grader_error` among `again`, scores that failed are to be made again, without asking.
+    The table must not be read on while the ledger is in use.
     """
 
     def __init__(
         self, table: RunTable, again: frozenset[Status] = ASKED_AGAIN, retry: Retry | None = None
     ) -> None:
         self._table = table
+        self._scores_again = Status.GRADER_ERROR in again
+        asked_again = again - {Status.GRADER_ERROR}
         self._done = bytearray(
-            table.is_done(row) and table.status_of(row) not in again for row in range(len(table))
+            table.is_done(row) and table.status_of(row) not in asked_again for row in range(len(table))
         )
         if retry is not None:
             for row in range(len(table)):
@@ -38,11 +41,21 @@ class Ledger:
         return row is not None and bool(self._done[row])
 
     def scored(self, trial_key: str) -> frozenset[str]:
-        """The scorers that have scored a finished trial."""
+        """The scorers that have scored a finished trial, and need not again."""
         row = self._table.find(trial_key)
         if row is None:
             return frozenset()
-        return frozenset(name for name in self._table.scores if self._table.is_scored(row, name))
+        return frozenset(
+            name
+            for name in self._table.scores
+            if self._table.is_scored(row, name)
+            and not (self._scores_again and self._table.failed_score(row, name))
+        )
+
+    def failures(self) -> int:
+        """Reads the journal to its end, and counts the trials that are failures. Nothing else may be asked then."""
+        self._table.advance()
+        return self._table.failures()
 
     def attempts(self, trial_key: str) -> int:
         """The number of the next attempt at a trial, 0 for one that never was made."""

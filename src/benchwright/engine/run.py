@@ -152,6 +152,7 @@ class _Run:
             seconds=round(result.seconds, 3),
             cpu_seconds=round(_cpu_seconds() - cpu + spent.cpu_seconds, 3),
             lag=result.lag,
+            failed=ledger.failures(),
         )
         return result
 

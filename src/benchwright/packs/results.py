@@ -30,6 +30,11 @@ class Attempt(Record, frozen=True):
     completion_tokens: int
     duration: int
 
+    @property
+    def shown(self) -> str:
+        """How it came out, in a word: `pass`, `partial` or `fail`, as the pack says, or `error`."""
+        return str(self.result.get("status")) if self.status is Status.SCORED else "error"
+
 
 class CellState(msgspec.Struct):
     """What is known of one cell: how each attempt came out (`pass`, `partial`, `fail`, `error`), and if it runs."""
@@ -43,15 +48,40 @@ class CellState(msgspec.Struct):
         """Takes an attempt in that has ended."""
         self.running_since = None
         self.seconds += attempt.duration / 1e9
-        scored = attempt.status is Status.SCORED
-        self.attempts.append(str(attempt.result.get("status")) if scored else "error")
+        self.attempts.append(attempt.shown)
 
 
 class PackScore(Record, frozen=True):
-    """A model's score as the pack gave it, or why there is none."""
+    """A model's score as the pack gave it, or why there is none; `missing` of its `cells` have no result.
+
+    A cell (each repeat is one) has none while it was not run, or where its provider, the pack or a verifier failed.
+    """
 
     score: BenchmarkScore | None = None
     error: str | None = None
+    missing: int = 0
+    cells: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the score stands for what the model did in every cell."""
+        return self.score is not None and not self.missing
+
+    @property
+    def total(self) -> str:
+        """The total with its unit, "" where there is none: no score, or no cell with a result."""
+        if self.score is None or (self.cells and self.missing == self.cells):
+            return ""
+        return f"{self.score.total_score:g} {self.score.total_unit or ''}".rstrip()
+
+    @property
+    def remark(self) -> str:
+        """What the pack says of its total; of one that is incomplete, or not there, that it is."""
+        if self.score is None:
+            return self.error or ""
+        if self.is_complete:
+            return self.score.summary or ""
+        return f"incomplete: {self.missing:,} of {self.cells:,} cells have no result"
 
 
 class PackResults(Record, frozen=True):

@@ -75,15 +75,11 @@ def render_scores(models: Mapping[str, RegisteredModel], scores: Mapping[str, Pa
     parts: list[RenderableType] = []
     highest = max([_highest(one.score) for one in scores.values() if one.score is not None], default=0.0)
     for slot, one in scores.items():
-        label = plain(models[slot].label)
-        if one.score is None:
-            parts.append(Text(f"{label}: no score. {plain(one.error or '')}", style="red"))
-            continue
-        score = one.score
-        unit = "" if score.total_unit is None else f" {plain(score.total_unit)}"
-        summary = "" if score.summary is None else f"  {plain(score.summary)}"
-        parts.append(Text(f"{label}: {score.total_score:g}{unit}{summary}", style="bold"))
-        parts.append(_categories(score, highest))
+        label, total = plain(models[slot].label), plain(one.total) or "no score"
+        text = f"{label}: {total}  {plain(one.remark)}".rstrip()
+        parts.append(Text(text, style="bold" if one.is_complete else "red"))
+        if one.score is not None and one.is_complete:
+            parts.append(_categories(one.score, highest))
     return Group(*parts)
 
 
@@ -109,6 +105,15 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
     return table
 
 
+def cell_word(attempts: Sequence[str]) -> str:
+    """A cell in a word or two, from how its attempts came out; any error among them is told."""
+    if len(attempts) == 1:
+        return attempts[0]
+    if errors := attempts.count("error"):
+        return f"error ({errors}/{len(attempts)})"
+    return f"{majority_status(attempts)} ({attempts.count('pass')}/{len(attempts)})"
+
+
 def attempt_rows(setup: PackRunSetup, results: PackResults) -> Iterator[dict[str, Any]]:
     """One row per attempt, under the names of the CSV's columns."""
     for slot, cells in results.attempts.items():
@@ -124,7 +129,7 @@ def _row(attempt: Attempt, model: RegisteredModel) -> dict[str, Any]:
         "scenario": attempt.scenario,
         "repeat": attempt.repeat,
         "outcome": str(attempt.status),
-        "status": result.get("status"),
+        "status": attempt.shown,
         "score": result.get("score"),
         "points": result.get("points"),
         "error_type": result.get("errorType"),
@@ -158,13 +163,9 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     lines = [f"### {_cleaned(name)} {_cleaned(version)}", "", "| Model | Score | Summary |", "|---|---|---|"]
     for slot, one in scores.items():
-        total = (
-            "–"
-            if one.score is None
-            else f"{one.score.total_score:g} {_cleaned(one.score.total_unit or '')}".rstrip()
+        lines.append(
+            f"| {_cleaned(models[slot].label)} | {_cleaned(one.total) or '–'} | {_cleaned(one.remark)} |"
         )
-        said = one.error if one.score is None else one.score.summary
-        lines.append(f"| {_cleaned(models[slot].label)} | {total} | {_cleaned(said or '')} |")
     scenarios = list(dict.fromkeys(name for cells in results.attempts.values() for name in cells))
     lines += ["", f"| Model | {' | '.join(map(_cleaned, scenarios))} |", f"|---|{'---|' * len(scenarios)}"]
     for slot, cells in results.attempts.items():
@@ -176,10 +177,7 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
 def _markdown_cell(attempts: Sequence[Attempt]) -> str:
     if not attempts:
         return ""
-    statuses = [str(attempt.result.get("status")) for attempt in attempts]
-    if len(statuses) == 1:
-        return statuses[0]
-    return f"{majority_status(statuses)} ({statuses.count('pass')}/{len(statuses)})"
+    return cell_word([attempt.shown for attempt in attempts])
 
 
 def _cleaned(text: str) -> str:

@@ -70,6 +70,10 @@ class IntColumn:
         found: NDArray[Any] = values[rows]
         return found
 
+    def count(self, value: int) -> int:
+        """How many of them are this number."""
+        return self._values.count(value) + (0 if value else len(self) - len(self._values))
+
     def counts(self, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
         """The different numbers of these rows, the smallest first, and how often each is there."""
         import numpy as np
@@ -213,6 +217,11 @@ class ScoreColumn:
         self._values = array("d", (values[code] for code in self._codes))
         self._codes = bytearray(code if code < len(ScoreState) else ScoreState.SCORED for code in self._codes)
         self._distinct = {}
+
+    def state(self, place: int) -> ScoreState:
+        """The state of a trial."""
+        code = self._codes[place]
+        return ScoreState(code) if code < len(ScoreState) else ScoreState.SCORED
 
     def value(self, place: int) -> float | None:
         """The value of a trial, None without one."""

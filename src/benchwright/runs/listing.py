@@ -14,7 +14,7 @@ from benchwright.home import runs_directory
 from benchwright.records import Record
 from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
 from benchwright.runs.progress import Progress
-from benchwright.runs.store import find_run, last_event
+from benchwright.runs.store import find_run, read_last_event
 
 TAGS = "tags.json"
 """A run's tags, beside its journal: run.json never changes."""
@@ -24,7 +24,7 @@ class ListedRun(Record, frozen=True):
     """One run in a listing. `state` is finished, stopped or unfinished.
 
     `done` trials count (see `runs.counting`), of `planned`: None where time ends the run. Both are None where the
-    journal cannot be read.
+    journal cannot be read. `failed` of them are failures, as the end of the last session says; None where it does not.
     """
 
     manifest: Manifest
@@ -32,6 +32,7 @@ class ListedRun(Record, frozen=True):
     tags: list[str]
     done: int | None
     planned: int | None
+    failed: int | None = None
 
 
 def list_runs(
@@ -50,15 +51,20 @@ def list_runs(
             manifest = read_manifest(path)
         except UserError:
             continue
-        event = last_event(path)
-        its_state = event if event in ("finished", "stopped") else "unfinished"
+        event = read_last_event(path)
+        its_state = (
+            event.name if event is not None and event.name in ("finished", "stopped") else "unfinished"
+        )
         its_tags = read_tags(path)
         if kind not in (None, manifest.kind) or state not in (None, its_state):
             continue
         if model and not any(model.lower() in name.lower() for name in models_of(manifest)):
             continue
         if set(tags) <= set(its_tags):
-            found.append(ListedRun(manifest, its_state, its_tags, *_trials(path, manifest, its_state)))
+            failed = None if event is None else event.detail.get("failed")
+            found.append(
+                ListedRun(manifest, its_state, its_tags, *_trials(path, manifest, its_state), failed)
+            )
     return sorted(found, key=lambda run: run.manifest.created_at, reverse=True)
 
 

@@ -13,9 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from benchwright.errors import JournalError, RunLocked, UserError
 from benchwright.home import runs_directory
-from benchwright.runs.journal import TRIALS
+from benchwright.records import RunEvent
+from benchwright.runs.journal import TRIALS, decode_line
 from benchwright.runs.manifest import MANIFEST
 from benchwright.suggest import did_you_mean
 from benchwright.text import Say
@@ -73,6 +76,12 @@ def find_run(reference: str) -> Path:
 
 def last_event(directory: Path) -> str | None:
     """The name of the last event in a run's journal (`finished`, `stopped`, `started`), None if there is none."""
+    event = read_last_event(directory)
+    return None if event is None else event.name
+
+
+def read_last_event(directory: Path) -> RunEvent | None:
+    """The last event in a run's journal, None if there is none near its end, or it cannot be read."""
     path = directory / TRIALS
     if not path.exists():
         return None
@@ -80,8 +89,12 @@ def last_event(directory: Path) -> str | None:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 65_536))
         tail = file.read()
-    names = re.findall(rb'^\{"type":"event","name":"(\w+)"', tail, re.MULTILINE)
-    return names[-1].decode() if names else None
+    lines = re.findall(rb'^\{"type":"event",.*$', tail, re.MULTILINE)
+    try:
+        event = decode_line(lines[-1]) if lines else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return event if isinstance(event, RunEvent) else None
 
 
 def run_lock(directory: Path, say: Say) -> AbstractAsyncContextManager[None]:

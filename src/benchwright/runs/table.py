@@ -30,6 +30,7 @@ from benchwright.records import (
 )
 from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
 from benchwright.runs.counting import (
+    FAILURES,
     ScoreState,
     body_is_lost,
     counts,
@@ -51,6 +52,12 @@ if TYPE_CHECKING:
 STATUSES = tuple(Status)
 _CODE = {status: code for code, status in enumerate(STATUSES)}
 _CUT_OFF = _CODE[Status.CANCELLED]
+_STATUS_OF = {
+    ScoreState.SCORED: Status.SCORED,
+    ScoreState.NO_ANSWER: Status.UNPARSED,
+    ScoreState.FAILED: Status.GRADER_ERROR,
+}
+"""What a score of this state makes of its trial."""
 
 MOST_REASONS = 100
 OTHER_REASONS = "other reasons"
@@ -240,7 +247,8 @@ class RunTable:
         """Sets what depends on the attempt that counts."""
         self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
-        self.reason[row] = self._reason_code(record) if stands else 0
+        failed = stands and record.status in FAILED and record.reason is not None
+        self.reason[row] = self._reason_code(record.reason or "") if failed else 0
         if row in self._former or record.status is not Status.ANSWERED:
             self._clear_scores(row, state_without_score(record.status))
         if stands and record.scores:
@@ -255,11 +263,9 @@ class RunTable:
             self._score_lines[name][row] = 0
             self.correct[name][row] = 0
 
-    def _reason_code(self, record: TrialRecord) -> int:
-        if record.status not in FAILED or record.reason is None:
-            return 0
-        known = len(self.reasons) <= MOST_REASONS or self.reasons.find(record.reason) is not None
-        return self.reasons.code(record.reason if known else OTHER_REASONS)
+    def _reason_code(self, reason: str) -> int:
+        known = len(self.reasons) <= MOST_REASONS or self.reasons.find(reason) is not None
+        return self.reasons.code(reason if known else OTHER_REASONS)
 
     def _score_column(self, name: str) -> ScoreColumn:
         column = self.scores.get(name)
@@ -278,15 +284,38 @@ class RunTable:
         figures = self.requests[self.targets[self.target[row]]]
         for request in record.requests:
             figures.add(request)
-        status = STATUSES[self.status[row]]
-        if status in FAILED:
+        if STATUSES[self.status[row]] in FAILED:
             return  # a score of an earlier attempt is none of this one's
         column = self._score_column(record.scorer)
+        if self._score_lines[record.scorer][row]:
+            self._take_back_score(row, record.scorer)
+        status = STATUSES[self.status[row]]
         column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset - self._line[row]
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
         self.status[row] = _CODE[trial_status(status, [record.status])]
+        if record.status is Status.GRADER_ERROR and not self.reason[row]:
+            self.reason[row] = self._reason_code(f"{record.scorer}: {(record.detail or {}).get('error')}")
+
+    def _take_back_score(self, row: int, scorer: str) -> None:
+        """A score that is made again is as if it had not been there: the status is that by the others."""
+        others = [
+            _STATUS_OF[column.state(row)]
+            for name, column in self.scores.items()
+            if name != scorer and self._score_lines[name][row]
+        ]
+        self.status[row] = _CODE[trial_status(Status.ANSWERED, others)]
+        self.reason[row] = 0
+        self.correct[scorer][row] = 0
+
+    def failed_score(self, row: int, scorer: str) -> bool:
+        """Whether the scorer failed at the attempt that counts."""
+        return self.is_scored(row, scorer) and self.scores[scorer].state(row) is ScoreState.FAILED
+
+    def failures(self) -> int:
+        """How many trials that count are failures (see `counting.FAILURES`)."""
+        return sum(self.status.count(_CODE[status]) for status in FAILURES)
 
     def counted(self, target: str | None = None) -> NDArray[np.intp]:
         """The rows of the trials that count, of one target or of all, in the order of the table."""

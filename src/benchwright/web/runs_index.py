@@ -13,12 +13,12 @@ from typing import Any
 
 from benchwright.errors import JournalError, UserError
 from benchwright.home import runs_directory
-from benchwright.records import Record
+from benchwright.records import Record, RunEvent
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.listing import TAGS, models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
 from benchwright.runs.progress import Progress
-from benchwright.runs.store import last_event
+from benchwright.runs.store import read_last_event
 from benchwright.web.locks import Holders, holders, worker_of
 
 COUNTING = 0.1
@@ -33,7 +33,8 @@ STATES = ("running", "finished", "stopped", "unfinished")
 class RunRow(Record, frozen=True):
     """A run in the list. `done` is None while its journal is still being counted; seconds in `eta`.
 
-    `total` is None where nobody knows: a level of load that goes on for a time.
+    `total` is None where nobody knows: a level of load that goes on for a time. `failed` is how many trials had failed
+    when the last session ended, 0 where that is not known.
     """
 
     id: str
@@ -48,6 +49,7 @@ class RunRow(Record, frozen=True):
     rate: float | None = None
     eta: float | None = None
     size: int = 0
+    failed: int = 0
 
     @property
     def share(self) -> float:
@@ -62,7 +64,7 @@ class _RunEntry:
         self.directory = directory
         self.manifest = manifest
         self.models = models_of(manifest)
-        self.event: str | None = None
+        self.event: RunEvent | None = None
         self.tags: list[str] = []
         self.worker: int | None = None
         self.progress = Progress(directory)
@@ -80,7 +82,7 @@ class _RunEntry:
                 self.progress = Progress(self.directory)
                 self.is_counted = False
             self._journal, self.size = journal, max(0, journal[0])
-            self.event = last_event(self.directory)
+            self.event = read_last_event(self.directory)
         tagged = _stamp(self.directory / TAGS)
         if tagged != self._tagged:
             self._tagged = tagged
@@ -90,7 +92,8 @@ class _RunEntry:
     def state(self) -> str:
         if self.worker is not None:
             return "running"
-        return self.event if self.event in ("finished", "stopped") else "unfinished"
+        name = None if self.event is None else self.event.name
+        return name if name in ("finished", "stopped") else "unfinished"
 
     def count(self, seconds: float) -> None:
         """Counts on what the journal has grown by."""
@@ -118,6 +121,7 @@ class _RunEntry:
             rate=progress.rate(now) if running else None,
             eta=progress.seconds_left(now) if running else None,
             size=self.size,
+            failed=0 if self.event is None else self.event.detail.get("failed", 0),
         )
 
 

@@ -140,22 +140,21 @@ def _own_score(table: RunTable, manifest: Manifest, slot: str) -> OwnScore | Non
         return None
     from benchwright.analysis.pack_runs import read_scores
 
-    kept = read_scores(manifest, table.directory).get(slot)
+    kept = read_scores(manifest, table).get(slot)
     if kept is None:
         return None
-    if kept.score is None:
-        return OwnScore("none", kept.error or "")
-    score = kept.score
-    unit = "" if score.total_unit is None else f" {score.total_unit}"
+    total = kept.total or "none"
+    if kept.score is None or not kept.is_complete:
+        return OwnScore(total, kept.remark)
     categories = [
         (
             category.label,
             "–" if category.score is None else f"{category.score:g} {category.unit or ''}".strip(),
             "–" if category.weight is None else f"{category.weight:g}",
         )
-        for category in score.categories
+        for category in kept.score.categories
     ]
-    return OwnScore(f"{score.total_score:g}{unit}", score.summary or "", categories)
+    return OwnScore(total, kept.remark, categories)
 
 
 def file_part(side: Side, run: ComparedRun) -> Part:

@@ -22,6 +22,7 @@ from benchwright.app.load.sweep import Sweep
 from benchwright.app.load.synthetic import calibrate
 from benchwright.app.load.workload import Workload, find_workload, synthetic_workload
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
 from benchwright.app.run_shelf import NewRunShelf
 from benchwright.endpoint.watching import Watch
@@ -67,6 +68,9 @@ class LoadTest:
             ProviderError: the endpoint does not answer the requests that calibrate.
             UserError, JournalError: see `launch.launch`.
         """
+        request = self.workload.request
+        if self.settings.probe:
+            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.keys, self._say)
         if self.settings.synthetic_input is not None:
             self.workload = await self._calibrated(self.workload)
         if self.settings.sweep:

@@ -26,6 +26,7 @@ class Generation:
     """The simulated model of one process."""
 
     def __init__(self, settings: Settings, board: Board, process: int) -> None:
+        self.listed = settings.models
         self.models = settings.models or (ANY_MODEL,)
         self.created = int(time.time())
         self._settings = settings

@@ -122,7 +122,7 @@ class Simulator:
 
     def _models(self, request: HttpRequest, truth: Truth) -> Response:
         about = {"object": "model", "created": self._generation.created, "owned_by": "benchwright-simulated"}
-        models = [{"id": name, **about} for name in self._generation.models]
+        models = [{"id": name, **about} for name in self._generation.listed]
         return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models})), None
 
     def _metrics(self, request: HttpRequest, truth: Truth) -> Response:

@@ -26,10 +26,14 @@ _WHAT_FAILED = {
 
 @dataclass
 class PackFailure(Exception):
-    """The pack's code failed. `error`: name, message, stack, status, perhaps `uncaught`; or message and `unusable`."""
+    """The pack's code failed. `error`: name, message, stack, status, perhaps `uncaught`; or message and `unusable`.
+
+    `place` is the file and line of the pack where that happened, as far as it is known.
+    """
 
     error: dict[str, Any]
     about: dict[str, Any] = field(default_factory=dict)
+    place: str | None = None
 
 
 @dataclass
@@ -65,7 +69,8 @@ def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> Tri
     if error.get("unusable"):
         return ExecutionError(f"{_WHAT_FAILED[call]}, as what it gave back cannot be used: {thrown(error)}")
     how = ", an exception was not caught" if error.get("uncaught") else ""
-    text = f"{_WHAT_FAILED[call]}{how}: {thrown(error)}"
+    place = "" if problem.place is None else f" ({problem.place})"
+    text = f"{_WHAT_FAILED[call]}{how}: {thrown(error)}{place}"
     status = error.get("status")
     if call == "run" and isinstance(status, int):
         return ProviderError(text, http_status=status, retryable=status in RETRYABLE or status >= 500)

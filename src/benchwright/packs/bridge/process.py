@@ -14,7 +14,15 @@ from benchwright.packs.bridge.cell import CellResult
 from benchwright.packs.bridge.commands import Command, command_for, environment_for
 from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
 from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
-from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, error_of, trouble_of
+from benchwright.packs.bridge.places import place_of, syntax_error_in
+from benchwright.packs.bridge.problems import (
+    CallTimeout,
+    PackFailure,
+    ProcessLoss,
+    error_of,
+    thrown,
+    trouble_of,
+)
 from benchwright.packs.bridge.reading import blamed_on_provider, read_result, read_scenarios, read_score
 from benchwright.packs.types import BenchmarkScore, HostContext, ScenarioMeta, ScenarioRunInput, to_json
 
@@ -174,8 +182,10 @@ class PackProcess:
                     return await connection.result(
                         number, seconds, self._limits.grace_seconds if cell else 0.0
                     )
-            except (PackFailure, CallTimeout) as problem:
-                raise error_of(name, problem) from None
+            except PackFailure as failure:
+                raise error_of(name, await self._placed(cell or name, failure)) from None
+            except CallTimeout as timeout:
+                raise error_of(name, timeout) from None
             except ProcessLoss as lost:
                 losses += 1
                 suspected += lost.suspected
@@ -232,11 +242,23 @@ class PackProcess:
         try:
             return (await connection.result(connection.begin(name, fields), seconds)).value
         except (PackFailure, ProcessLoss, CallTimeout) as problem:
+            if isinstance(problem, PackFailure):
+                problem = await self._placed(name, problem)
             self._broken = str(error_of(name, problem))
             raise ExecutionError(self._broken) from None
         except asyncio.CancelledError:
             connection.end("it was abandoned while starting")  # half of a pack is of no use to the next cell
             raise
+
+    async def _placed(self, what: str, failure: PackFailure) -> PackFailure:
+        """The failure with the place in the pack where it happened; its stack goes to the log."""
+        stack = str(failure.error.get("stack") or "")
+        if stack:
+            self._log("error", f"{what} failed: {thrown(failure.error)}", stack)
+        place = place_of(stack, self._directory)
+        if place is None and failure.error.get("name") == "SyntaxError" and not self._entry.endswith(".py"):
+            place = await syntax_error_in(self._directory, self._node, self._environment)
+        return PackFailure(failure.error, failure.about, place)
 
     async def _stop(self) -> None:
         if self._connection is not None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from benchwright.analysis.pack_runs import PackRun, load_pack_run
-from benchwright.packs.repeats import majority_status
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
+from benchwright.reports.pack import cell_word
 from benchwright.runs.manifest import Manifest
 from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
@@ -82,7 +82,4 @@ def _word(attempts: list[str], live: bool) -> str:
     """The cell in a word or two."""
     if not attempts:
         return "at work" if live else "not yet"
-    if len(attempts) == 1:
-        return attempts[0]
-    passed = attempts.count("pass")
-    return f"{majority_status(attempts)}, {passed} of {len(attempts)} passed"
+    return cell_word(attempts)

@@ -1,0 +1,55 @@
+"""What a run was asked for and could not make: results of a model, values of a score, the total of a pack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from benchwright.records import Status
+from benchwright.runs.counting import FAILURES
+from benchwright.runs.manifest import Manifest
+
+if TYPE_CHECKING:
+    from benchwright.analysis.summary import TargetSummary
+
+WITHOUT_RESULT = FAILURES - {Status.GRADER_ERROR}
+"""Statuses of a finished trial for which there is nothing to score."""
+
+
+def shortfalls(manifest: Manifest, targets: Sequence[TargetSummary]) -> list[str]:
+    """A sentence for each figure that could not be made, with the most frequent reason; none where all were.
+
+    A model without any result, a scorer without any score, and a pack's total over cells without a result. Trials
+    that are not done yet are no shortfall.
+    """
+    return [sentence for target in targets for sentence in _of_target(manifest, target)]
+
+
+def without_result(statuses: Mapping[str, int]) -> int:
+    """How many trials, by status, have nothing to score."""
+    return sum(count for status, count in statuses.items() if status in WITHOUT_RESULT)
+
+
+def failed_trials(statuses: Mapping[str, int]) -> int:
+    """How many trials, by status, are failures: those without a result, and those whose grader failed."""
+    return sum(count for status, count in statuses.items() if status in FAILURES)
+
+
+def _of_target(manifest: Manifest, target: TargetSummary) -> Iterator[str]:
+    missing, model = without_result(target.statuses), target.model
+    noun = "cell" if manifest.kind == "pack" else "trial"
+    why = "".join(f": {reason}" for reason in list(target.failures)[:1])
+    if target.trials and missing == target.trials:
+        yield f"{model} has no result: {_all(target.trials, noun)} failed{why}"
+        return
+    if manifest.kind == "pack" and missing:
+        yield f"The total of {model} is incomplete: {missing:,} of its {target.trials:,} cells failed{why}"
+    known = {score.scorer: score for score in target.scores}
+    for scorer in manifest.scorers:
+        score = known.get(scorer.name)
+        if score is not None and score.n and not score.n_scored:
+            yield f"{model} has no score by {scorer.name}: the scorer failed in {_all(score.n, noun)}{why}"
+
+
+def _all(count: int, noun: str) -> str:
+    return f"its only {noun}" if count == 1 else f"all {count:,} {noun}s"

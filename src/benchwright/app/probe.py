@@ -1,0 +1,52 @@
+"""Asks each endpoint for its models before the first trial, so that a closed port or a misspelt model costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.server_info import list_models
+from benchwright.endpoint.wire import Limits
+from benchwright.errors import ProviderError, UserError
+from benchwright.records import Target
+from benchwright.suggest import did_you_mean
+from benchwright.text import Say, plain
+
+PATIENCE = Limits(connect=10.0, read=5.0, stall=5.0, total=10.0)
+
+
+async def probe_endpoints(targets: Iterable[Target], keys: Mapping[str, str | None], say: Say) -> None:
+    """Asks every endpoint for its models, and warns of those that it does not list.
+
+    An endpoint that answers anything else than a list of models is taken as it is: many have none. Targets that
+    LiteLLM asks are left out.
+
+    Raises:
+        UserError: nobody can be reached at an endpoint.
+    """
+    known = [target for target in targets if target.base_url != LITELLM]
+    addresses = dict.fromkeys((target.base_url, keys.get(target.slot)) for target in known)
+    answers = await asyncio.gather(*(_models(base_url, key) for base_url, key in addresses))
+    listed = dict(zip(addresses, answers, strict=True))
+    for target in known:
+        models = listed[target.base_url, keys.get(target.slot)]
+        if models and target.model not in models:
+            say(not_listed(target, models))
+
+
+async def _models(base_url: str, key: str | None) -> Sequence[str]:
+    try:
+        return await list_models(base_url, key, PATIENCE)
+    except ProviderError as error:
+        if error.systemic and error.http_status is None:
+            raise UserError(f"{error} (--no-probe starts without asking.)") from None
+        return []
+
+
+def not_listed(target: Target, models: Sequence[str]) -> str:
+    """That an endpoint does not list a model, with the nearest one and some that it lists."""
+    shown = ", ".join(plain(name) for name in models[:5])
+    more = f" and {len(models) - 5:,} more" if len(models) > 5 else ""
+    hint = did_you_mean(target.model, models)
+    return f"Warning: {target.base_url} does not list the model {plain(target.model)!r}.{hint} It lists {shown}{more}."

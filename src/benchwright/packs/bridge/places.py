@@ -1,0 +1,58 @@
+"""Where in a pack's files an error was thrown: the first thing that its author looks for."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+MOST_CHECKED = 200
+"""Files of a pack in which a syntax error is looked for."""
+
+_JAVASCRIPT = re.compile(r"(?:file://)?(/[^\s()]+?):(\d+)(?::\d+)?(?=[\s)]|$)", re.MULTILINE)
+_PYTHON = re.compile(r'File "([^"]+)", line (\d+)')
+
+
+def place_of(stack: str, directory: Path) -> str | None:
+    """`file:line` of the innermost frame of a stack that lies in the pack, None where none does.
+
+    JavaScript names the innermost frame first, Python last.
+    """
+    root = directory.resolve()
+    javascript = list(_inside(_JAVASCRIPT.findall(stack), root))
+    python = list(_inside(_PYTHON.findall(stack), root))
+    return next(iter([*python[-1:], *javascript[:1]]), None)
+
+
+def _inside(frames: list[tuple[str, str]], root: Path) -> Iterator[str]:
+    for name, line in frames:
+        path = Path(name).resolve()
+        if path.is_relative_to(root):
+            yield f"{path.relative_to(root)}:{line}"
+
+
+def _scripts(directory: Path) -> list[Path]:
+    found = [path for suffix in ("js", "mjs", "cjs") for path in directory.rglob(f"*.{suffix}")]
+    return sorted(path for path in found if "node_modules" not in path.parts)
+
+
+async def syntax_error_in(directory: Path, node: str, environment: Mapping[str, str]) -> str | None:
+    """`file:line` of the first JavaScript file of a pack that Node cannot parse; nothing is run.
+
+    Node does not say where the syntax error of a module is that was imported.
+    """
+    for path in _scripts(directory)[:MOST_CHECKED]:
+        process = await asyncio.create_subprocess_exec(
+            node,
+            "--check",
+            str(path),
+            env=dict(environment),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, said = await process.communicate()
+        if process.returncode:
+            return place_of(said.decode(errors="replace"), directory)
+    return None
