@@ -14,6 +14,7 @@ from tests.app.eval_kit import Project
 from tests.app.failing_endpoint import endpoint
 from tests.app.pack_kit import Packs, numbered
 from tests.app.test_custom_benchmarks import EXAMPLE
+from tests.web.web_kit import viewing
 
 DONE, STOPPED, INCOMPLETE = 0, 1, 4
 
@@ -159,7 +160,8 @@ def summaries(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The summaries of runs in what a command printed."""
     if "benchmarks" in document:
         return [one["summary"] for one in document["benchmarks"]]
-    return document.get("packs", [document])
+    packs: list[dict[str, Any]] = document.get("packs", [document])
+    return packs
 
 
 @pytest.mark.parametrize(
@@ -232,3 +234,20 @@ def test_a_packs_total_over_missing_cells_is_never_rated(
     assert f"| {total if answers else '–'} | {remark} |" in card
     assert card.count("error") == cells.count(",error,") == 4 - answers
     assert ("★" in card + ended.out) == (answers == 4)
+
+
+def test_every_door_of_a_finished_run_tells_what_is_missing(program: Program) -> None:
+    with endpoint() as url:
+        run(program, raising_graders(program), url)
+    sentence = "m has no score by raises: the scorer failed in all 4 trials"
+    name = program.only_run.name
+    shown = program.run("show", name).stdout
+    assert sentence in " ".join(shown.split())
+    assert (
+        "raises: mean=0.000 std=0.000 min=0.000 max=0.000 (4 of 4 have no score and count as 0 here)" in shown
+    )
+    assert program.run("report", name, "-o", "report.html").returncode == DONE
+    assert sentence in (program.directory / "report.html").read_text()
+    with viewing(program) as viewer:
+        assert sentence in viewer.get(f"/runs/{name}").text
+        assert "4 failed" in viewer.get("/").text

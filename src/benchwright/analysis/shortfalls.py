@@ -48,6 +48,8 @@ def _of_target(manifest: Manifest, target: TargetSummary) -> Iterator[str]:
     for scorer in manifest.scorers:
         score = known.get(scorer.name)
         if score is not None and score.n and not score.n_scored:
+            own = [reason for reason in target.failures if reason.startswith(f"{scorer.name}: ")]
+            why = "".join(reason.removeprefix(scorer.name) for reason in own[:1])
             yield f"{model} has no score by {scorer.name}: the scorer failed in {_all(score.n, noun)}{why}"
 
 

@@ -17,8 +17,8 @@ from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
 from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
+from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
-from benchwright.runs.counting import FAILURES
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
@@ -120,7 +120,10 @@ def _banners(manifest: Manifest, summary: RunSummary, target: TargetSummary) -> 
         planned = f" of {summary.planned:,}" if summary.planned is not None else ""
         why = f" {summary.stop_reason}" if summary.stop_reason else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
-    yield from _failures(sum(target.statuses.get(one, 0) for one in FAILURES), target.trials)
+    yield from (f"{sentence}." for sentence in shortfalls(manifest, [target]))
+    yield from _failures(failed_trials(target.statuses), target.trials)
+    for reason, count in target.failures.items():
+        yield f"{count:,} failed: {reason}"
 
 
 def _departs(departures: str) -> str:
