@@ -171,7 +171,7 @@ def summaries(document: dict[str, Any]) -> list[dict[str, Any]]:
         (
             ["--no-probe"],
             INCOMPLETE,
-            "Error: m has no score by judge: the scorer failed in all 4 trials: judge: ",
+            "Error: m has no score by judge: the scorer failed in all 4 trials: Cannot connect",
         ),
     ],
 )
@@ -239,7 +239,7 @@ def test_a_packs_total_over_missing_cells_is_never_rated(
 def test_every_door_of_a_finished_run_tells_what_is_missing(program: Program) -> None:
     with endpoint() as url:
         run(program, raising_graders(program), url)
-    sentence = "m has no score by raises: the scorer failed in all 4 trials"
+    sentence = "m has no score by graders:raises: the scorer failed in all 4 trials"
     name = program.only_run.name
     shown = program.run("show", name).stdout
     assert sentence in " ".join(shown.split())
