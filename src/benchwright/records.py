@@ -136,7 +136,7 @@ class RequestRecord(Record, frozen=True):
     time to open a new connection (0 when one was reused). `dispatch_lag` is the time from the decision to
     send until the bytes left us, waiting and connecting not counted; `detect_lag` is how long the first
     bytes lay in the socket unnoticed, as far as can be told. `gaps` is a histogram of the times between
-    tokens, {bucket: count}, see `stats.histogram`.
+    tokens, {bucket: count}, see `stats.histogram`. `seed` is the one that was sent, None where there was none.
     """
 
     id: str
@@ -159,6 +159,7 @@ class RequestRecord(Record, frozen=True):
     attempts: int = 1
     error: str | None = None
     flags: list[str] = []
+    seed: int | None = None
 
     @property
     def request_id(self) -> str:

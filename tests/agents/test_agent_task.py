@@ -14,6 +14,7 @@ from benchwright.agents.loading import load_agent
 from benchwright.agents.rollout.context import RolloutContext, RolloutResult
 from benchwright.data.errors import DatasetValidationError
 from benchwright.engine.boundary import Boundary
+from benchwright.engine.seeds import repeat_seed
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Outcome, Status
 
@@ -88,6 +89,14 @@ class TestRequest:
             "run_index": 3,
             "model_tag": "baseline",
         }
+
+    async def test_a_seed_among_the_parameters_is_that_of_the_repeat(
+        self, solve: Any, scripted: Any, make_trial: Any, make_agent: Any
+    ) -> None:
+        session = scripted(scripted.says("4"))
+        await solve(make_agent(), session, make_trial(repeat=3), completion_params={"seed": 42})
+        ((_, params),) = session.asked
+        assert params == {"seed": repeat_seed(42, 3)}
 
     async def test_parameters_reach_the_model_as_the_agent_passes_them_on(
         self, solve: Any, scripted: Any, make_agent: Any

@@ -21,9 +21,11 @@ from tests.app.pack_kit import (
     rendered,
     scenario,
 )
+from tests.app.sampling_server import sampling_server
 from tests.simulated import simulated_endpoint
 
 from benchwright.endpoint.simulate import read_truth
+from benchwright.engine.seeds import repeat_seed
 
 KEY = "sk-benchwright-test-0123456789abcdef"
 
@@ -111,6 +113,13 @@ def test_a_setting_is_sent_where_pack_or_user_gives_it_and_the_user_comes_last(
     assert {name: log["sent"][name] for name in expected} == expected
     assert "top_k" not in log["sent"]
     assert told["generation"] == log["generation"]
+
+
+def test_each_attempt_is_told_a_seed_of_its_own(packs: Packs) -> None:
+    with sampling_server() as server:
+        told = packs.run(packs.pack("pack", [scenario("A-01")]), server.base_url, "--n", "2", "--seed", "7")
+    assert [body["seed"] for body in server.bodies] == [7, repeat_seed(7, 1)]
+    assert told["generation"]["seed"] == 7
 
 
 def test_without_any_setting_only_the_time_limit_is_told(packs: Packs, echo: str) -> None:

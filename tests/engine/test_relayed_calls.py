@@ -19,7 +19,7 @@ HI = [{"role": "user", "content": "Hi"}]
 @pytest.fixture
 async def calls() -> RelayedCalls:
     async with EndpointClient(Target("primary", "m", "http://127.0.0.1:9/v1")) as client:
-        return RelayedCalls(Relay().open(client, Purpose, lambda relayed: None))
+        return RelayedCalls(Relay().open(client, {}, Purpose, lambda relayed: None))
 
 
 def reply(text: str) -> Reply:

@@ -17,6 +17,7 @@ from benchwright.agents.session_llm import SessionLLM
 from benchwright.agents.sources import known_or_unique, source_fingerprint
 from benchwright.engine.answers import answer_status, final_answer
 from benchwright.engine.protocols import Scorer, Session
+from benchwright.engine.seeds import seeded
 from benchwright.records import Outcome, Status, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
@@ -104,7 +105,7 @@ class AgentSolver:
             trial.sample.content,
             row_index,
             max_turns=self._max_turns,
-            completion_params=dict(self._completion_params),
+            completion_params=seeded(self._completion_params, trial.repeat),
             rollout_id=f"eval-{row_index}-run-{trial.repeat}{tag}",
             metadata_overrides={"execution_mode": "eval", "run_index": trial.repeat}
             | ({"model_tag": slot} if tag else {}),

@@ -46,7 +46,7 @@ async def validate(benchmark: Benchmark, source: Source, limit: int | None = Non
     """
     task = ScriptedTask(benchmark, source, limit)
     count = task.size()
-    plan = Plan(task, count, (Target("primary", "scripted", "http://scripted.invalid/v1"),))
+    plan = Plan(task, count, (_Nobody.target,))
     with tempfile.TemporaryDirectory() as directory:
         await run_aside(plan, {"primary": _Nobody()}, AT_ONCE, Path(directory))
         return _judge(benchmark.about.full_name, Path(directory))
@@ -54,6 +54,8 @@ async def validate(benchmark: Benchmark, source: Source, limit: int | None = Non
 
 class _Nobody:
     """A client for a task that asks nobody."""
+
+    target = Target("primary", "scripted", "http://scripted.invalid/v1")
 
     async def ask(
         self,

@@ -29,11 +29,15 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Purpose(Record, frozen=True):
-    """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn."""
+    """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn.
+
+    `seed` is the one in its body, for its record.
+    """
 
     origin: int = 0
     role: str = "model"
     turn: int = 0
+    seed: int | None = None
 
 
 NO_PURPOSE = Purpose()
@@ -263,6 +267,7 @@ class EndpointClient:
             http_status=meter.status,
             attempts=attempts,
             flags=flags,
+            seed=purpose.seed,
         )
 
     def _failed_record(
@@ -287,6 +292,7 @@ class EndpointClient:
             attempts=attempts,
             error=str(error),
             flags=meter.flags,
+            seed=purpose.seed,
         )
 
 

@@ -76,6 +76,7 @@ class LiteLLMClient:
                     started=started - purpose.origin if purpose.origin else 0,
                     waited=started - asked,
                     attempts=attempt,
+                    seed=purpose.seed,
                 )
                 try:
                     answer = await litellm.acompletion(**fields)

@@ -24,6 +24,11 @@ OPENAI_HOST = "api.openai.com"
 class ModelClient(Protocol):
     """What speaks to one target; see `EndpointClient`."""
 
+    @property
+    def target(self) -> Target:
+        """The model, its address and the settings of its requests."""
+        ...
+
     async def ask(
         self,
         path: str,

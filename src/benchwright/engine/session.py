@@ -14,6 +14,7 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls, read_request
+from benchwright.engine.seeds import recorded_seed, seeded
 from benchwright.errors import LimitReached, UserError
 from benchwright.records import Message, Outcome, RequestRecord, Target, Trial, TrialLimits
 from benchwright.runs.journal import ExchangeBody
@@ -87,7 +88,8 @@ class TrialSession:
                 f"The model {self.target.model!r} is reached through LiteLLM, which cannot be relayed to "
                 "programs: give the address of an OpenAI-compatible endpoint with --base-url."
             )
-        grant = relay.open(client, admit, note)
+        settings = seeded(client.target.settings, self.trial.repeat)
+        grant = relay.open(client, settings, admit, note)
         calls = RelayedCalls(grant)
         try:
             yield calls
@@ -107,35 +109,37 @@ class TrialSession:
     async def _ask(
         self, path: str, body: dict[str, Any], sent: list[Message], role: str, slot: str | None
     ) -> Reply:
-        purpose = self._purpose(role)
         client = self._client(slot)
-        reply = await client.ask(path, body, purpose, self.requests.append)
+        fields = {**seeded(client.target.settings, self.trial.repeat), **body}
+        purpose = self._purpose(role, fields.get("seed"))
+        reply = await client.ask(path, fields, purpose, self.requests.append)
         self._tokens += reply.usage.total_tokens
         self._asked.append((body, sent, reply.raw))
         return reply
 
     def _note_relayed(self, relayed: RelayedRequest) -> list[Message]:
         """Records a call that went through the relay; returns the messages that it sent."""
-        self.requests.append(relayed.record)
+        fields, sent = read_request(relayed)
+        seed = recorded_seed(fields.get("seed"))
+        self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model":
             self._turns -= 1  # the agent's own client may ask again, in the same turn
         if relayed.reply is None:
             self._tokens += relayed.record.chunks
             return []
-        fields, sent = read_request(relayed)
         self._asked.append((fields, sent if "messages" in fields else [], relayed.reply.raw))
         # A stream says its tokens only if it was asked to; its pieces are then the least that there were.
         self._tokens += relayed.reply.usage.total_tokens or relayed.record.chunks
         return sent
 
-    def _purpose(self, role: str) -> Purpose:
-        """The purpose of the next request of this role.
+    def _purpose(self, role: str, seed: Any = None) -> Purpose:
+        """The purpose of the next request of this role, which carries this seed.
 
         Raises:
             LimitReached: the trial may make no further one.
         """
         self._check_limits(role)
-        purpose = Purpose(self.origin, role, self._turns)
+        purpose = Purpose(self.origin, role, self._turns, recorded_seed(seed))
         if role == "model":
             self._turns += 1
         return purpose

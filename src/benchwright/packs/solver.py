@@ -9,6 +9,7 @@ from typing import Any
 from benchwright.endpoint.relay import Relay
 from benchwright.engine.protocols import Session
 from benchwright.engine.relayed import RelayedCalls
+from benchwright.engine.seeds import seeded
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge import CellResult, PackProcess
 from benchwright.packs.types import (
@@ -109,7 +110,7 @@ class PackSolver:
             bench_pack_id=settings.pack_id,
             scenario=trial.sample.content,
             model=self._models[trial.target.slot],
-            generation=settings.generation,
+            generation=seeded(settings.generation, trial.repeat),
         )
         return await self._pack.run(
             f"{trial.key}-{trial.attempt}",

@@ -25,7 +25,7 @@ class Agent:
 
     def __init__(self, relay: Relay, client: EndpointClient, turns: int | None = None) -> None:
         self.relayed: list[RelayedRequest] = []
-        self.grant = relay.open(client, self._admit, self.relayed.append)
+        self.grant = relay.open(client, client.target.settings, self._admit, self.relayed.append)
         self.token = self.grant.token
         self.port = parse_base_url(relay.base_url).port
         self._turns = turns

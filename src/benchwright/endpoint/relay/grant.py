@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from benchwright.endpoint.relay.answer import RelayedAnswer
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.records import Record, RequestRecord, Target
+from benchwright.records import Record, RequestRecord
 
 GRACE_SECONDS = 1.0
 """How long an answer that is all there may take to end when its grant is closed."""
@@ -33,14 +33,17 @@ class RelayedRequest(Record, frozen=True):
 
 
 class Grant:
-    """What `token` opens. `admit` is asked before each request, and raises LimitReached to refuse it; `note`
-    is told of each that has ended."""
+    """What `token` opens. A request gets the `settings` whose fields it does not have.
+
+    `admit` is asked before each request, and raises LimitReached to refuse it; `note` is told of each that has ended.
+    """
 
     def __init__(
         self,
         base_url: str,
         token: str,
         client: EndpointClient,
+        settings: Mapping[str, Any],
         admit: Callable[[], Purpose],
         note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
@@ -49,6 +52,7 @@ class Grant:
         self.token = token
         self.model = client.target.model
         self._client = client
+        self._settings = settings
         self._admit = admit
         self._note = note
         self._withdraw = withdraw
@@ -75,7 +79,7 @@ class Grant:
         Raises:
             Refused: the body is no JSON object, or a limit of the trial is reached.
         """
-        body = body_for(self._client.target, request.body)
+        body = body_for(self.model, self._settings, request.body)
         try:
             purpose = self._admit()
         except LimitReached as limit:
@@ -104,12 +108,11 @@ _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _encode = msgspec.json.Encoder().encode
 
 
-def body_for(target: Target, body: bytes) -> bytes:
+def body_for(model: str, settings: Mapping[str, Any], body: bytes) -> bytes:
     """The body as the target gets it.
 
-    Its model is the target's; a setting of the target is added unless the request has the field, or its
-    other name. The values of all fields stay as they are, byte for byte: only the outermost object is taken
-    apart.
+    Its model is the target's; a setting is added unless the request has the field, or its other name. The values
+    of all fields stay as they are, byte for byte: only the outermost object is taken apart.
 
     Raises:
         Refused: it is no JSON object.
@@ -118,8 +121,8 @@ def body_for(target: Target, body: bytes) -> bytes:
         fields: dict[str, Any] = _decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise HttpError(400, f"The body is not a JSON object: {error}") from None
-    for name, value in target.settings.items():
+    for name, value in settings.items():
         if name not in fields and _ALSO_CALLED.get(name) not in fields:
             fields[name] = value
-    fields["model"] = target.model
+    fields["model"] = model
     return _encode(fields)

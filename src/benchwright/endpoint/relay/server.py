@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping
 from time import perf_counter_ns
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -40,7 +41,7 @@ class SharedGrant:
         self.base_url = base_url
         self.token = token
         self._grants = {
-            name: Grant(base_url, token, client, _purpose, note, lambda grant: None)
+            name: Grant(base_url, token, client, client.target.settings, _purpose, note, lambda grant: None)
             for name, client in clients.items()
         }
 
@@ -120,11 +121,15 @@ class Relay:
             await stop(self, server)
 
     def open(
-        self, client: EndpointClient, admit: Callable[[], Purpose], note: Callable[[RelayedRequest], None]
+        self,
+        client: EndpointClient,
+        settings: Mapping[str, Any],
+        admit: Callable[[], Purpose],
+        note: Callable[[RelayedRequest], None],
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
-        grant = Grant(self.base_url, token, client, admit, note, self._withdraw)
+        grant = Grant(self.base_url, token, client, settings, admit, note, self._withdraw)
         self._grants[token.encode()] = grant
         return grant
 

@@ -1,0 +1,60 @@
+"""`--n`: repeats that are sent seeds of their own, whichever command asks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.app.app_kit import Program, finished
+from tests.app.benchmark_kit import write_mmlu
+from tests.app.sampling_server import sampling_server
+
+from benchwright.engine.seeds import repeat_seed
+from benchwright.runs.journal import read_body
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_repeats_of_a_question_are_drawn_anew_where_the_server_honours_seeds(
+    program: Program, workers: int
+) -> None:
+    write_mmlu(program, 2)
+    with sampling_server() as server:
+        ended = program.run(
+            *("--base-url", server.base_url, "--model", "m", "run", "mmlu", "--n", "3"),
+            *("--temperature", "0.8", "--workers", str(workers), "--concurrency", "2"),
+        )
+    assert ended.returncode == 0, ended.stderr
+    run, expected = program.only_run, [repeat_seed(42, repeat) for repeat in range(3)]
+    assert sorted(body["seed"] for body in server.bodies) == sorted([*expected, *expected])
+    recorded = {(trial.sample, trial.repeat): trial.requests[0].seed for trial in finished(run)}
+    assert recorded == {
+        (sample, repeat): seed for sample in ("mmlu_0", "mmlu_1") for repeat, seed in enumerate(expected)
+    }
+    assert len({read_body(run, trial).answer for trial in finished(run)}) == 6
+
+
+def test_an_eval_sends_its_seed_first_and_others_with_further_repeats(program: Program) -> None:
+    with sampling_server() as server:
+        program.summary(*program.evaluating(program.rows(1), server.base_url, "--n", "3", "--seed", "7"))
+    assert [body["seed"] for body in server.bodies] == [repeat_seed(7, repeat) for repeat in range(3)]
+
+
+def test_a_resumed_run_goes_on_with_the_seeds_of_its_repeats(program: Program) -> None:
+    with sampling_server() as server:
+        command = program.evaluating(program.rows(2), server.base_url, "--n", "3", "--seed", "7")
+        program.run(*command, "--budget-tokens", "30")
+        program.summary(*command)
+    assert sorted(body["seed"] for body in server.bodies) == sorted(
+        2 * [repeat_seed(7, repeat) for repeat in range(3)]
+    )
+
+
+def test_a_prompt_that_comes_round_again_under_load_has_a_seed_of_its_own(program: Program) -> None:
+    rows = program.rows(2)
+    with sampling_server() as server:
+        ended = program.run(
+            *("load", "--dataset", rows, "--model", "m", "--base-url", server.base_url),
+            *("--requests", "4", "--seed", "7", "--json"),
+        )
+    assert json.loads(ended.stdout)["levels"][0]["requests"] == 4
+    assert [body["seed"] for body in server.bodies] == [7, 7, repeat_seed(7, 1), repeat_seed(7, 1)]
