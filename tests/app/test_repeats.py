@@ -1,7 +1,8 @@
-"""`--n`: repeats that are sent seeds of their own, whichever command asks."""
+"""`--n`: each repeat is sent a seed of its own by every command, and repeats that are all equal are told of."""
 
 from __future__ import annotations
 
+import html
 import json
 
 import pytest
@@ -58,3 +59,38 @@ def test_a_prompt_that_comes_round_again_under_load_has_a_seed_of_its_own(progra
         )
     assert json.loads(ended.stdout)["levels"][0]["requests"] == 4
     assert [body["seed"] for body in server.bodies] == [7, 7, repeat_seed(7, 1), repeat_seed(7, 1)]
+
+
+EQUAL = "Repeats are equal: at temperature 0.8, all repeats of a sample got the same answer (5 samples looked at)."
+
+
+def test_a_server_that_caches_its_answers_is_told_of_wherever_the_run_is_shown(program: Program) -> None:
+    write_mmlu(program, 5)
+    with sampling_server(honours_seeds=False) as server:
+        asked = ("--base-url", server.base_url, "--model", "m", "run", "mmlu", "--n", "2", "--temperature")
+        told = program.run(*asked, "0.8")
+    assert EQUAL in " ".join(told.stdout.split())
+    (target,) = json.loads(program.run("show", program.only_run.name, "--json").stdout)["targets"]
+    assert target["equal_repeats"] == {"samples": 5, "temperature": 0.8}
+    assert program.run("report", program.only_run.name, "-o", "run.html").returncode == 0
+    assert EQUAL in html.unescape((program.directory / "run.html").read_text())
+
+
+def test_a_server_that_samples_is_not(program: Program) -> None:
+    write_mmlu(program, 5)
+    with sampling_server() as server:
+        program.run(
+            "--base-url", server.base_url, "--model", "m", "run", "mmlu", "--n", "2", "--temperature=0.8"
+        )
+    (target,) = json.loads(program.run("show", program.only_run.name, "--json").stdout)["targets"]
+    assert "equal_repeats" not in target
+
+
+def test_thoughts_that_differ_before_equal_answers_are_repeats(program: Program) -> None:
+    write_mmlu(program, 5)
+    with sampling_server(honours_seeds=False, thinks=True) as server:
+        program.run(
+            "--base-url", server.base_url, "--model", "m", "run", "mmlu", "--n", "2", "--temperature=0.8"
+        )
+    (target,) = json.loads(program.run("show", program.only_run.name, "--json").stdout)["targets"]
+    assert "equal_repeats" not in target

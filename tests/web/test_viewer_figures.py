@@ -12,7 +12,7 @@ from tests.app.app_kit import Program
 from tests.app.compare_kit import STARTED, Made, made
 from tests.web.web_kit import Viewing, viewing, write
 
-from benchwright.records import RunEvent, Status, TrialRecord
+from benchwright.records import RunEvent, Status, Target, TrialRecord
 from benchwright.runs.journal import BODIES, Body, Journal, encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import DataFile
@@ -22,6 +22,7 @@ REPEATED = "20260102T000000-repeated-00000000"
 CUT = "20260103T000000-cut-00000000"
 SWAPPED = "20260104T000000-swapped-00000000"
 LEVEL = "20260105T000000-level-00000000"
+EQUAL = "20260106T000000-equal-00000000"
 
 
 def conversations(directory: Path, answers: list[str]) -> None:
@@ -59,6 +60,8 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     journal.write(RunEvent("started", STARTED))
     journal.close()
     conversations(level, ["a", "b"])
+    sampled = Target("primary", "model", "http://127.0.0.1:9/v1", {"temperature": 0.8})
+    write(shared_program, EQUAL, [*made([1.0] * 5), *made([1.0] * 5, repeat=1)], targets=[sampled])
     with viewing(shared_program) as viewer:
         yield viewer
 
@@ -83,6 +86,11 @@ def test_a_mean_and_its_pass_at_1_are_those_of_show_and_say_how_failures_count(v
     assert f"<strong>{score['mean_scored']:.3f}</strong>" in page
     assert f"{score['passes'][0]['pass_at_k']:.1%}" in page
     assert "exact pass@1, failures as 0" in page
+
+
+def test_repeats_that_are_all_equal_are_told_of(viewer: Viewing) -> None:
+    assert "Repeats are equal: at temperature 0.8" in viewer.get(f"/runs/{EQUAL}").text
+    assert "Repeats are equal" not in viewer.get(f"/runs/{REPEATED}").text
 
 
 def test_trials_that_were_cut_off_are_listed_and_counted_by_nothing(viewer: Viewing) -> None:

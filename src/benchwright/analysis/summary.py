@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.analysis.differences import Difference, differences
+from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.records import LoopLag, Record, Target
@@ -114,7 +115,8 @@ class TargetSummary(Record, frozen=True):
     """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs.
 
     `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
-    the most frequent reasons for which trials failed, with their counts.
+    the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
+    got the same answer at a temperature above 0.
     """
 
     slot: str
@@ -128,6 +130,7 @@ class TargetSummary(Record, frozen=True):
     reused: int = 0
     failures: dict[str, int] = {}
     cut_off: int = 0
+    equal_repeats: EqualRepeats | None = None
 
 
 class RunSummary(Record, frozen=True):
@@ -221,6 +224,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         reused=sum(n for reused, n in table.reused.counts(rows) if reused),
         failures=dict(Counter(reasons).most_common(MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
+        equal_repeats=equal_repeats(manifest, table, target, rows),
     )
 
 

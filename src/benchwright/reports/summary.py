@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.differences import Difference
+from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
 from benchwright.formats import duration, milliseconds, number
 from benchwright.text import plain
@@ -30,6 +31,7 @@ def render_summary(summary: RunSummary) -> RenderableType:
             BLANK,
             _statuses(target, summary.repeats),
             *failure_lines(target),
+            *repeat_lines(target),
             *_documented(target),
             BLANK,
             _scores(target),
@@ -83,6 +85,11 @@ def failure_lines(target: TargetSummary) -> list[Text]:
         Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
         for reason, count in target.failures.items()
     ]
+
+
+def repeat_lines(target: TargetSummary) -> list[Text]:
+    """That the repeats are equal, if they are."""
+    return [Text(f"  {line}", style="yellow") for line in equal_repeats_lines(target.equal_repeats)]
 
 
 def _documented(target: TargetSummary) -> list[Text]:

@@ -10,6 +10,7 @@ import numpy as np
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
+from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
@@ -113,6 +114,7 @@ def _banners(manifest: Manifest, summary: RunSummary, target: TargetSummary) -> 
             f"Timings invalid: client-bound. The client was too busy to time well (loop lag p99 "
             f"{lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms)."
         )
+    yield from equal_repeats_lines(target.equal_repeats)
     yield from settling_lines(target.requests.settling_requests, target.requests.total_requests)
     if departures := manifest.about.get("departures"):
         yield _departs("; ".join(departures))

@@ -1,0 +1,124 @@
+"""Whether the repeats of a run are repeats at all: a server that ignores the temperature gives one answer each time.
+
+Nothing is kept of the answers for this, as they lie in the bodies. Only the first samples are looked at, and one repeat
+that differs settles it: with a server that samples, that is two bodies as a rule.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from benchwright.errors import JournalError
+from benchwright.records import FAILED, Record, Target
+from benchwright.runs.journal import Body, read_bodies
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import STATUSES, RunTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEWEST_SAMPLES = 5
+"""With fewer, a model that is certain of its answers is too likely."""
+
+MOST_SAMPLES = 50
+MOST_REPEATS = 10
+
+
+class EqualRepeats(Record, frozen=True):
+    """So many samples were looked at: the repeats of each got the same answer, although sampled at this temperature."""
+
+    samples: int
+    temperature: float
+
+
+def equal_repeats(
+    manifest: Manifest, table: RunTable, target: Target, rows: NDArray[np.intp]
+) -> EqualRepeats | None:
+    """The first samples of a target with several answered repeats, if the repeats of each are equal.
+
+    None where one differs, where there are fewer than `FEWEST_SAMPLES`, and where no temperature above 0 was sent.
+    Looks at `MOST_SAMPLES` samples and `MOST_REPEATS` repeats of each. `rows` are the target's trials that count.
+    """
+    temperature = _temperature(manifest, target)
+    if manifest.repeats < 2 or temperature is None or temperature <= 0:
+        return None
+    samples = _repeated(table, rows)
+    try:
+        if len(samples) < FEWEST_SAMPLES or not all(_are_equal(table, sample) for sample in samples):
+            return None
+    except JournalError:  # a body that was lost settles nothing
+        return None
+    return EqualRepeats(len(samples), temperature)
+
+
+def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
+    """What equal repeats mean for the figures, if they are equal."""
+    if found is None:
+        return []
+    return [
+        f"Repeats are equal: at temperature {found.temperature:g}, all repeats of a sample got the same answer "
+        f"({found.samples} samples looked at). The server ignores the temperature or caches answers, or the model is "
+        "certain: pass@k and the variance between repeats say no more than one repeat."
+    ]
+
+
+def _temperature(manifest: Manifest, target: Target) -> float | None:
+    """What the requests were sent: the target's, a pack's, or the one that agents pass on themselves."""
+    for settings in (target.settings, manifest.about.get("generation", {}), manifest.settings):
+        value = settings.get("temperature")
+        if isinstance(value, int | float):
+            return value
+    return None
+
+
+def _repeated(table: RunTable, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """The rows of the first samples that have several answered repeats, sample by sample."""
+    import numpy as np
+
+    failed = [STATUSES.index(status) for status in FAILED]
+    answered = rows[~np.isin(table.status.narrow(rows), failed)]
+    of = table.sample.narrow(answered)
+    samples, counts = np.unique(of, return_counts=True)
+    return [answered[of == sample][:MOST_REPEATS] for sample in samples[counts > 1][:MOST_SAMPLES]]
+
+
+def _are_equal(table: RunTable, rows: NDArray[np.intp]) -> bool:
+    bodies = read_bodies(table.directory, (table.record(int(row)) for row in rows))
+    first = _said(next(bodies)[1])
+    return all(_said(body) == first for _, body in bodies)
+
+
+class _Call(msgspec.Struct):
+    function: Any = None
+
+
+class _Message(msgspec.Struct):
+    content: Any = None
+    reasoning_content: Any = None
+    reasoning: Any = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message | None = None
+    text: Any = None
+
+
+class _Response(msgspec.Struct):
+    """What of a response comes from the model, and not from the server: no ids, times or counts."""
+
+    choices: list[_Choice]
+
+
+_read_response = msgspec.json.Decoder(_Response).decode
+
+
+def _said(body: Body) -> Any:
+    """All that models wrote in a trial, reasoning included; the answer where no exchange was recorded."""
+    try:
+        return [_read_response(exchange.response) for exchange in body.exchanges] or body.answer
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return body.answer
