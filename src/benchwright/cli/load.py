@@ -63,7 +63,10 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     help="Dataset file whose rows are sent: .jsonl, .json, .csv or .parquet.",
 )
 @click.option(
-    "--synthetic-input", type=int, metavar="TOKENS", help="Send synthetic prompts of about this many tokens."
+    "--synthetic-input",
+    type=int,
+    metavar="TOKENS",
+    help="Send synthetic prompts of about this many tokens: new ones each time, unless --seed is given.",
 )
 @click.option(
     "--synthetic-output",

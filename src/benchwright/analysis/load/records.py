@@ -157,7 +157,10 @@ class Saturation(Record, frozen=True):
 
 
 class LoadReport(Record, frozen=True):
-    """A measurement: its runs share the tag `id`. `prompts` says what was asked."""
+    """A measurement: its runs share the tag `id`.
+
+    `prompts` says what was asked, `prompt_seed` which synthetic prompts (None for other ones).
+    """
 
     id: str
     task: str
@@ -170,3 +173,4 @@ class LoadReport(Record, frozen=True):
     by_concurrency: list[ByConcurrency] = []
     notes: list[str] = []
     interrupted: bool = False
+    prompt_seed: int | None = None

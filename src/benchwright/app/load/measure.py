@@ -157,6 +157,7 @@ class LoadTest:
             "requests": requests,
             "seconds": seconds,
             "prompts": self.workload.about,
+            "prompt_seed": self.workload.prompt_seed,
         }
         return msgspec.structs.replace(
             base,
@@ -175,7 +176,8 @@ class LoadTest:
             found = await calibrate(client)
         finally:
             client.close()
-        return synthetic_workload(self.settings, found, self._say)
+        assert workload.prompt_seed is not None
+        return synthetic_workload(self.settings, found, workload.prompt_seed, self._say)
 
     def report(self) -> LoadReport:
         """What was found so far."""
@@ -188,16 +190,19 @@ class LoadTest:
             model=self.settings.model or target.model,
             base_url=target.base_url,
             prompts=self.workload.about,
+            prompt_seed=self.workload.prompt_seed,
             objectives=self.objectives,
             levels=sorted(results, key=_order),
             saturation=None if self._sweep is None else self._sweep.conclusion(self.interrupted),
             by_concurrency=by_concurrency(sides, [joint_view(side) for side in sides]),
-            notes=list(notes(results, self.settings)),
+            notes=list(notes(results, self.settings, self.workload.prompt_seed)),
             interrupted=self.interrupted,
         )
 
 
-def notes(results: Sequence[LevelResult], settings: LoadSettings) -> list[str]:
+def notes(
+    results: Sequence[LevelResult], settings: LoadSettings, prompt_seed: int | None = None
+) -> list[str]:
     """What has to be known of the figures."""
     told = []
     cached = [one for one in results if one.cached is not None and one.cached > CACHED]
@@ -211,6 +216,8 @@ def notes(results: Sequence[LevelResult], settings: LoadSettings) -> list[str]:
     if settings.synthetic_input is not None and lengths and None not in lengths[0]:
         prompt, answer = lengths[0]
         told.append(f"Prompts had {prompt:,.0f} tokens and answers {answer:,.0f}, on average")
+    if prompt_seed is not None and settings.seed is None:
+        told.append(f"The prompts are new ones; --seed {prompt_seed} sends the same again")
     output = settings.synthetic_output
     short = [
         one

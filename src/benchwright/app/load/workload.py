@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,13 +26,14 @@ class Workload(msgspec.Struct, frozen=True):
     """What every level runs: `request` is that of an ordinary run, of which a level makes its own.
 
     `task_of` gives the task of a level by its number. `size` is how many different prompts there are, None for no end.
-    `about` says in words what is asked.
+    `about` says in words what is asked; `prompt_seed` which synthetic prompts, None for other ones.
     """
 
     request: RunRequest
     task_of: Callable[[int], Task]
     size: int | None
     about: str
+    prompt_seed: int | None = None
 
 
 def find_workload(settings: LoadSettings, say: Say) -> Workload:
@@ -53,7 +55,12 @@ def find_workload(settings: LoadSettings, say: Say) -> Workload:
         return _benchmark(settings.benchmark, settings, say)
     if settings.dataset is not None:
         return _dataset(settings, say)
-    return synthetic_workload(settings, Calibration(), say)
+    return synthetic_workload(settings, Calibration(), _prompt_seed(settings), say)
+
+
+def _prompt_seed(settings: LoadSettings) -> int:
+    """The seed given; else a new one, as a server that has seen the prompts would answer from its prefix cache."""
+    return settings.seed if settings.seed is not None else random.SystemRandom().getrandbits(31)
 
 
 def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
@@ -110,21 +117,23 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
     return Workload(request, lambda _: plan.task, plan.samples, about)
 
 
-def synthetic_workload(settings: LoadSettings, calibration: Calibration, say: Say) -> Workload:
+def synthetic_workload(
+    settings: LoadSettings, calibration: Calibration, prompt_seed: int, say: Say
+) -> Workload:
     """Prompts of so many tokens, as far as the calibration can tell; other ones at each level."""
     tokens, output = settings.synthetic_input, settings.synthetic_output
     assert tokens is not None
     words = calibration.words_for(tokens)
-    seed = settings.seed or 0
 
     def task_of(level: int) -> SyntheticTask:
-        return SyntheticTask(words, f"{seed}:{level}")
+        return SyntheticTask(words, f"{prompt_seed}:{level}")
 
     more = {} if output is None else {"max_tokens": output}
     limited = settings.model_copy(update=more)
     request = _plain_request(limited, task_of(0), 1, f"synthetic-{tokens}", "load", say)
     wanted = "" if output is None else f" and answers of at most {output:,}"
-    return Workload(request, task_of, None, f"synthetic prompts of {calibration.told(tokens)}{wanted}")
+    about = f"synthetic prompts of {calibration.told(tokens)}{wanted}"
+    return Workload(request, task_of, None, about, prompt_seed)
 
 
 def _plain_request(
