@@ -15,6 +15,7 @@ from tests.web.web_kit import Viewing, viewing, write
 from benchwright.records import RunEvent, Status, Target, TrialRecord
 from benchwright.runs.journal import BODIES, Body, Journal, encode_json
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.listing import TAGS
 from benchwright.runs.manifest import DataFile
 
 LIVE = "20260101T000000-live-00000000"
@@ -60,6 +61,7 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     journal.write(RunEvent("started", STARTED))
     journal.close()
     conversations(level, ["a", "b"])
+    (level / TAGS).write_text('["warm-cache"]')
     sampled = Target("primary", "model", "http://127.0.0.1:9/v1", {"temperature": 0.8})
     write(shared_program, EQUAL, [*made([1.0] * 5), *made([1.0] * 5, repeat=1)], targets=[sampled])
     with viewing(shared_program) as viewer:
@@ -91,6 +93,11 @@ def test_a_mean_and_its_pass_at_1_are_those_of_show_and_say_how_failures_count(v
 def test_repeats_that_are_all_equal_are_told_of(viewer: Viewing) -> None:
     assert "Repeats are equal: at temperature 0.8" in viewer.get(f"/runs/{EQUAL}").text
     assert "Repeats are equal" not in viewer.get(f"/runs/{REPEATED}").text
+
+
+def test_a_level_of_a_warm_cache_says_so(viewer: Viewing) -> None:
+    assert "Warm cache:" in viewer.get(f"/runs/{LEVEL}").text
+    assert "Warm cache:" not in viewer.get(f"/runs/{LIVE}").text
 
 
 def test_trials_that_were_cut_off_are_listed_and_counted_by_nothing(viewer: Viewing) -> None:

@@ -129,6 +129,11 @@ Examples:
     type=click.IntRange(1),
     help="Answers in progress at once, per process; further requests wait (default: no limit).",
 )
+@click.option(
+    "--prefix-cache",
+    is_flag=True,
+    help="Report prompt tokens as cached that began an earlier prompt, in blocks of 16, per process.",
+)
 @click.option("--split", is_flag=True, help="Send every piece in two HTTP chunks, split at a random place.")
 @click.option(
     "--fault",
@@ -188,7 +193,10 @@ def _settings(options: dict[str, Any]) -> Settings:
     answers, scripts = options["answers"], options["scripts"]
     plain = ("models", "api_key", "seed", "policy", "words", "accuracy", "answer_template", "reasoning")
     return Settings(
-        **{name: options[name] for name in (*plain, "reasoning_style", "call_tools", "split", "slots")},
+        **{
+            name: options[name]
+            for name in (*plain, "reasoning_style", "call_tools", "split", "slots", "prefix_cache")
+        },
         answers=() if answers is None else read_keyed_answers(answers),
         scripts=() if scripts is None else read_scripts(scripts),
         tool_calls=_tool_calls(options["tool_calls"]),

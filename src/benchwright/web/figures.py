@@ -8,6 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.equal_repeats import equal_repeats_lines
+from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_latency
 from benchwright.analysis.report.records import Row
@@ -42,11 +43,10 @@ class BreakdownChart(NamedTuple):
 
 
 class TargetFigures(NamedTuple):
-    """What is shown of one target: its summary, that its `repeats` are equal, `score` (the first one, "" without any),
-    charts."""
+    """What is shown of one target: its summary, `notes` on its figures, `score` (the first, "" without any), charts."""
 
     target: TargetSummary
-    repeats: list[str]
+    notes: list[str]
     score: str
     breakdowns: list[BreakdownChart]
     times: list[Chart]
@@ -70,8 +70,8 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
     measured = TaskRun(LETTER, manifest.name, manifest, table, columns, labels_of(manifest, columns))
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
-    repeats = equal_repeats_lines(target.equal_repeats)
-    return TargetFigures(target, repeats, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)
+    notes = [*equal_repeats_lines(target.equal_repeats), *warm_cache_lines(table.directory)]
+    return TargetFigures(target, notes, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)
 
 
 def _breakdowns(measured: TaskRun, score: str) -> Iterator[BreakdownChart]:

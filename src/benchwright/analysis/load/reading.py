@@ -11,12 +11,14 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.joint.views import clusters_of, judged, right
+from benchwright.analysis.load.cached_prompts import WARM, unexpected_share
 from benchwright.analysis.load.figures import Figures, find_window, in_flight
 from benchwright.analysis.load.records import Level, LevelResult, Objective, Server
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
 from benchwright.runs.table import RunTable
+from benchwright.stats.prefixes import SeenPrefixes
 from benchwright.stats.windows import Cut
 
 BUSY = 0.9
@@ -45,10 +47,12 @@ def read_level(
     warmup: Cut | None,
     cooldown: Cut,
     limit: int,
+    sent: SeenPrefixes,
 ) -> ReadLevel:
     """The result of a level, which took `seconds`, from its table; `looks` are at the server's metrics meanwhile.
 
-    `limit` is how many requests an open loop may have in flight.
+    `limit` is how many requests an open loop may have in flight. `sent` holds the prompts of the levels before, and
+    takes those of this one.
 
     Without a `warmup` the default is taken: in a closed loop as many requests as are in flight, in an open loop a
     tenth of them.
@@ -63,6 +67,7 @@ def read_level(
     n = int(requests.ok.size)
     cut = default_warmup(level, n) if warmup is None else warmup
     found = find_window(requests, cut, cooldown) if n else None
+    unexpected = unexpected_share(table, sent)
     result = LevelResult(
         level=level,
         run=table.directory.name,
@@ -74,6 +79,8 @@ def read_level(
         limit_reached=level.open and in_flight(requests) >= limit,
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds if seconds else 0.0,
+        unexpected_cached=unexpected,
+        warm_cache=unexpected is not None and unexpected > WARM,
         server=server_of(looks),
         simulated=requests.simulated,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.equal_repeats import equal_repeats_lines
+from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
 from benchwright.analysis.report.means import TaskRun, scores_by_latency
@@ -61,7 +63,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         trials=target.trials,
         statuses=target.statuses,
         scores=target.scores,
-        banners=list(_banners(manifest, summary, target)),
+        banners=list(_banners(manifest, summary, target, table.directory)),
         run=manifest.id,
         slot=slot,
         state=summary.state,
@@ -105,7 +107,9 @@ def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Wate
             yield Waterfall(letter, words, n, timed)
 
 
-def _banners(manifest: Manifest, summary: RunSummary, target: TargetSummary) -> Iterator[str]:
+def _banners(
+    manifest: Manifest, summary: RunSummary, target: TargetSummary, directory: Path
+) -> Iterator[str]:
     if summary.simulated:
         yield "Simulated: some of these answers are not from a model."
     if not summary.timings_valid:
@@ -115,6 +119,7 @@ def _banners(manifest: Manifest, summary: RunSummary, target: TargetSummary) -> 
             f"{lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms)."
         )
     yield from equal_repeats_lines(target.equal_repeats)
+    yield from warm_cache_lines(directory)
     yield from settling_lines(target.requests.settling_requests, target.requests.total_requests)
     if departures := manifest.about.get("departures"):
         yield _departs("; ".join(departures))

@@ -11,6 +11,7 @@ import msgspec
 
 from benchwright.analysis.joint.concurrency import by_concurrency
 from benchwright.analysis.joint.views import joint_view
+from benchwright.analysis.load.cached_prompts import WARM_CACHE
 from benchwright.analysis.load.reading import ReadLevel, read_level, sides_of
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.endpoints import make_client
@@ -28,6 +29,7 @@ from benchwright.app.run_shelf import NewRunShelf
 from benchwright.endpoint.watching import Watch
 from benchwright.engine.run import Listener
 from benchwright.runs.listing import tag_run
+from benchwright.stats.prefixes import SeenPrefixes
 from benchwright.stats.windows import Cut
 from benchwright.text import Say
 
@@ -60,6 +62,7 @@ class LoadTest:
         self._sweep: Sweep | None = None
         self._say = say
         self._metrics = settings.metrics
+        self._sent = SeenPrefixes()
 
     async def measure(self, listener_of: Callable[[Level], Sequence[Listener]]) -> AsyncIterator[LevelResult]:
         """Runs the levels, each with listeners of its own; yields the result of each.
@@ -114,7 +117,7 @@ class LoadTest:
 
         def report(launched: LaunchedRun) -> ReadLevel:
             tag_run(str(launched.directory), [self.identity])
-            return read_level(
+            read = read_level(
                 launched.table,
                 level,
                 () if watch is None else watch.looks,
@@ -123,7 +126,11 @@ class LoadTest:
                 self.warmup,
                 self.cooldown,
                 settings.max_in_flight,
+                self._sent,
             )
+            if read.result.warm_cache:
+                tag_run(str(launched.directory), [WARM_CACHE])
+            return read
 
         request = self._request(level, number)
         return PreparedRun(
@@ -205,7 +212,7 @@ def notes(
 ) -> list[str]:
     """What has to be known of the figures."""
     told = []
-    cached = [one for one in results if one.cached is not None and one.cached > CACHED]
+    cached = [one for one in results if one.cached is not None and one.cached > CACHED and not one.warm_cache]
     if cached:
         most = max(one.cached or 0.0 for one in cached)
         told.append(

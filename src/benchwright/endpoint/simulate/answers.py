@@ -15,9 +15,13 @@ from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.scripts import Scripts
 from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings
 from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, next_calls
+from benchwright.stats.prefixes import SeenPrefixes
 
 REFUSAL = "This simulated model declines to answer."
 WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
+CACHE_BLOCK = 16
+"""Tokens in a block of the prefix cache."""
+
 _FRAGMENT = 8
 _find_tokens = re.compile(r"\s*\S+|\s+").findall
 
@@ -41,7 +45,8 @@ class Call(msgspec.Struct):
 class Answer(msgspec.Struct):
     """An answer in tokens, channel by channel, in the order in which they are sent.
 
-    `round` is the round of its key entry that it uses up.
+    `round` is the round of its key entry that it uses up. `cached` is how many tokens of the prompt were in the
+    prefix cache, None without one.
     """
 
     reasoning: list[str] = []
@@ -51,6 +56,7 @@ class Answer(msgspec.Struct):
     finish_reason: str = "stop"
     entry: KeyedAnswer | None = None
     round: int = 0
+    cached: int | None = None
 
     @property
     def tokens(self) -> int:
@@ -71,13 +77,14 @@ class Answerer:
         self._settings = settings
         self._key = AnswerKey(settings, board)
         self._scripts = Scripts(settings.scripts, settings.accuracy, settings.seed)
+        self._prefixes = SeenPrefixes()
 
     def answer(self, question: Question, identity: str) -> Answer:
         """The answer to a question; `identity` makes the ids of tool calls."""
         settings = self._settings
         played = self._scripts.reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
-        answer = Answer()
+        answer = Answer(cached=self._cached(question) if settings.prefix_cache else None)
         if played is not None:
             self._play(answer, played, question, identity)
             return answer
@@ -103,6 +110,15 @@ class Answerer:
             answer.calls.append(_pieces(f"call_{identity}_{index}", function["name"], function["arguments"]))
             answer.finish_reason = "tool_calls"
         self._add_text(answer, message.get("content") or "", question)
+
+    def _cached(self, question: Question) -> int:
+        texts = [message.text for message in question.messages] or [question.prompt]
+        tokens = " ".join(texts).split()
+        blocks = [
+            " ".join(tokens[start : start + CACHE_BLOCK]).encode("utf-8", "surrogatepass")
+            for start in range(0, len(tokens), CACHE_BLOCK)
+        ]
+        return min(len(tokens), CACHE_BLOCK * self._prefixes.add(blocks))
 
     def give_back(self, answer: Answer) -> None:
         """Says that the answer did not reach its client, so that its round is asked again."""

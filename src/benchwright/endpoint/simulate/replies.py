@@ -101,6 +101,8 @@ def _usage(question: Question, answer: Answer) -> dict[str, Any]:
         "completion_tokens": answer.tokens,
         "total_tokens": question.prompt_tokens + answer.tokens,
     }
+    if answer.cached is not None:
+        usage["prompt_tokens_details"] = {"cached_tokens": answer.cached}
     if answer.reasoning:
         usage["completion_tokens_details"] = {"reasoning_tokens": len(answer.reasoning)}
     return usage

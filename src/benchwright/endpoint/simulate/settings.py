@@ -78,8 +78,9 @@ class Settings(Record, frozen=True):
 
     `models` are the names served; when empty, any name is. `split` cuts every piece of an answer in two at a
     seeded place, sent a millisecond apart as HTTP chunks of their own. Each process has at most `slots` answers under
-    way; further requests wait, and their time to the first token begins when they have a slot. `truth_file` gets one
-    JSON line per request, and the last `truth_kept` of them stay in memory.
+    way; further requests wait, and their time to the first token begins when they have a slot. With a `prefix_cache`,
+    usage says how many tokens of a prompt the process has seen at the beginning of an earlier one. `truth_file` gets
+    one JSON line per request, and the last `truth_kept` of them stay in memory.
 
     Raises:
         UserError: a value is out of its range.
@@ -103,6 +104,7 @@ class Settings(Record, frozen=True):
     split: bool = False
     faults: Faults = NO_FAULTS
     slots: int | None = None
+    prefix_cache: bool = False
     truth_file: str | None = None
     truth_kept: int = 100_000
 

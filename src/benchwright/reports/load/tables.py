@@ -41,7 +41,7 @@ def _served(report: LoadReport) -> Block:
     ]
     rows: list[list[Cell]] = []
     for result in report.levels:
-        name = result.level.name + ("!" if result.client_bound else "")
+        name = result.level.name + ("!" if result.client_bound else "") + ("*" if result.warm_cache else "")
         offered = [number(result.offered, ".2f")] if is_open else []
         served = [f"{result.achieved:,.2f}", f"{result.output_tokens:,.0f}"]
         rows.append([name, *offered, f"{result.counted:,}", f"{result.failed:,}", *served])

@@ -26,6 +26,7 @@ def lines(report: LoadReport) -> Iterator[Line]:
 
 def _warnings(report: LoadReport) -> Iterator[Line]:
     yield from _invalid(report)
+    yield from _warm(report)
     for result in report.levels:
         if result.limit_reached and result.late is not None:
             yield Line(
@@ -54,6 +55,23 @@ def _invalid(report: LoadReport) -> Iterator[Line]:
         yield Line(
             "warning",
             [f"So are the rates at {', '.join(limited)}: the client was the limit, not the server."],
+        )
+
+
+def _warm(report: LoadReport) -> Iterator[Line]:
+    """One line about all levels whose prompts the server knew already."""
+    warm = [
+        f"at {result.level.name} {(result.unexpected_cached or 0.0) * 100:.0f} % of the prompt tokens"
+        for result in report.levels
+        if result.warm_cache
+    ]
+    if warm:
+        yield Line(
+            "warning",
+            [
+                f"WARM CACHE where marked *: {', '.join(warm)} came from the server's prefix cache, although this "
+                "measurement had not sent them before. Prompts that the server does not know take longer to begin."
+            ],
         )
 
 

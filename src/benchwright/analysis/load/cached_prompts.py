@@ -1,0 +1,77 @@
+"""Prompts that a server knew before a measurement sent them: its times are then not those of new prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchwright.records import TrialRecord, Usage
+from benchwright.runs.journal import Body, ExchangeBody, encode_json, read_bodies
+from benchwright.runs.listing import read_tags
+from benchwright.runs.table import RunTable
+from benchwright.stats.prefixes import SeenPrefixes
+
+WARM = 0.1
+"""Share of prompt tokens that were cached unexpectedly above which a level is marked."""
+
+WARM_CACHE = "warm-cache"
+"""The tag of the run of such a level."""
+
+LOOKED_AT = 200
+"""Requests of a level whose prompts are read: its first ones."""
+
+BLOCK = 64
+"""Characters, about 16 tokens: the size of the blocks in which servers keep prompts."""
+
+TEMPLATE_TOKENS = 64
+"""What a chat template may put before each prompt, unseen by us: the same each time, so that it is cached."""
+
+
+def unexpected_share(table: RunTable, sent: SeenPrefixes) -> float | None:
+    """The share of a level's prompt tokens that were cached although no prompt of this measurement had begun like that.
+
+    Expected is what an empty cache would know by then: the beginning that a prompt shares with an earlier one, whether
+    a system prompt, examples, or the whole of it. `sent` holds the prompts of earlier levels, and takes those of this
+    one. Looked at are the first requests of its first trials; None where the server does not say what was cached.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    rows = table.in_order(table.counted("primary"))[:LOOKED_AT]
+    if not rows.size:
+        return None
+    tokens = unexpected = 0.0
+    for record, body in read_bodies(table.directory, (table.record(int(row)) for row in rows)):
+        for usage, exchange in _first_request(record, body):
+            blocks = _blocks(exchange, body)
+            known = sent.add(blocks) / len(blocks)
+            if usage.prompt_tokens and usage.cached_tokens is not None:
+                tokens += usage.prompt_tokens
+                expected = known * usage.prompt_tokens + TEMPLATE_TOKENS
+                unexpected += max(0.0, usage.cached_tokens - expected)
+    return unexpected / tokens if tokens else None
+
+
+def warm_cache_lines(run: Path) -> list[str]:
+    """What it means for the times of a run that it is tagged as one of a warm cache, if it is."""
+    if WARM_CACHE not in read_tags(run):
+        return []
+    return [
+        f"Warm cache: the server had more than {WARM:.0%} of the prompt tokens in its prefix cache before this "
+        "measurement sent them. Prompts that it does not know take longer to begin."
+    ]
+
+
+def _first_request(record: TrialRecord, body: Body) -> Sequence[tuple[Usage, ExchangeBody]]:
+    """The first answered request to the model, if there is one: later ones go on from what it was told."""
+    answered = [request for request in record.requests if request.error is None]
+    pairs = zip(answered, body.exchanges, strict=False)
+    return [(request.usage, exchange) for request, exchange in pairs if request.role == "model"][:1]
+
+
+def _blocks(exchange: ExchangeBody, body: Body) -> list[bytes]:
+    """The prompt as JSON, tools first, as chat templates have them."""
+    sent, request = exchange.sent, exchange.request
+    messages = body.messages[:sent] if isinstance(sent, int) else sent
+    text = encode_json([request.get("tools"), request.get("prompt"), messages])
+    return [text[start : start + BLOCK] for start in range(0, len(text), BLOCK)]
