@@ -112,12 +112,14 @@ class Project:
             assert process.poll() is None, process.communicate()
         return process
 
-    def stop(self, process: subprocess.Popen[str], number: signal.Signals) -> str:
-        """Sends a signal, and waits for the end; returns what was written to stderr."""
+    def stop(
+        self, process: subprocess.Popen[str], number: signal.Signals
+    ) -> subprocess.CompletedProcess[str]:
+        """Sends a signal, and waits for the end."""
         process.send_signal(number)
-        _, stderr = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=30)
         (self.program.directory / "slow").unlink()
-        return stderr
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     @property
     def entries(self) -> list[Path]:
@@ -141,6 +143,13 @@ class Project:
     def backups(self) -> list[str]:
         """The names of all files set aside."""
         return sorted(path.name for path in self.cache.rglob("*") if ".backup." in path.name)
+
+
+def summary_in(stdout: str) -> str:
+    """The summary within what an evaluation printed."""
+    found = re.search(r"^\S+: (finished|stopped|unfinished), .*?(?=^Run: )", stdout, re.M | re.S)
+    assert found is not None, stdout
+    return found[0]
 
 
 def target(row: int) -> str:

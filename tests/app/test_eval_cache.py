@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of
-from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, target
+from tests.app.eval_kit import CACHED, ROWS, Project, Server, read_json, read_lines, summary_in, target
 
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluate import prepare_eval
@@ -143,14 +143,14 @@ def test_no_key_is_in_any_file(project: Project, server: Server) -> None:
 
 def test_an_interrupted_eval_is_in_progress_and_goes_on(project: Project, server: Server) -> None:
     command, before = project.command(server.base_url), server.asked()
-    stderr = project.stop(project.start_slowly(command, 2, server), signal.SIGINT)
+    stopped = project.stop(project.start_slowly(command, 2, server), signal.SIGINT)
     entry = project.entry
     kept = len(entry["runs"])
-    assert f"Evaluation interrupted. Progress: {kept}/{ROWS} runs.\n" in stderr
+    assert f"Evaluation interrupted. Progress: {kept}/{ROWS} runs.\n" in stopped.stderr
     assert (entry["status"], entry["summary"]) == ("in_progress", None)
     assert [run["row_index"] for run in entry["runs"]] == list(range(kept))
 
-    assert f"Resuming eval ({kept}/{ROWS} runs completed)\n{NOTE}" in project.run(*command).stderr
+    assert f"Resuming eval ({kept}/{ROWS} runs completed)\n{NOTE}" in project.run(*command).stdout
     after = project.entry
     assert after["status"] == "completed"
     assert after["runs"][:kept] == entry["runs"], "what was done is kept as it was"
@@ -164,7 +164,7 @@ def test_a_killed_eval_goes_on_too(project: Project, server: Server) -> None:
     project.stop(project.start_slowly(command, 3, server), signal.SIGKILL)
     assert project.entry["status"] == "in_progress"
     resumed = project.run(*command)
-    (kept,) = re.findall(rf"^Resuming eval \((\d)/{ROWS} runs completed\)$", resumed.stderr, re.M)
+    (kept,) = re.findall(rf"^Resuming eval \((\d)/{ROWS} runs completed\)$", resumed.stdout, re.M)
     assert int(kept) >= 2, "of three that were asked all but the last were finished"
     assert project.entry["status"] == "completed"
     assert len(project.entry["runs"]) == ROWS
@@ -180,7 +180,7 @@ def test_mcp_tools_are_what_the_note_names(project: Project, server: Server) -> 
     command = project.command(server.base_url)
     command[1:3] = ["--mcp", "tools"]
     project.stop(project.start_slowly(command, 1, server), signal.SIGINT)
-    assert "Note: Module fingerprint covers MCP directory tools. External" in project.run(*command).stderr
+    assert "Note: Module fingerprint covers MCP directory tools. External" in project.run(*command).stdout
 
 
 def test_a_completed_eval_is_shown_and_nobody_asked(project: Project, server: Server) -> None:
@@ -188,10 +188,10 @@ def test_a_completed_eval_is_shown_and_nobody_asked(project: Project, server: Se
     first, before = project.run(*command), server.asked()
     again = project.run(*command, "-o", "late.json", "--output-path", "late")
     assert server.asked() == before
-    assert again.stdout == first.stdout
-    assert f"{CACHED}\n" in again.stderr
-    assert "Use --fresh to re-run from scratch.\n" in again.stderr
-    assert f"Cache: {project.entries[0]}\n" in again.stderr
+    assert summary_in(again.stdout) == summary_in(first.stdout)
+    assert f"{CACHED}\n" in again.stdout
+    assert "Use --fresh to re-run from scratch.\n" in again.stdout
+    assert f"Cache: {project.entries[0]}\n" in again.stdout
     assert read_json(project.program.directory / "late.json")["summary"]["total_runs"] == ROWS
     assert len(list(project.program.directory.glob("late/m/data/results_*.json"))) == 1
 
@@ -257,7 +257,7 @@ def test_fresh_keeps_the_cache_file_and_its_samples_as_backups(project: Project,
     old = path.read_text(), path.with_suffix(".jsonl").read_text()
     before = server.asked()
     for times in (1, 2):
-        assert CACHED not in project.run(*command, "--fresh").stderr
+        assert CACHED not in project.run(*command, "--fresh").stdout
         assert server.asked() - before == times * ROWS
     assert len(project.entries) == 1
     kept, samples = (sorted(path.parent.glob(f"*{suffix}.backup.*")) for suffix in (".json", ".jsonl"))
@@ -290,7 +290,7 @@ def test_only_what_failed_is_tried_again(project: Project, server: Server) -> No
 
     (project.program.directory / "broken").unlink()
     before = server.asked()
-    assert CACHED in project.run(*command).stderr, "the same command shows them as they are"
+    assert CACHED in project.run(*command).stdout, "the same command shows them as they are"
     project.run(*command, "--retry-failed")
     assert server.asked() - before == 3
     entry = project.entry

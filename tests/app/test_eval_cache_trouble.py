@@ -20,7 +20,7 @@ def test_a_corrupt_cache_file_is_set_aside(project: Project, server: Server) -> 
     assert f"The cache file {path} cannot be read; it is kept as {aside.name}" in ended.stderr
     assert len(list(path.parent.glob("*.jsonl.corrupt.*"))) == 1
     assert project.entry["status"] == "completed"
-    assert CACHED in project.run(*command).stderr
+    assert CACHED in project.run(*command).stdout
 
 
 def test_a_cache_file_of_a_newer_version_is_left_alone(project: Project, server: Server) -> None:
@@ -62,7 +62,7 @@ def test_a_cache_that_has_moved_with_its_runs_is_found_again(project: Project, s
     home.rename(moved)
     project.environment = {"BENCHWRIGHT_HOME": str(moved)}
     before = server.asked()
-    assert CACHED in project.run(*command).stderr
+    assert CACHED in project.run(*command).stdout
     assert server.asked() == before
 
 

@@ -10,10 +10,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import IO
 
 import pytest
 from tests.app.adder_kit import without_times
-from tests.app.eval_kit import CACHED, ROWS, Project, Server, logging_server, read_lines, target
+from tests.app.eval_kit import (
+    CACHED,
+    ROWS,
+    Project,
+    Server,
+    logging_server,
+    read_lines,
+    summary_in,
+    target,
+)
 
 from benchwright import __version__
 
@@ -50,7 +60,7 @@ def figures(stdout: str) -> list[str]:
 
 class TestTheHeader:
     def test_says_what_is_run(self, project: Project, server: Server) -> None:
-        told = project.run(*project.command(server.base_url, "--eval-fn=rewards:half")).stderr
+        told = project.run(*project.command(server.base_url, "--eval-fn=rewards:half")).stdout
         assert told.splitlines()[:8] == [
             f"benchwright-eval v{__version__}",
             f"Endpoint: {server.base_url}",
@@ -64,14 +74,14 @@ class TestTheHeader:
 
     def test_names_the_baseline_and_the_command(self, project: Project, server: Server) -> None:
         more = ["--n=2", "--batch-size=3", "--baseline-model=b", f"--baseline-base-url={server.base_url}"]
-        told = project.run("bench", *project.command(server.base_url, *more)[1:]).stderr.splitlines()
+        told = project.run("bench", *project.command(server.base_url, *more)[1:]).stdout.splitlines()
         assert told[0] == f"benchwright-bench v{__version__}"
         assert told[3:5] == [f"Baseline endpoint: {server.base_url}", "Baseline model: b"]
         assert told[8:10] == ["", "Running benchmark (6 rows x2 runs x2 models, batch_size=3)..."]
 
     def test_is_there_for_a_cached_evaluation_too(self, project: Project, server: Server) -> None:
         command = project.command(server.base_url)
-        first, again = (project.run(*command).stderr.splitlines() for _ in range(2))
+        first, again = (project.run(*command).stdout.splitlines() for _ in range(2))
         assert again[:7] == [*first[:6], ""]
         assert again[7] == CACHED
         assert run_lines("\n".join(again)) == []
@@ -79,7 +89,7 @@ class TestTheHeader:
 
 class TestTheLineOfARun:
     def test_has_its_time_its_tokens_and_its_scores(self, project: Project, server: Server) -> None:
-        told = project.run(*project.command(server.base_url, "--eval-fn=rewards:half")).stderr
+        told = project.run(*project.command(server.base_url, "--eval-fn=rewards:half")).stdout
         assert run_lines(told) == [
             f"[{row + 1}/6] OK (TIME, 3 tokens) [rewards:right={float(row % 3 != 0):.3f}, rewards:half=0.500]"
             for row in range(ROWS)
@@ -87,28 +97,28 @@ class TestTheLineOfARun:
 
     def test_says_why_there_is_no_answer(self, project: Project, server: Server) -> None:
         project.program.write("broken", "")
-        first = run_lines(project.run(*project.command(server.base_url)).stderr)[0]
+        first = run_lines(project.run(*project.command(server.base_url)).stdout)[0]
         assert first == "[1/6] FAILED (TIME, 0 tokens) - ValueError: this agent is broken"
 
     def test_has_the_beginning_of_a_long_error(self, project: Project, server: Server) -> None:
         text = (project.program.directory / "agent.py").read_text()
         project.program.write("agent.py", text.replace("this agent is broken", "x" * 60 + "\\n\\x1b[2J"))
         project.program.write("broken", "")
-        first = run_lines(project.run(*project.command(server.base_url)).stderr)[0]
+        first = run_lines(project.run(*project.command(server.base_url)).stdout)[0]
         assert first == f"[1/6] FAILED (TIME, 0 tokens) - {'ValueError: ':x<47}..."
 
     def test_names_the_model_where_there_are_two(
         self, project: Project, server: Server, right: Server
     ) -> None:
         baseline = ["--limit=1", "--baseline-model=m", f"--baseline-base-url={right.base_url}"]
-        assert run_lines(project.run(*project.command(server.base_url, *baseline)).stderr) == [
+        assert run_lines(project.run(*project.command(server.base_url, *baseline)).stdout) == [
             "[1/2] [primary] OK (TIME, 3 tokens) [rewards:right=0.000]",
             "[2/2] [baseline] OK (TIME, 3 tokens) [rewards:right=1.000]",
         ]
 
     def test_shows_an_eval_function_that_raised(self, project: Project, server: Server) -> None:
         command = project.command(server.base_url, eval_fn="rewards:fails_on_the_third")
-        assert run_lines(project.run(*command).stderr)[2] == (
+        assert run_lines(project.run(*command).stdout)[2] == (
             "[3/6] OK (TIME, 3 tokens) "
             "[rewards:fails_on_the_third=0.000 (grader error: KeyError: 'no such thing')]"
         )
@@ -117,23 +127,23 @@ class TestTheLineOfARun:
         command = project.program.evaluating("data.jsonl", server.base_url, "--limit=1")
         command[command.index("exact")] = "numeric"
         project.program.write("data.jsonl", json.dumps({"prompt": "no number", "answer": "4"}))
-        assert run_lines(project.run(*command).stderr) == [
+        assert run_lines(project.run(*command).stdout) == [
             "[1/1] OK (TIME, 4 tokens) [numeric=0.000 (unparsed)]"
         ]
 
     def test_shows_an_answer_that_was_cut_off(self, project: Project, server: Server) -> None:
         project.program.write("data.jsonl", json.dumps({"prompt": "one two three", "answer": "one"}))
         command = project.program.evaluating("data.jsonl", server.base_url, "--max-tokens=1")
-        assert run_lines(project.run(*command).stderr) == [
+        assert run_lines(project.run(*command).stdout) == [
             "[1/1] OK (TIME, 4 tokens) [exact=1.000] - truncated"
         ]
 
     def test_counts_on_where_an_earlier_session_stopped(self, project: Project, server: Server) -> None:
         command = project.command(server.base_url)
-        stderr = project.stop(project.start_slowly(command, 2, server), signal.SIGINT)
+        stopped = project.stop(project.start_slowly(command, 2, server), signal.SIGINT)
         kept = len(project.entry["runs"])
-        assert len(run_lines(stderr)) == kept
-        told = project.run(*command).stderr
+        assert len(run_lines(stopped.stdout)) == kept
+        told = project.run(*command).stdout
         assert "Running evaluation" not in told
         assert [line.partition("]")[0] for line in run_lines(told)] == [
             f"[{number}/{ROWS}" for number in range(kept + 1, ROWS + 1)
@@ -141,7 +151,7 @@ class TestTheLineOfARun:
 
     def test_says_what_an_earlier_run_had_asked(self, project: Project, server: Server) -> None:
         project.run(*project.command(server.base_url, f"--limit={TAKEN_OVER}"))
-        told = project.run(*project.command(server.base_url, "--reuse", eval_fn="rewards:half")).stderr
+        told = project.run(*project.command(server.base_url, "--reuse", eval_fn="rewards:half")).stdout
         assert [("(earlier)" in line) for line in run_lines(told)] == [
             row < TAKEN_OVER for row in range(ROWS)
         ]
@@ -160,7 +170,7 @@ class TestTheFigures:
         assert re.fullmatch(r"rewards:right +5/6 +1\.000 +\[0\.566, 1\.000\] +0 +0", row)
 
     def test_say_nothing_twice(self, project: Project, right: Server) -> None:
-        shown = project.run(*project.command(right.base_url)).stdout
+        shown = summary_in(project.run(*project.command(right.base_url)).stdout)
         assert re.search(r"^rewards:right +6/6 +same +\[0\.610, 1\.000\] +0 +0$", shown, re.M)
         assert shown.count("1.000") == 4, "mean, min, max, and an end of the interval"
 
@@ -174,9 +184,9 @@ class TestTheFigures:
 
     def test_are_shown_again(self, project: Project, server: Server) -> None:
         command = project.command(server.base_url)
-        first = project.run(*command).stdout
+        first, again = (summary_in(project.run(*command).stdout) for _ in range(2))
         (run,) = project.program.runs
-        assert project.run(*command).stdout == project.run("show", run.name).stdout == first
+        assert project.run("show", run.name).stdout == first == again
 
 
 class TestWithLess:
@@ -190,7 +200,9 @@ class TestWithLess:
         project.program.write("rewards.py", f"print('printed at import')\n{NOISY}")
         ended = project.run(*project.command(server.base_url, "--json"))
         assert json.loads(ended.stdout)["done"] == ROWS
-        assert {"printed at import", "printed in row 5"} <= set(ended.stderr.splitlines())
+        told = ended.stderr.splitlines()
+        assert told[:2] == ["printed at import", f"benchwright-eval v{__version__}"]
+        assert {"Running evaluation (6 rows)...", "printed in row 5"} <= set(told)
         assert run_lines(ended.stderr) == []
         assert re.search(r"^\[6/6\]  [\d.]+/s  rewards:right 1\.000 ", ended.stderr, re.M)
 
@@ -239,14 +251,46 @@ class TestATerminal:
         assert "━" not in "".join(screen)
         assert figures("\n".join(screen)) == ["  rewards:right: mean=1.000 std=0.000 min=1.000 max=1.000"]
 
+    def test_shows_the_display_alone_where_the_output_goes_to_a_file(
+        self, project: Project, server: Server
+    ) -> None:
+        project.program.write("rewards.py", NOISY)
+        project.program.write("slow", "")
+        log = project.program.directory / "log"
+        with log.open("w") as file:
+            written = at_a_terminal(project, *project.command(server.base_url, "--limit=2"), stdout=file)
+        assert "━" in written
+        assert [line for line in what_is_left_of(written) if line] == [
+            "WARNING mine: logged in row 0",
+            "WARNING mine: logged in row 1",
+        ]
+        told = log.read_text()
+        assert told.startswith(f"benchwright-eval v{__version__}\n")
+        assert [line for line in told.splitlines() if "printed" in line] == [
+            "printed in row 0",
+            "printed in row 1",
+        ]
+        assert len(run_lines(told)) == 2
+        assert "\x1b" not in told
 
-def at_a_terminal(project: Project, *arguments: str) -> str:
-    """What a command writes to a terminal of 200 columns."""
+
+def test_the_run_goes_on_when_its_reader_is_gone(project: Project, server: Server) -> None:
+    project.program.write("slow", "")
+    process = project.program.start(*project.command(server.base_url), **project.environment)
+    assert process.stdout is not None
+    assert process.stdout.readline() == f"benchwright-eval v{__version__}\n"
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert (project.entry["status"], len(project.entry["runs"])) == ("completed", ROWS)
+
+
+def at_a_terminal(project: Project, *arguments: str, stdout: IO[str] | None = None) -> str:
+    """What a command writes to a terminal of 200 columns; its stdout may be another file."""
     ours, theirs = pty.openpty()
     variables = {**project.program.environment, **project.environment, "COLUMNS": "200", "TERM": "xterm"}
     process = subprocess.Popen(
         [sys.executable, "-m", "benchwright", *arguments],
-        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, cwd=project.program.directory, env=variables,
+        stdin=subprocess.DEVNULL, stdout=stdout or theirs, stderr=theirs, cwd=project.program.directory, env=variables,
     )  # fmt: skip
     os.close(theirs)
     written = b""

@@ -30,7 +30,7 @@ def test_nothing_that_failed_is_left_to_retry(program: Program, echo: str) -> No
     first = program.summary(*command)
     again = program.run(*command, "--retry-failed")
     assert again.returncode == 0
-    assert "Evaluation already completed (cached)." in again.stderr
+    assert "Evaluation already completed (cached)." in again.stdout
     assert len(trials(program.only_run)) == first.done == 3
 
 
@@ -64,4 +64,4 @@ def test_the_note_of_a_resumed_run_names_the_package(program: Program) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         resumed = program.run(*command, "--batch-size", "20")
-    assert "Note: Module fingerprint covers package my_agents/. External dependency changes" in resumed.stderr
+    assert "Note: Module fingerprint covers package my_agents/. External dependency changes" in resumed.stdout

@@ -300,7 +300,7 @@ def test_a_finished_bench_is_run_anew(project: Project, server: Server) -> None:
 def test_an_unfinished_bench_goes_on(project: Project, server: Server) -> None:
     command, before = ["bench", *project.command(server.base_url)[1:]], server.asked()
     project.stop(project.start_slowly(command, 2, server), signal.SIGINT)
-    assert "Resuming eval (" in project.run(*command).stderr
+    assert "Resuming eval (" in project.run(*command).stdout
     assert server.asked() - before == ROWS
     assert len(project.entries) == 1
 

@@ -53,7 +53,7 @@ def test_a_new_run_and_a_finished_one(
     command = project.command(server.base_url, *more)
     project.run(*command)
     assert opened() == {"data.jsonl": 3, "trials.jsonl": 1}, "rows are checked, digested, and asked"
-    assert CACHED in project.run(*command).stderr
+    assert CACHED in project.run(*command).stdout
     assert opened() == {"data.jsonl": 2, "trials.jsonl": 1}, "rows are checked and digested"
 
 

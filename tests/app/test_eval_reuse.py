@@ -272,7 +272,7 @@ def test_an_interrupted_rescoring_is_nothing_to_go_on_with(project: Project, ser
     before = server.asked()
     ended = project.run(*command, "-o", "shown.json")
     assert server.asked() == before
-    assert CACHED in ended.stderr
+    assert CACHED in ended.stdout
     shown = read_json(project.program.directory / "shown.json")
     assert shown["summary"]["total_runs"] == first["summary"]["total_runs"] == 8
 
@@ -295,7 +295,7 @@ def test_a_rescoring_that_left_trials_out_is_not_the_whole(project: Project, ser
     before = server.asked()
     ended = project.run(*command, "--reuse")
     assert server.asked() - before == 4
-    assert CACHED not in ended.stderr
+    assert CACHED not in ended.stdout
     check_scores(project, 12)
 
 

@@ -63,7 +63,7 @@ def test_ten_kills_lose_nothing_and_ask_nothing_twice(program: Program, tmp_path
     assert (summary.state, summary.done) == ("finished", TRIALS)
     assert summary.targets[0].statuses == {"scored": TRIALS}
     assert summary.targets[0].scores[0].mean == 1.0
-    assert "already completed (cached)" in again.stderr
+    assert "already completed (cached)" in again.stdout
 
     done = finished(program.only_run)
     assert len(done) == len({trial.key for trial in done}) == TRIALS

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from tests.app.app_kit import NOWHERE, Program, finished, trials
+from tests.app.eval_kit import CACHED, summary_in
 
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import read_manifest
-
-CACHED = "Evaluation already completed (cached)."
 
 
 def test_a_finished_run_is_shown_and_not_run_again(program: Program, echo: str) -> None:
@@ -24,8 +23,8 @@ def test_a_finished_run_is_shown_and_not_run_again(program: Program, echo: str) 
     journal = (program.only_run / TRIALS).read_bytes()
     second = program.run(*command)
     assert (first.returncode, second.returncode) == (0, 0)
-    assert CACHED in second.stderr
-    assert second.stdout == first.stdout
+    assert CACHED in second.stdout
+    assert summary_in(second.stdout) == summary_in(first.stdout)
     assert (program.only_run / TRIALS).read_bytes() == journal
 
 

@@ -40,9 +40,10 @@ def at_work(program: Program, command: list[str], trials: int) -> subprocess.Pop
     return process
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    _, stderr = process.communicate(timeout=30)
-    return process.returncode, stderr
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """The exit code, and what was written to stdout and to stderr."""
+    stdout, stderr = process.communicate(timeout=30)
+    return process.returncode, stdout, stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -52,7 +53,7 @@ def test_once_finishes_what_is_in_flight_and_the_same_command_goes_on(
     command = program.evaluating(program.rows(TRIALS), slow, "--batch-size=10")
     process = at_work(program, command, trials=1)
     process.send_signal(number)
-    code, stderr = ended(process)
+    code, _, stderr = ended(process)
     assert code == 130
     assert "Stopping: finishing what is in flight and saving it. Press again to stop immediately." in stderr
     assert "Traceback" not in stderr
@@ -80,7 +81,7 @@ def test_twice_stops_at_once_and_what_was_in_flight_is_asked_again(
     for number in numbers:
         process.send_signal(number)
         time.sleep(0.3)
-    code, stderr = ended(process)
+    code, _, stderr = ended(process)
     assert code == 130
     assert monotonic() - start < 10, "the endpoint would have taken ten minutes"
     assert "Stopping now; finished trials are saved." in stderr
@@ -115,13 +116,13 @@ def test_what_was_cut_off_is_neither_done_nor_failed_anywhere(project: Project) 
     for _ in range(2):
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
-    code, stderr = ended(process)
+    code, stdout, stderr = ended(process)
     assert code == 130
     assert len(trials(program.only_run)) == 25, "five were cut off"
 
     assert f"Evaluation interrupted. Progress: 20/{TRIALS} runs." in stderr
-    assert f"[20/{TRIALS}]" in stderr
-    assert f"[21/{TRIALS}]" not in stderr
+    assert f"[20/{TRIALS}]" in stdout
+    assert f"[21/{TRIALS}]" not in stdout
     document, entry = read_json(program.directory / "out.json"), project.entry
     assert (document["summary"]["total_runs"], len(entry["runs"])) == (20, 20)
     right = sum(target(row) == f"word{row}" for row in range(20)) / 20

@@ -38,7 +38,7 @@ def test_the_second_waits_and_then_shows_the_finished_result(program: Program, s
     first.communicate(timeout=30)
     assert (first.returncode, second.returncode) == (0, 0)
     assert f"{WAITING} 30 s" in second.stderr
-    assert "Evaluation already completed (cached)" in second.stderr
+    assert "Evaluation already completed (cached)" in second.stdout
     assert "finished, 40 of 40 trials" in second.stdout
     assert len(trials(program.only_run)) == 40
 

@@ -189,18 +189,18 @@ def check_printed(done: subprocess.CompletedProcess[str], wanted: Evaluation) ->
     """What is run, a line for each run, each model's figures with the primary's first, and where they are."""
     total = len(wanted.rows) * wanted.repeats * len(wanted.tried)
     primary, *others = wanted.tried
-    assert re.search(r"^osmosis-(eval|bench) v\d", done.stderr, re.M)
-    assert f"\nModel: {primary.model}\n" in done.stderr
-    assert all(f"\nBaseline model: {one.model}\n" in done.stderr for one in others)
+    assert re.search(r"^osmosis-(eval|bench) v\d", done.stdout, re.M)
+    assert f"\nModel: {primary.model}\n" in done.stdout
+    assert all(f"\nBaseline model: {one.model}\n" in done.stdout for one in others)
     ran = rf"^\[(\d+)/{total}\] (?:\[(\w+)\] )?OK \([\d.]+m?s, [\d,]+ tokens\) \[(.*)\]$"
-    told = list(re.finditer(ran, done.stderr, re.M))
+    told = list(re.finditer(ran, done.stdout, re.M))
     assert [int(match[1]) for match in told] == list(range(1, total + 1))
     assert Counter((match[2], match[3]) for match in told) == Counter(
         (tag, ", ".join(f"{fn}={score:.3f}" for fn, score in scores.items()))
         for _, _, tag, scores in wanted.runs
     )
-    assert re.search(r"^Cache: ", done.stderr, re.M)
-    assert not re.search(r"^(Error|WARNING|Traceback|Resuming)", done.stderr, re.M)
+    assert re.search(r"^Cache: ", done.stdout, re.M)
+    assert not re.search(r"^(Error|WARNING|Traceback|Resuming)", done.stdout + done.stderr, re.M)
     for fn in wanted.eval_fns:
         figure = r"(\d\.\d{3})"
         line = rf"^  {fn}: mean={figure} std={figure} min={figure} max={figure}$"
@@ -280,7 +280,7 @@ Resuming eval ({kept}/{ROWS} runs completed)
 Note: Module fingerprint covers file server.py. External dependency changes
       are not detected. Use --fresh if you changed external imports.
 """
-        in done.stderr
+        in done.stdout
     )
     check_cache_file(shell.cached(), Evaluation(line))
     assert shell.requests() - before == {OPENAI: ROWS}, "none was asked twice"

@@ -1,7 +1,11 @@
-"""Runs an evaluation: progress, the summary, and what to do next."""
+"""Runs an evaluation: progress, the summary, and what to do next.
+
+All of it is the command's output, as documented: it goes to stdout. With `--json` the one object is alone there.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -27,6 +31,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         prepared = prepare_eval(settings, say)
     if settings.dry_run:
         return _print_description(describe(prepared), as_json=as_json)
+    tell = partial(say, err=as_json)
     progress = Progress()
     listeners: list[Listener] = [progress]
     if not quiet:
@@ -35,19 +40,19 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         launched = run_async(launch(prepared, listeners, say))
     report = prepared.report(launched)
     if launched.result is None and not quiet:
-        say("Evaluation already completed (cached).")
+        tell("Evaluation already completed (cached).")
     if as_json:
         print_json(report.summary)
     elif not quiet:
-        say("")
+        tell("")
         print_summary(report.summary)
     for path in report.write():
         say(f"Written: {path}")
     if not quiet:
-        say(f"Run: {launched.directory}")
-        say(f"Cache: {report.cache_entry}")
+        tell(f"Run: {launched.directory}")
+        tell(f"Cache: {report.cache_entry}")
         if launched.result is None:
-            say("Use --fresh to re-run from scratch.")
+            tell("Use --fresh to re-run from scratch.")
     return conclude(prepared, launched, report.summary)
 
 
@@ -59,8 +64,8 @@ def _introduce(
     program = click.get_current_context().find_root().info_name
     command, doing = ("bench", "benchmark") if settings.anew else ("eval", "evaluation")
     for line in header_lines(f"{program}-{command}", settings):
-        say(line)
-    say("")
+        say(line, err=as_json)
+    say("", err=as_json)
     size = size_text(plan.samples, plan.repeats, len(plan.targets), settings.concurrency)
     return TerminalProgress(
         progress,
@@ -68,6 +73,7 @@ def _introduce(
         prepared.resume_note,
         each_trial=not as_json,
         tagged=len(plan.targets) > 1,
+        err=as_json,
     )
 
 

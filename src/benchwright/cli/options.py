@@ -225,11 +225,11 @@ def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
     return result
 
 
-def say(text: str) -> None:
-    """A line for the person, on stderr."""
+def say(text: str, *, err: bool = True) -> None:
+    """A line for the person: a note on stderr, or with `err` false a part of the command's output."""
     from benchwright.secrets import SECRETS
 
-    click.echo(SECRETS.redact(text), err=True)
+    click.echo(SECRETS.redact(text), err=err)
 
 
 def set_up_logging(*, debug: bool) -> None:

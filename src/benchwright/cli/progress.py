@@ -1,10 +1,11 @@
-"""Progress on stderr: a line for each run, and a live block beneath them where there is a terminal."""
+"""Progress: a line for each run, and a live block beneath them where there is a terminal."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +32,8 @@ class TerminalProgress:
     """A listener that shows each trial, unless told not to, and `engine.progress.Progress`.
 
     `title` is said at the start, `resume_note` where the run of `what` goes on; with `tagged`, lines name the
-    target.
+    target. Lines go to stderr, or to stdout where they are part of the command's output (`err` false); notes always
+    go to stderr. The live block is on a terminal: that of the lines, else that of the notes.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class TerminalProgress:
         what: str = "eval",
         each_trial: bool = True,
         tagged: bool = False,
+        err: bool = True,
     ) -> None:
         self._progress = progress
         self._title = title
@@ -50,6 +53,7 @@ class TerminalProgress:
         self._what = what
         self._each_trial = each_trial
         self._tagged = tagged
+        self._err = err
         self._interval = STATUS_INTERVAL_WITH_LINES if each_trial else STATUS_INTERVAL
         self._solved: dict[str, Solved] = {}
         self._lines: list[str] = []
@@ -67,11 +71,8 @@ class TerminalProgress:
             self._lines.append(self._title)
         self._flush()
         self._status_at = time.monotonic() + self._interval
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.live import Live
-
-            self._display = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+        self._display = self._make_display()
+        if self._display is not None:
             self._display.start()
         self._tick()
 
@@ -87,9 +88,9 @@ class TerminalProgress:
         self._lines.append(trial_line(place, result, solved, tagged=self._tagged))
 
     def said(self, text: str) -> None:
-        """Shows a line."""
-        self._lines.append(plain(text))
+        """Shows a note."""
         self._flush()
+        self._write(plain(text), err=True)
 
     def paced(self, level: int, settled: bool) -> None:
         """Says where the concurrency has settled."""
@@ -122,12 +123,32 @@ class TerminalProgress:
             return
         text = "\n".join(self._lines)
         self._lines.clear()
-        if self._display is None:
-            click.echo(text, err=True)
+        with suppress(BrokenPipeError):  # who read along has gone; the run goes on
+            self._write(text, err=self._err)
+
+    def _write(self, text: str, *, err: bool) -> None:
+        """Writes lines: above the display where they go to a terminal that has one."""
+        if self._display is None or not _is_terminal(err=err):
+            click.echo(text, err=err)
         else:
             from rich.text import Text
 
             self._display.console.print(Text.from_ansi(text), soft_wrap=True)
+
+    def _make_display(self) -> Live | None:
+        """The display, None where there is no terminal for it."""
+        if not _is_terminal(err=self._err) and not _is_terminal(err=True):
+            return None
+        from rich.console import Console
+        from rich.live import Live
+
+        return Live(
+            console=Console(stderr=self._err or not _is_terminal(err=False)),
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=_is_terminal(err=False),
+            redirect_stderr=_is_terminal(err=True),
+        )
 
     def _status(self) -> str:
         progress = self._progress
@@ -155,6 +176,11 @@ class TerminalProgress:
         line = Table.grid(padding=(0, 2))
         line.add_row(bar, Text(self._status()))
         return Group(line, Text(counts, style="dim"))
+
+
+def _is_terminal(*, err: bool) -> bool:
+    """Whether stderr, or else stdout, is a terminal."""
+    return (sys.stderr if err else sys.stdout).isatty()
 
 
 def _mean(mean: RunningMean) -> str:
