@@ -74,6 +74,30 @@ def test_as_json_it_lists_the_files_too(three: Project) -> None:
     assert all(Path(one["path"]).exists() for one in listed)
 
 
+@pytest.mark.parametrize(
+    ("filters", "listed"),
+    [
+        (["--model", "org/Name-7B"], True),
+        (["--model", "org/name"], True),
+        (["--model", "org/Name-13B"], False),
+        (["--dataset", "My Rows.v2.jsonl"], True),
+        (["--dataset", "sets/My Rows.v2.jsonl"], True),
+        (["--dataset", "rows.v2"], True),
+        (["--dataset", "sets"], False),
+    ],
+)
+def test_names_are_found_as_they_were_typed(
+    project: Project, server: Server, filters: list[str], listed: bool
+) -> None:
+    (project.program.directory / "sets").mkdir()
+    name = project.rows(1, "sets/My Rows.v2.jsonl")
+    command = project.command(server.base_url, model="org/Name-7B")
+    command[command.index("data.jsonl")] = name
+    project.run(*command)
+    told = project.run("eval", "cache", "ls", *filters).stdout
+    assert ("\torg-name-7b\tmy-rows-v2\t" in told) == listed
+
+
 @pytest.mark.parametrize("more", [[], ["--model", "nobody"]])
 def test_it_says_so_where_there_are_none(project: Project, more: list[str]) -> None:
     assert project.run("eval", "cache", "ls", *more).stdout == "No cached evaluations found.\n"

@@ -57,7 +57,7 @@ class TestTypedRows:
     ) -> None:
         good = {"question": "q", "choices": ["a", "b"], "answer": 0}
         lay(tmp_path / "quiz", {"test.jsonl": lines(good, good, row)})
-        with pytest.raises(DatasetValidationError, match=rf"test\.jsonl: Row 2: .*{said}"):
+        with pytest.raises(DatasetValidationError, match=rf"test\.jsonl, line 3: Row 2: .*{said}"):
             list(found(tmp_path / "quiz").read(Question))
 
     def test_rows_before_a_bad_one_come_first(self, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright.agents.rows import RowsTask, SampleRows
 from benchwright.data.columns import PromptColumns
-from benchwright.data.rows import Row
+from benchwright.data.rows import Row, naming
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Scorer, Session
 from benchwright.errors import UserError
@@ -49,7 +49,9 @@ class PromptTask(RowsTask):
         group_by: str | None = None,
     ) -> None:
         rows = SampleRows(path, limit, offset, group_by)
-        parts = PromptColumns.find(rows.first(), columns, needs_target=needs_target)
+        first = rows.first()
+        with naming(path):
+            parts = PromptColumns.find(first, columns, needs_target=needs_target)
         spec = TaskSpec(
             name=path.stem,
             version=VERSION,

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from benchwright.data.columns import documented_row
-from benchwright.data.errors import DatasetValidationError
-from benchwright.data.rows import Row, read_rows
+from benchwright.data.errors import BadRow, DatasetValidationError
+from benchwright.data.rows import Row, naming, read_rows
 from benchwright.engine.protocols import Scorer
 from benchwright.records import Sample, TaskSpec
 from benchwright.suggest import did_you_mean
@@ -32,8 +32,9 @@ class SampleRows(msgspec.Struct, frozen=True):
         Raises:
             DatasetError: the file cannot be read, or has no such row.
         """
-        for row in read_rows(self.path, 1, self.offset):
-            return row
+        with naming(self.path):
+            for row in read_rows(self.path, 1, self.offset):
+                return row
         raise self._no_rows()
 
     def _no_rows(self) -> DatasetValidationError:
@@ -46,8 +47,9 @@ class SampleRows(msgspec.Struct, frozen=True):
         Raises:
             DatasetError: the file cannot be read, or a row is not as it should be.
         """
-        for index, row in enumerate(read_rows(self.path, self.limit, self.offset), self.offset):
-            yield Sample(id=str(index), content=content(row, index), group=self._group(row, index))
+        with naming(self.path):
+            for index, row in enumerate(read_rows(self.path, self.limit, self.offset), self.offset):
+                yield Sample(id=str(index), content=content(row, index), group=self._group(row, index))
 
     def size(self, content: Content) -> int:
         """The number of samples; reads and checks them all.
@@ -64,9 +66,7 @@ class SampleRows(msgspec.Struct, frozen=True):
         if self.group_by is None:
             return None
         if self.group_by not in row:
-            raise DatasetValidationError(
-                f"Row {index}: No column '{self.group_by}' to group by.{did_you_mean(self.group_by, row)}"
-            )
+            raise BadRow(index, f"No column '{self.group_by}' to group by.{did_you_mean(self.group_by, row)}")
         return str(row[self.group_by])
 
 

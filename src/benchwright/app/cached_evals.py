@@ -30,22 +30,33 @@ class CachedEval(Record, frozen=True):
 def cached_evals(
     say: Say, *, model: str = "", dataset: str = "", status: str = "", task_id: str = ""
 ) -> list[CachedEval]:
-    """The cached evaluations that fit, the newest first; `model` and `dataset` are parts of names, in any case."""
+    """The cached evaluations that fit, the newest first.
+
+    `model` and `dataset` are parts of names, in any case: of those of the directories, or of those that were typed.
+    """
     root = cache_root()
     found = []
     for directory in sorted(root.glob("*/*")) if root.is_dir() else ():
-        if model.lower() not in directory.parent.name or dataset.lower() not in directory.name:
-            continue
+        names = directory.parent.name, directory.name
         for path in entry_files(directory):
             entry = _read(path, say)
             if entry is None or (status and entry.status != status):
                 continue
             if task_id and entry.task_id != task_id:
                 continue
-            names = directory.parent.name, directory.name
+            typed_model, typed_dataset = (str(entry.config.get(key, "")) for key in ("model", "dataset"))
+            if not _names(model, names[0], typed_model):
+                continue
+            if not _names(dataset, names[1], Path(typed_dataset).name) and dataset != typed_dataset:
+                continue
             runs = _count_runs(entry)
             found.append(CachedEval(entry.task_id, *names, entry.status, runs, entry.created_at, str(path)))
     return sorted(found, key=lambda one: (one.created_at, one.path), reverse=True)
+
+
+def _names(part: str, *names: str) -> bool:
+    """Whether one of these names holds the part, in any case."""
+    return any(part.lower() in name.lower() for name in names)
 
 
 def _read(path: Path, say: Say) -> CacheEntry | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.data.errors import DatasetValidationError
+from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row
 from benchwright.suggest import did_you_mean
 
@@ -36,12 +36,12 @@ def documented_row(row: Row, index: int) -> Row:
     `index` is the row's absolute place in the file, from 0.
 
     Raises:
-        DatasetValidationError: a documented column is missing, null, not text, or blank.
+        BadRow: a documented column is missing, null, not text, or blank.
     """
     names = {name.lower(): name for name in row}
     missing = [column for column in DOCUMENTED_COLUMNS if column not in names]
     if missing:
-        raise DatasetValidationError(f"Row {index}: Missing required columns: {missing}")
+        raise BadRow(index, f"Missing required columns: {missing}")
     documented = {column: _text(row[names[column]], column, index) for column in DOCUMENTED_COLUMNS}
     return documented | {name: value for name, value in row.items() if name.lower() not in documented}
 
@@ -95,7 +95,7 @@ class PromptColumns(msgspec.Struct, frozen=True):
         `index` is the row's absolute place in the file, from 0.
 
         Raises:
-            DatasetValidationError: a part is null, blank, or of the wrong type.
+            BadRow: a part is null, blank, or of the wrong type.
         """
         parts: Row = {"user_prompt": _text(row.get(self.prompt), self.prompt, index)}
         options = self._options(row, index)
@@ -117,13 +117,9 @@ class PromptColumns(msgspec.Struct, frozen=True):
         try:
             options = _decode_options(value) if isinstance(value, str) else msgspec.convert(value, list[str])
         except msgspec.DecodeError as error:
-            raise DatasetValidationError(
-                f"Row {index}: '{self.options}' must be a list of strings ({error})"
-            ) from error
+            raise BadRow(index, f"'{self.options}' must be a list of strings ({error})") from error
         if not 1 <= len(options) <= len(ascii_uppercase):
-            raise DatasetValidationError(
-                f"Row {index}: '{self.options}' must hold 1 to 26 options, got {len(options)}"
-            )
+            raise BadRow(index, f"'{self.options}' must hold 1 to 26 options, got {len(options)}")
         return options
 
 
@@ -155,11 +151,11 @@ def _conventional(part: str, columns: list[str]) -> str | None:
 
 def _text(value: Any, column: str, index: int) -> str:
     if value is None:
-        raise DatasetValidationError(f"Row {index}: '{column}' cannot be null")
+        raise BadRow(index, f"'{column}' cannot be null")
     if not isinstance(value, str):
-        raise DatasetValidationError(f"Row {index}: '{column}' must be a string, got {type(value).__name__}")
+        raise BadRow(index, f"'{column}' must be a string, got {type(value).__name__}")
     if not value.strip():
-        raise DatasetValidationError(f"Row {index}: '{column}' cannot be empty")
+        raise BadRow(index, f"'{column}' cannot be empty")
     return value
 
 
@@ -183,7 +179,8 @@ def _letter(value: Any, options: list[str], column: str, index: int) -> str:
             return name
         if options.count(value) == 1:
             return letters[options.index(value)]
-    raise DatasetValidationError(
-        f"Row {index}: '{column}' must be a letter A to {letters[-1]}, an integer index 0 to {len(options) - 1} "
-        f"or one of the options, got {value!r:.50}"
+    raise BadRow(
+        index,
+        f"'{column}' must be a letter A to {letters[-1]}, an integer index 0 to {len(options) - 1} "
+        f"or one of the options, got {value!r:.50}",
     )

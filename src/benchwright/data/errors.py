@@ -19,3 +19,11 @@ class DatasetParseError(DatasetError):
 
 class DatasetValidationError(DatasetError):
     """The file was read, but a row or its columns are not what an evaluation needs."""
+
+
+class BadRow(DatasetValidationError):
+    """A row is not what is needed: `index` is its place in the file, from 0, and `wrong` says what is the matter."""
+
+    def __init__(self, index: int, wrong: str) -> None:
+        super().__init__(f"Row {index}: {wrong}")
+        self.index = index

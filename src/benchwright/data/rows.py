@@ -8,8 +8,8 @@ held whole, and each row is decoded as it is asked for.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -17,7 +17,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
+from benchwright.data.errors import (
+    BadRow,
+    DatasetError,
+    DatasetNotFound,
+    DatasetParseError,
+    DatasetValidationError,
+)
 from benchwright.data.parquet import count_parquet_rows, parquet_rows
 
 Row = dict[str, Any]
@@ -42,7 +48,7 @@ def read_rows(
     Raises:
         DatasetNotFound: there is no such file.
         DatasetParseError: the suffix is unknown, or the file is not what its suffix says.
-        DatasetValidationError: a row is not an object.
+        BadRow: a row is not an object.
         ValueError: `limit` or `offset` is negative.
     """
     if offset < 0:
@@ -83,6 +89,25 @@ def dataset_file(path: str | PathLike[str]) -> Path:
 
 
 @contextmanager
+def naming(file: Path) -> Iterator[None]:
+    """Errors of the rows of a file name the file, and in JSON Lines the line of the row.
+
+    Raises:
+        DatasetError: what was raised within, with the file's name in front.
+    """
+    try:
+        yield
+    except BadRow as error:
+        line = _line_of_row(file, error.index) if file.suffix.lower() == ".jsonl" else None
+        where = f"{file}, line {line}" if line is not None else str(file)
+        raise DatasetValidationError(f"{where}: {error}") from error
+    except DatasetNotFound:
+        raise  # which names it
+    except DatasetError as error:
+        raise type(error)(f"{file}: {error}") from error
+
+
+@contextmanager
 def _readable() -> Iterator[None]:
     try:
         yield
@@ -94,7 +119,7 @@ def _objects(values: Iterator[Any], offset: int) -> Iterator[Row]:
     with _readable():
         for index, value in enumerate(values, offset):
             if not isinstance(value, dict):
-                raise DatasetValidationError(f"Row {index}: Expected object, got {type(value).__name__}")
+                raise BadRow(index, f"Expected object, got {type(value).__name__}")
             yield value
 
 
@@ -129,12 +154,7 @@ def _jsonl_rows(file: Path, offset: int) -> Iterator[Any]:
     with open(file, "rb") as lines:
         if lines.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
             lines.seek(0)
-        for number, line in enumerate(lines, 1):
-            if line.isspace():
-                continue
-            if offset:
-                offset -= 1
-                continue
+        for number, line in islice(_lines_of_rows(lines), offset, None):
             try:
                 value = _decode(line)
             except _NOT_JSON as error:
@@ -142,9 +162,22 @@ def _jsonl_rows(file: Path, offset: int) -> Iterator[Any]:
             yield value
 
 
+def _lines_of_rows(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The lines that hold a row, with their numbers from 1; blank ones hold none."""
+    return ((number, line) for number, line in enumerate(lines, 1) if not line.isspace())
+
+
+def _line_of_row(file: Path, index: int) -> int | None:
+    """The number of the line of a row of JSON Lines, None where it can no longer be told."""
+    with suppress(OSError), open(file, "rb") as lines:
+        for number, _ in islice(_lines_of_rows(lines), index, None):
+            return number
+    return None
+
+
 def _count_jsonl_rows(file: Path) -> int:
     with open(file, "rb") as lines:
-        return sum(not line.isspace() for line in lines)
+        return sum(1 for _ in _lines_of_rows(lines))
 
 
 def _csv_rows(file: Path, offset: int) -> Iterator[Any]:

@@ -11,10 +11,10 @@ import msgspec
 import xxhash
 
 from benchwright.data.declared import Dataset
-from benchwright.data.errors import DatasetError, DatasetNotFound, DatasetParseError, DatasetValidationError
+from benchwright.data.errors import BadRow, DatasetNotFound, DatasetParseError
 from benchwright.data.layout import Splits
 from benchwright.data.manifest import Manifest, file_fingerprint
-from benchwright.data.rows import Row, read_rows
+from benchwright.data.rows import Row, naming, read_rows
 
 Typed = TypeVar("Typed")
 
@@ -77,7 +77,8 @@ class Source:
             DatasetError: as `files`, or a file is not what its suffix says; names the file and the row.
         """
         for file in self.files(split):
-            yield from self._rows_of(file)
+            with naming(file):
+                yield from self._rows_of(file)
 
     def read(self, kind: type[Typed], split: str | None = None) -> Iterator[Typed]:
         """The rows of a split as `kind`, a msgspec Struct, one at a time; columns that it lacks are ignored.
@@ -89,12 +90,13 @@ class Source:
         """
         for file in self.files(split):
             strict = file.suffix.lower() != ".csv"
-            for index, row in enumerate(self._rows_of(file)):
-                try:
-                    value = msgspec.convert(row, kind, strict=strict)
-                except msgspec.ValidationError as error:
-                    raise DatasetValidationError(f"{file}: Row {index}: {error}") from error
-                yield value
+            with naming(file):
+                for index, row in enumerate(self._rows_of(file)):
+                    try:
+                        value = msgspec.convert(row, kind, strict=strict)
+                    except msgspec.ValidationError as error:
+                        raise BadRow(index, str(error)) from error
+                    yield value
 
     def path(self, relative: str) -> Path:
         """A file or directory below the root, for data that is not rows.
@@ -131,10 +133,7 @@ class Source:
 
     def _rows_of(self, file: Path) -> Iterator[Row]:
         lines = self.dataset.json_lines and file.suffix.lower() == ".json"
-        try:
-            yield from read_rows(file, suffix=".jsonl" if lines else None)
-        except DatasetError as error:
-            raise type(error)(f"{file}: {error}") from error
+        return read_rows(file, suffix=".jsonl" if lines else None)
 
     def _fingerprint(self, file: Path) -> str:
         if file not in self._fingerprints:

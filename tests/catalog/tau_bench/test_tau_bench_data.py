@@ -69,7 +69,7 @@ def test_tasks_of_one_customer_are_one_group(tmp_path: Path) -> None:
 
 def test_a_task_that_is_not_as_it_should_be_is_told_with_its_place(tmp_path: Path) -> None:
     write_plain(tmp_path, [task(), task(index=1, actions="none")])
-    with pytest.raises(DatasetError, match=r"retail_test_tasks\.jsonl: Row 1: .*actions"):
+    with pytest.raises(DatasetError, match=r"retail_test_tasks\.jsonl, line 2: Row 1: .*actions"):
         samples("tau_bench", tmp_path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchwright.agents.rollout_requests import dataset_row_to_request
 from benchwright.data.columns import DOCUMENTED_COLUMNS, documented_row
-from benchwright.data.rows import Row, count_rows, read_rows
+from benchwright.data.rows import Row, count_rows, naming, read_rows
 
 __all__ = ["REQUIRED_COLUMNS", "DatasetReader", "DatasetRow", "dataset_row_to_request"]
 
@@ -36,7 +36,8 @@ class DatasetReader:
 
     @cached_property
     def _count(self) -> int:
-        return count_rows(self.file_path)
+        with naming(self.file_path):
+            return count_rows(self.file_path)
 
     def read(self, limit: int | None = None, offset: int = 0) -> list[DatasetRow]:
         """The rows from `offset` on, at most `limit` of them; see `iter_rows`."""
@@ -49,5 +50,6 @@ class DatasetReader:
             DatasetParseError: the file is not what its suffix says.
             DatasetValidationError: a row lacks a required column, or that is null, blank or no text.
         """
-        for index, row in enumerate(read_rows(self.file_path, limit, offset), offset):
-            yield documented_row(row, index)
+        with naming(self.file_path):
+            for index, row in enumerate(read_rows(self.file_path, limit, offset), offset):
+                yield documented_row(row, index)
