@@ -241,6 +241,24 @@ def test_no_key_for_openai(program: Program) -> None:
     assert "Missing API key for provider 'openai'. Set OPENAI_API_KEY" in one_line_of(result.stderr)
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--baseline-model=gpt-x"],
+         r"Error: Baseline gpt-x: Missing API key for provider 'openai'\. .*, or pass --baseline-api-key\. "
+         r"If it has an endpoint of its own, give --baseline-base-url\."),
+        (["--baseline-model=org/x"], r"Error: Baseline org/x: .* give --baseline-base-url\."),
+        (["--baseline-model=gpt-x", "--baseline-base-url=localhost:8000"],
+         r"Error: Baseline gpt-x: The base URL 'localhost:8000' is not an http:// or https:// address .*"),
+        (["--baseline-model= "], r"Error: Baseline  : Model cannot be empty\. Pass a value with --baseline-model\."),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_baseline(program: Program, given: list[str], says: str) -> None:
+    result = program.run(*program.evaluating(program.rows(1), NOWHERE, *given))
+    assert result.returncode == 1
+    assert re.match(says, one_line_of(result.stderr)), result.stderr
+
+
 def test_a_home_that_cannot_be_written(program: Program, echo: str) -> None:
     program.write("file", "in the way")
     home = str(program.directory / "file" / "home")

@@ -6,6 +6,7 @@ import re
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,24 @@ def test_every_command_shows_examples_of_itself(command: str) -> None:
     assert text.startswith(f"Usage: benchwright {command} ")
     _, examples = text.split("Examples:")
     assert f"benchwright {command}" in examples
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [
+        ("osmosis", ["eval"]),
+        ("osmosis", ["bench"]),
+        ("osmosis", ["eval", "cache"]),
+        ("llm-bench", ["run"]),
+        ("llm-bench", []),
+    ],
+)
+def test_help_calls_the_program_by_the_name_that_was_typed(program: str, command: list[str]) -> None:
+    script = Path(sys.executable).parent / program
+    ended = subprocess.run([script, *command, "--help"], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith(f"Usage: {' '.join([program, *command])} ")
+    assert re.search(rf"^ +{' '.join([program, *command])} ", ended.stdout.partition("Examples:")[2], re.M)
+    assert "benchwright " not in ended.stdout
 
 
 def test_nothing_is_said_or_done_by_importing_the_package() -> None:

@@ -49,6 +49,9 @@ COMMANDS = {
     "view": ("benchwright.cli.view:command", "Watch, read and compare runs in the browser."),
 }
 
+PROGRAM = "benchwright"
+"""The name that the help uses in its examples; it is replaced by the one that was typed."""
+
 HOSTED = ("eval-rubric", "preview")
 """Commands of `osmosis` that ask a hosted service."""
 
@@ -86,6 +89,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        _name_program(command, ctx.find_root().info_name)
         return command
 
     def resolve_command(
@@ -103,6 +107,15 @@ class LazyGroup(click.Group):
         """Lists the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _name_program(command: click.Command, program: str | None) -> None:
+    """Lets the help of a command, and of those below it, name the program as it was started (`osmosis`)."""
+    name = f"{program or PROGRAM} "
+    command.help = command.help and command.help.replace(f"{PROGRAM} ", name)
+    command.epilog = command.epilog and command.epilog.replace(f"{PROGRAM} ", name)
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        _name_program(below, program)
 
 
 def _refuse_hosted(name: str) -> NoReturn:
@@ -138,7 +151,7 @@ def _moved(ctx: click.Context, command: click.Command | None) -> list[str]:
     "--output-dir", metavar="DIR", help="Directory of result files; also accepted after the command."
 )
 @click.option("--data-dir", metavar="DIR", help="Directory of datasets; also accepted after the command.")
-@click.version_option(__version__, "-V", "--version", prog_name="benchwright")
+@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
     """Find out what a language model or an agent can do, how fast, and whether B is better than A.
 
@@ -172,8 +185,10 @@ def main() -> None:
     gc.set_threshold(OBJECTS_OF_IMPORTS)
     _print_whole()
     program = os.path.basename(sys.argv[0])
+    program = PROGRAM if program == "__main__.py" else program
+    _name_program(cli, program)
     try:
-        cli.main(prog_name="benchwright" if program == "__main__.py" else program, standalone_mode=False)
+        cli.main(prog_name=program, standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:

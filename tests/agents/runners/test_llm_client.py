@@ -99,8 +99,21 @@ class TestKeys:
         assert server.requests[0].headers["authorization"] == "Bearer sk-given"
 
     async def test_a_key_that_no_header_can_carry_is_refused(self, server: Any) -> None:
-        with pytest.raises(UserError, match="contains characters"):
+        with pytest.raises(ProviderError, match="contains characters"):
             await ExternalLLMClient("mine", "sk-\n", server.base_url).chat_completions(HELLO)
+
+    async def test_openai_without_a_key_is_a_provider_error_that_stops_runners(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("BENCHWRIGHT_API_KEY", "OPENAI_API_KEY", "LITELLM_API_KEY", "OPENAI_BASE_URL"):
+            monkeypatch.delenv(name, raising=False)
+        client = ExternalLLMClient("gpt-5-mini")
+        with pytest.raises(ProviderError, match="Missing API key for provider 'openai'") as raised:
+            await client.chat_completions(HELLO)
+        assert isinstance(raised.value, SystemicProviderError)
+        assert client.failure is raised.value
+        with pytest.raises(ProviderError, match="Missing API key for provider 'openai'"):
+            await client.preflight_check()
 
     async def test_a_foreign_host_that_gets_the_key_of_another_is_named(
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -15,7 +15,7 @@ from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.providers import ModelClient, connect, find_key, find_target
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
-from benchwright.errors import ProviderError
+from benchwright.errors import ProviderError, UserError
 from benchwright.records import Message
 
 logger = logging.getLogger(__name__)
@@ -97,10 +97,17 @@ class ExternalLLMClient:
         return type(self)(self.display_name, self.api_key, self.api_base)
 
     def connection(self) -> ModelClient:
-        """What carries the calls, opened again in another event loop."""
+        """What carries the calls, opened again in another event loop.
+
+        Raises:
+            SystemicProviderError: there is no key for OpenAI, or no HTTP header can carry it.
+        """
         loop = asyncio.get_running_loop()
         if self._connection is None or self._loop is not loop:
-            key = find_key(self.api_key, self._target, logger.warning)
+            try:
+                key = find_key(self.api_key, self._target, logger.warning)
+            except UserError as error:
+                raise SystemicProviderError(str(error)) from None
             retry = RetryPolicy(retries=0)
             self._connection = connect(self._target, key, stream=False, retry=retry)
             self._loop = loop

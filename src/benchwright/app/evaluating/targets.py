@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from benchwright.app.evaluating.task import asks_by_itself, completion_params
 from benchwright.config import EvalSettings
 from benchwright.endpoint.providers import check_target, find_key, find_target
-from benchwright.errors import UserError
+from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
-from benchwright.text import Say
+from benchwright.text import Say, plain
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
@@ -28,23 +29,40 @@ def eval_targets(
     primary = find_target(settings.model, settings.base_url, "primary", _model_settings(settings))
     targets = [primary]
     keys = {"primary": find_key(_secret(settings.api_key), primary, say)}
+    check_target(primary, keys["primary"])
     if settings.baseline_model is not None:
-        baseline = find_target(
-            settings.baseline_model, settings.baseline_base_url, "baseline", _model_settings(settings)
-        )
+        baseline, keys["baseline"] = _baseline(settings, settings.baseline_model, say)
         targets.append(baseline)
-        keys["baseline"] = find_key(_secret(settings.baseline_api_key), baseline, say)
     helpers = []
     if "judge" in settings.scorer:
         judge, keys["judge"] = _judge(settings, primary, keys["primary"], say)
+        check_target(judge, keys["judge"])
         helpers.append(judge)
-    for target in (*targets, *helpers):
-        check_target(target, keys[target.slot])
     return tuple(targets), tuple(helpers), keys
 
 
 def _secret(value: SecretStr | None) -> str | None:
     return value.get_secret_value() if value is not None else None
+
+
+def _baseline(settings: EvalSettings, model: str, say: Say) -> tuple[Target, str | None]:
+    """The baseline's target and key; what is wrong with them is told as the baseline's, with its own options."""
+
+    def told(text: str) -> str:
+        return f"Baseline {plain(model)}: {re.sub('--(?=model|api-key)', '--baseline-', text)}"
+
+    try:
+        target = find_target(model, settings.baseline_base_url, "baseline", _model_settings(settings))
+        key = find_key(_secret(settings.baseline_api_key), target, lambda text: say(told(text)))
+        check_target(target, key)
+    except (UserError, ProviderError) as error:
+        hint = (
+            ""
+            if settings.baseline_base_url
+            else " If it has an endpoint of its own, give --baseline-base-url."
+        )
+        raise UserError(f"{told(str(error))}{hint}") from None
+    return target, key
 
 
 def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) -> tuple[Target, str | None]:
