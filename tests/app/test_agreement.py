@@ -7,16 +7,15 @@ The rule: of a trial the last attempt counts that was not cut off; no answer (re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from io import StringIO
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
 import pytest
-from rich.console import Console, RenderableType
 from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made, write_run
 from tests.known import known
+from tests.rendered import as_text
 from tests.web.web_kit import viewing
 
 from benchwright.agents.cache.documents import output_document
@@ -108,6 +107,14 @@ def graded() -> list[Made]:
     return [*made([0.1, 0.35, 0.8, 0.8, 1.0, 0.0]), Made("9", failed=Status.TRUNCATED)]
 
 
+def graded_equal() -> list[Made]:
+    return [*made([0.5] * 30), *(Made(f"{80 + n}", failed=FAILURES[n % 2]) for n in range(2))]
+
+
+def equal_repeats_in_groups() -> list[Made]:
+    return [Made(str(n), 0.8, repeat, group=f"g{n % 3}") for n in range(9) for repeat in range(2)]
+
+
 def two_targets() -> list[Made]:
     """The primary refuses what the baseline gets right, and both fail sometimes."""
     trials = []
@@ -132,8 +139,8 @@ def interrupted_twice() -> list[Made]:
 
 
 KINDS: list[Callable[[], list[Made]]] = [
-    *(plain, refusals, unparsed, failed, cut_off, retried, repeated, grouped, graded, two_targets),
-    interrupted_twice,
+    *(plain, refusals, unparsed, failed, cut_off, retried, repeated, grouped, graded, graded_equal),
+    *(equal_repeats_in_groups, two_targets, interrupted_twice),
 ]
 
 
@@ -186,6 +193,7 @@ def test_the_summary_is_the_plain_rule(run: Path, trials: list[Made]) -> None:
         assert known(told.low) <= known(told.mean_scored) <= known(told.high)
         assert known(told.low) >= 0
         assert known(told.high) <= 1
+        assert known(told.low) < known(told.high), "no finite number of trials leaves nothing open"
     assert summary.done == sum(truth(trials, slot).trials for slot in slots_in(trials))
 
 
@@ -294,10 +302,3 @@ def test_the_terminal_tells_what_no_answer_and_what_was_cut_off_are_worth(tmp_pa
     assert "5 more were cut off and do not count" in text
     failures = as_text(render_summary(summary_of(written(tmp_path / "failed", failed()))))
     assert "between 0.353 and 0.647 if the failures had been scored" in failures
-
-
-def as_text(rendered: RenderableType) -> str:
-    console = Console(width=200, file=StringIO())
-    console.print(rendered)
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue()

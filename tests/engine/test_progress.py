@@ -7,16 +7,20 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engine.engine_kit import Asked, FunctionScorer, always, answer, plan_of, run_plan
+from tests.known import known
 
+from benchwright.analysis.scores import ScoreScale, ScoreValues
+from benchwright.analysis.scores import mean_of as mean_of_scores
 from benchwright.engine.progress import Progress, RunningMean
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample, Status, Trial
 from benchwright.runs.table import RunTable
-from benchwright.stats.intervals import wilson
+from benchwright.stats.intervals import Interval, wilson
 from benchwright.stats.repeats import estimate
 
 
@@ -33,7 +37,7 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
     await run_plan(plan_of(20, asked, [FunctionScorer(by_parity)]), tmp_path, listeners=[progress])
     assert (progress.done, progress.total, progress.failed, progress.over) == (20, 20, 2, True)
     assert progress.statuses == {Status.SCORED: 17, Status.UNPARSED: 1, Status.PROVIDER_ERROR: 2}
-    assert progress.means["score"].mean == pytest.approx(9 / 18), "no answer counts as 0"
+    assert progress.means["primary", "score"].mean == pytest.approx(9 / 18), "no answer counts as 0"
 
 
 async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(tmp_path: Path) -> None:
@@ -53,7 +57,7 @@ async def test_scoring_again_makes_no_trial_done_twice(tmp_path: Path) -> None:
     scorers = [always(1.0, "first"), always(0.5, "second")]
     await run_plan(plan_of(5, answer, scorers), tmp_path, listeners=[progress])
     assert (progress.done, progress.total) == (5, 5)
-    assert progress.means["second"].n == 5
+    assert progress.means["primary", "second"].n == 5
 
 
 async def test_a_trial_that_was_cut_off_is_neither_done_nor_failed(tmp_path: Path) -> None:
@@ -76,7 +80,7 @@ async def test_a_trial_that_was_cut_off_is_neither_done_nor_failed(tmp_path: Pat
     assert len(table) == 25, "five were cut off"
     assert (progress.done, progress.failed) == (len(table.counted()), 0) == (20, 0)
     assert progress.statuses == {Status.SCORED: 20}
-    assert progress.means["score"].n == 20
+    assert progress.means["primary", "score"].n == 20
 
 
 async def test_no_answer_counts_as_0_and_a_failure_does_not_count(tmp_path: Path) -> None:
@@ -88,7 +92,7 @@ async def test_no_answer_counts_as_0_and_a_failure_does_not_count(tmp_path: Path
     progress = Progress()
     await run_plan(plan_of(10, answer, [FunctionScorer(score)]), tmp_path, listeners=[progress])
     assert (progress.done, progress.failed) == (10, 2)
-    mean = progress.means["score"]
+    mean = progress.means["primary", "score"]
     assert (mean.n, mean.mean) == pytest.approx((8, 5 / 8))
     assert mean.interval == wilson(5, 8)
 
@@ -98,7 +102,7 @@ async def test_no_answer_counts_as_0_and_a_failure_does_not_count(tmp_path: Path
 def test_a_running_mean_has_the_interval_that_the_summary_has(values: list[float]) -> None:
     running = mean_of(values)
     assert running.mean == pytest.approx(sum(values) / len(values), abs=1e-6)
-    expected = estimate(values).interval
+    expected = in_the_summary(values)
     if running.interval is not None and expected is not None:
         assert running.interval == pytest.approx(expected, rel=1e-6, abs=1e-2)
 
@@ -116,9 +120,35 @@ def test_five_of_five_may_still_be_luck() -> None:
     assert interval == pytest.approx((0.566, 1.0), abs=1e-3)
 
 
-@pytest.mark.parametrize("values", [[1.0], [0.3], [0.5] * 4])
+@pytest.mark.parametrize(
+    "values", [[0.5] * 5, [0.97, 0.99, 1.0, 1.0], [0.0, 0.02, 0.02], [0.2, 0.4, 0.9], [0.0] * 3, [7.0, 2.0]]
+)
+def test_the_interval_is_the_one_that_the_summary_will_have(values: list[float]) -> None:
+    """Within the range, and never without width."""
+    interval = known(mean_of(values).interval)
+    assert interval == pytest.approx(known(in_the_summary(values)))
+    assert interval.low < interval.high
+
+
+async def test_repeats_are_no_further_samples(tmp_path: Path) -> None:
+    """Five repeats of two samples are not ten: their interval is left to the summary, which sees the samples."""
+    progress = Progress()
+    plan = plan_of(2, answer, [always(1.0)], repeats=5)
+    await run_plan(plan, tmp_path, listeners=[progress])
+    mean = progress.means["primary", "score"]
+    assert (mean.n, mean.mean, mean.interval) == (10, 1.0, None)
+
+
+@pytest.mark.parametrize("values", [[1.0], [0.3], [5.0] * 4])
 def test_what_says_nothing_of_the_error_has_no_interval(values: list[float]) -> None:
     assert mean_of(values).interval is None
+
+
+def in_the_summary(values: list[float]) -> Interval | None:
+    """The interval of these scores, one of each sample, as a summary has it."""
+    scale = ScoreScale(0.0, 1.0) if min(values) >= 0 and max(values) <= 1 else ScoreScale()
+    found = ScoreValues(np.array(values), None, None, np.arange(len(values)), 0, 0, scale)
+    return known(mean_of_scores(found)).interval
 
 
 def mean_of(values: list[float]) -> RunningMean:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from tests.known import known
 
-from benchwright.stats.intervals import wilson
+from benchwright.stats.intervals import of_equal_values, wilson
 from benchwright.stats.repeats import Estimate, estimate, sample_means
 
 
@@ -184,12 +184,44 @@ def test_grouped_rates_get_wilson_with_fewer_samples() -> None:
         (([0.7],), "one sample"),
         (([0.7, 0.2], [1, 1]), "one sample, twice"),
         (([1.0, 0.0, 1.0], None, ["a", "a", "a"]), "one group"),
-        (([0.5, 0.5, 0.5],), "graded values that are all equal"),
+        (([0.5, 0.5, 0.5],), "graded values that are all equal and could be anything"),
     ],
 )
 def test_where_the_data_cannot_tell_there_is_no_interval(arguments: tuple[Any, ...], why: str) -> None:
     result = estimate(*arguments)
     assert (result.method, result.interval) == ("none", None), why
+
+
+def test_equal_graded_values_have_the_interval_that_their_range_allows() -> None:
+    result = estimate([0.5] * 60, value_range=(0.0, 1.0))
+    assert (result.method, result.se) == ("bounded", 0)
+    assert result.interval == of_equal_values(0.5, 60, (0.0, 1.0))
+
+
+def test_repeats_of_equal_values_add_nothing() -> None:
+    once = estimate([0.5] * 12, value_range=(0.0, 1.0))
+    assert estimate([0.5] * 36, np.repeat(range(12), 3), value_range=(0.0, 1.0)).interval == once.interval
+
+
+def test_sample_means_that_are_equal_are_bounded_whatever_their_repeats_are() -> None:
+    result = estimate([0.2, 0.6, 0.6, 0.2], [0, 0, 1, 1], value_range=(0.0, 1.0))
+    assert result.method == "bounded"
+    assert result.interval == pytest.approx(of_equal_values(0.4, 2, (0.0, 1.0)))
+
+
+@pytest.mark.parametrize(("sizes", "effective"), [([5] * 4, 4), ([10, 5, 5], 20**2 / (100 + 25 + 25))])
+def test_equal_values_in_groups_count_as_many_as_there_are_effective_groups(
+    sizes: list[int], effective: float
+) -> None:
+    result = estimate([0.5] * 20, groups=np.repeat(range(len(sizes)), sizes), value_range=(0.0, 1.0))
+    assert result.method == "bounded"
+    assert result.interval == pytest.approx(of_equal_values(0.5, effective, (0.0, 1.0)))
+
+
+def test_points_of_100_that_are_all_0_are_no_shares() -> None:
+    """Taken for 0/1 scores, their interval would be a hundredth as wide as it has to be."""
+    interval = known(estimate([0.0] * 20, value_range=(0.0, 100.0)).interval)
+    assert interval == pytest.approx((0, 100 * (1 - 0.025 ** (1 / 20))))
 
 
 def test_a_single_0_1_score_has_wilson_s_wide_interval() -> None:

@@ -28,6 +28,11 @@ class ScoreScale(NamedTuple):
     high: float | None = None
     passing: float | None = None
 
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Both ends, None where they are not known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 def scale_of(manifest: Manifest, score: str) -> ScoreScale:
     """What is known of a score before its values: packs score from 0 to 100, benchmarks from 0 to 1."""
@@ -64,11 +69,11 @@ class ScoreValues(NamedTuple):
         """Where the mean could lie had the trials that failed been scored; None where none failed, or the range is
         not known.
         """
-        low, high = self.scale.low, self.scale.high
-        if not self.failed or not len(self.values) or low is None or high is None:
+        if not self.failed or not len(self.values) or self.scale.range is None:
             return None
         from benchwright.stats.arrays import exact_sum
 
+        low, high = self.scale.range
         total = exact_sum(self.values)
         return (total + self.failed * low) / self.trials, (total + self.failed * high) / self.trials
 
@@ -109,12 +114,11 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | None:
     groups = None
     if found.groups is not None and (found.groups >= 0).any():
         groups = [None if group < 0 else group for group in found.groups.tolist()]
-    result = estimate(found.values, found.samples, groups, confidence=confidence)
-    if result.interval is None:
+    result = estimate(
+        found.values, found.samples, groups, value_range=found.scale.range, confidence=confidence
+    )
+    if result.interval is None or found.scale.range is None:
         return result
-    low, high = result.interval
-    if found.scale.low is not None:
-        low = max(low, found.scale.low)
-    if found.scale.high is not None:
-        high = min(high, found.scale.high)
-    return msgspec.structs.replace(result, interval=Interval(low, high))
+    low, high = found.scale.range
+    within = Interval(max(result.interval.low, low), min(result.interval.high, high))
+    return msgspec.structs.replace(result, interval=within)

@@ -159,7 +159,9 @@ class TerminalProgress:
             parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
         if progress.failed:
             parts.append(f"{progress.failed:,} failed")
-        parts.extend(f"{plain(name)} {_mean(mean)}" for name, mean in progress.means.items())
+        for (slot, scorer), mean in progress.means.items():
+            name = f"{slot} {scorer}" if self._tagged else scorer
+            parts.append(f"{plain(name)} {_mean(mean)}")
         return "  ".join(parts)
 
     def _block(self) -> RenderableType:

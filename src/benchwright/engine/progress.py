@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from benchwright.engine.worker import Result, Solved
-from benchwright.records import Status, trial_status
+from benchwright.records import Status, Trial, trial_status
 from benchwright.runs.counting import FAILURES, ScoreState, counts, state_of_score
 
 if TYPE_CHECKING:
@@ -16,12 +16,18 @@ if TYPE_CHECKING:
 
 
 class RunningMean:
-    """Mean and variance of values one by one (Welford 1962)."""
+    """Mean and variance of values one by one (Welford 1962).
+
+    `dependent` says that some values are repeats of one sample, or of one group.
+    """
 
     def __init__(self) -> None:
         self.n = 0
+        self.dependent = False
         self.mean = 0.0
         self._squares = 0.0
+        self._least = math.inf
+        self._greatest = -math.inf
         self._proportion = True
 
     def add(self, value: float) -> None:
@@ -30,23 +36,28 @@ class RunningMean:
         step = value - self.mean
         self.mean += step / self.n
         self._squares += step * (value - self.mean)
+        self._least, self._greatest = min(self._least, value), max(self._greatest, value)
         self._proportion = self._proportion and value in (0.0, 1.0)
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % interval of the mean, as if no two values were of one sample; None below two values.
+        """The 95 % interval of the mean, as the summary has it; None below two values, and for dependent ones.
 
-        Wilson's for values that are all 0 or 1, else Student's, like those of the summary; None too where such other
-        values are all equal.
+        Wilson's for values that are all 0 or 1, else Student's. Values that all lie between 0 and 1 are taken to
+        have this range, and their interval stays within it. Values that are all equal have an interval by their
+        range, and none where that is not known.
         """
-        if self.n < 2:
+        if self.n < 2 or self.dependent:
             return None
-        from benchwright.stats.intervals import t_around, wilson
+        from benchwright.stats.intervals import Interval, of_equal_values, t_around, wilson
 
         if self._proportion:
             return wilson(round(self.mean * self.n), self.n)
-        se = math.sqrt(self._squares / (self.n - 1) / self.n)
-        return t_around(self.mean, se, self.n - 1) if se > 0 else None
+        in_unit = self._least >= 0 and self._greatest <= 1
+        if self._least == self._greatest:
+            return of_equal_values(self._least, self.n, (0.0, 1.0)) if in_unit else None
+        low, high = t_around(self.mean, math.sqrt(self._squares / (self.n - 1) / self.n), self.n - 1)
+        return Interval(max(0.0, low), min(1.0, high)) if in_unit else Interval(low, high)
 
 
 @runtime_checkable
@@ -61,7 +72,7 @@ class PaceListener(Protocol):
 class Progress:
     """A listener that counts by the rule of `runs.counting`: a trial that was cut off is neither done nor failed.
 
-    `done` includes what earlier sessions finished, `rate` does not.
+    `done` includes what earlier sessions finished, `rate` does not. `means` are by slot and scorer.
     `level` is how many trials may be in flight, `settled` whether it is to stay so; None where it was given.
     """
 
@@ -69,7 +80,7 @@ class Progress:
         self.total = 0
         self.done = 0
         self.statuses: Counter[Status] = Counter()
-        self.means: dict[str, RunningMean] = {}
+        self.means: dict[tuple[str, str], RunningMean] = {}
         self.tokens = 0
         self.notes: list[str] = []
         self.over = False
@@ -96,7 +107,12 @@ class Progress:
         for score in result.scores:
             state = state_of_score(score.status, score.value)
             if state is not ScoreState.FAILED:
-                self.means.setdefault(score.scorer, RunningMean()).add(score.value or 0.0)
+                self._mean(result.trial, score.scorer).add(score.value or 0.0)
+
+    def _mean(self, trial: Trial, scorer: str) -> RunningMean:
+        mean = self.means.setdefault((trial.target.slot, scorer), RunningMean())
+        mean.dependent = mean.dependent or trial.repeat > 0 or trial.sample.group is not None
+        return mean
 
     def said(self, text: str) -> None:
         """See `engine.run.Listener`."""

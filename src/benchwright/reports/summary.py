@@ -9,7 +9,7 @@ from rich.text import Text
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
-from benchwright.formats import duration, milliseconds, number
+from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.text import plain
 
 METHODS = {
@@ -17,7 +17,7 @@ METHODS = {
     "wilson-effective-n": "Wilson interval at the effective sample size",
     "t": "t interval over samples",
     "cluster-t": "t interval over groups",
-    "none": "too few samples for an interval",
+    "bounded": "interval of equal scores in a known range (Clopper-Pearson)",
 }
 
 BLANK = Text("")
@@ -133,10 +133,22 @@ def _scores(target: TargetSummary) -> RenderableType:
     return Group(table, *notes)
 
 
+def interval_text(score: ScoreSummary) -> str:
+    """How the interval of a score was made, or why it has none, and from how many samples."""
+    groups = "" if score.n_groups is None else f" in {counted(score.n_groups, 'group')}"
+    return f"{METHODS.get(score.method) or _why_no_interval(score)}, {counted(score.n_samples, 'sample')}{groups}"
+
+
+def _why_no_interval(score: ScoreSummary) -> str:
+    if score.n_samples < 2:
+        return "too few samples for an interval"
+    if score.n_groups == 1:
+        return "too few groups for an interval"
+    return "no interval, because all scores are equal and their range is not known"
+
+
 def _note(score: ScoreSummary) -> str:
-    text = f"{plain(score.scorer)}: {METHODS.get(score.method, score.method)}, {score.n_samples:,} samples"
-    if score.n_groups is not None:
-        text += f" in {score.n_groups:,} groups"
+    text = f"{plain(score.scorer)}: {interval_text(score)}"
     if score.between is not None and score.within is not None:
         text += f"; variance between samples {score.between:.4f}, between repeats of one {score.within:.4f}"
     if score.no_answer:

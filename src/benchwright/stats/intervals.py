@@ -60,6 +60,29 @@ def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Int
     return Interval(mean - half, mean + half)
 
 
+def of_equal_values(
+    value: float, n: float, value_range: tuple[float, float], confidence: float = 0.95
+) -> Interval:
+    """The interval of the mean of a variable in a known range, of which n independent values were all the same.
+
+    By Clopper and Pearson (1934), 0 of n others means that other values have a share of at most
+    q = 1 - ((1 - confidence) / 2)^(1 / n), and each of them lies within the range. That holds for every distribution
+    in the range: where other values have a greater share, n equal ones come too rarely to spoil the coverage. The
+    betting interval of Waudby-Smith and Ramdas (2024) comes to the same ends where each bet is the highest possible;
+    those of Hoeffding (1963), Anderson (1969) and Maurer and Pontil (2009) are wider here. `n` may be a fraction (an
+    effective sample size).
+
+    Raises:
+        ValueError: unless n > 0, the value lies in the range and 0 < confidence < 1.
+    """
+    require_fraction("confidence", confidence)
+    low, high = value_range
+    if n <= 0 or not low <= value <= high:
+        raise ValueError(f"{n} values of {value} in [{low}, {high}]")
+    others = 1 - ((1 - confidence) / 2) ** (1 / n)
+    return Interval(value - others * (value - low), value + others * (high - value))
+
+
 def normal_interval(values: ArrayLike) -> Interval:
     """The documented `confidence_interval_95`: mean ± 1.96 * std / sqrt(n), std with ddof 0.
 

@@ -32,9 +32,9 @@ from benchwright.stats.clusters import (
     mean_of_codes,
     mean_of_units,
 )
-from benchwright.stats.intervals import Interval, t_around, wilson
+from benchwright.stats.intervals import Interval, of_equal_values, t_around, wilson
 
-Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "none"]
+Method = Literal["wilson", "wilson-effective-n", "t", "cluster-t", "bounded", "none"]
 
 
 class SampleMeans(NamedTuple):
@@ -53,9 +53,9 @@ class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
     """A mean over samples and what is known of its error.
 
     `method` names how the interval was made. `se` and `interval` are None where the data cannot tell: one
-    sample, one group, or graded values that are all equal. `between` and `within` split the variance of one
-    value: Var(mean) = between / n_samples + within / n_values (for equal numbers of repeats); None without
-    repeats. `design_effect` and `icc` tell what the groups cost; None without groups.
+    sample, one group, or graded values that are all equal and have no known range. `between` and `within`
+    split the variance of one value: Var(mean) = between / n_samples + within / n_values (for equal numbers of
+    repeats); None without repeats. `design_effect` and `icc` tell what the groups cost; None without groups.
     """
 
     mean: float
@@ -98,13 +98,15 @@ def estimate(
     groups: Iterable[Hashable | None] | None = None,
     *,
     binary: bool | None = None,
+    value_range: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
     """The mean of values (one per trial) over samples, with standard error and interval.
 
     `samples` tells which values are repeats of one sample (None: each value is its own sample), `groups`
-    the group of each value's sample (None, or None for one of them: a sample in no group). `binary`
-    says whether values are 0/1; by default they are taken as such if they all are.
+    the group of each value's sample (None, or None for one of them: a sample in no group). `value_range`
+    are the least and the greatest value that are possible, None where these are not known. `binary` says whether
+    values are 0/1; by default they are taken as such if they all are, and no other range is given.
 
     - 0/1, one repeat, no groups: "wilson".
     - 0/1 with repeats or groups: "wilson-effective-n", Wilson with as many samples as the robust error is
@@ -112,23 +114,28 @@ def estimate(
       69 %, this 98 %, and 15 samples always right would give t an interval without width.
     - graded: "t" over the sample means; with groups "cluster-t" (`clusters.clustered_mean`), not the
       cluster bootstrap, whose percentiles cover less than t with few groups and the same with many.
+    - graded, and their means do not vary, so that t would have no width: "bounded"
+      (`intervals.of_equal_values`) at the number of samples, or the effective number of groups.
 
     Raises:
-        ValueError: no values, one that is not finite or (binary) not 0/1, lengths that differ, or a sample
-            that is in two groups.
+        ValueError: no values, one that is not finite, (binary) not 0/1 or not in the range, lengths that
+            differ, or a sample that is in two groups.
     """
     array = vector(values)
     sample_of = _as_sequence(range(array.size) if samples is None else samples)
     per_sample = sample_means(array, sample_of)
-    is_binary = only_zero_and_one(array) if binary is None else binary
-    if is_binary and not only_zero_and_one(array):
+    if binary is None:
+        binary = value_range in (None, (0.0, 1.0)) and only_zero_and_one(array)
+    if binary and not only_zero_and_one(array):
         raise ValueError("binary values must all be 0 or 1")
     if groups is None:
         clustered = mean_of_units(per_sample.means)
     else:
         codes, n_groups = group_codes(_groups_of_samples(sample_of, groups, per_sample.samples))
         clustered = mean_of_codes(per_sample.means, codes, n_groups)
-    result = from_clustered(clustered, array.size, proportion=is_binary, confidence=confidence)
+    result = from_clustered(
+        clustered, array.size, proportion=binary, value_range=value_range, confidence=confidence
+    )
     return msgspec.structs.replace(result, within=per_sample.within, between=_between(per_sample))
 
 
@@ -139,10 +146,15 @@ def _as_sequence(labels: Iterable[Hashable]) -> Sequence[Hashable]:
 
 
 def from_clustered(
-    clustered: ClusteredMean, n_values: int, *, proportion: bool, confidence: float = 0.95
+    clustered: ClusteredMean,
+    n_values: int,
+    *,
+    proportion: bool,
+    value_range: tuple[float, float] | None = None,
+    confidence: float = 0.95,
 ) -> Estimate:
     """Adds the interval to a mean over samples, which `proportion` says are rates of 0/1 values."""
-    method, interval = _interval(clustered, n_values, proportion, confidence)
+    method, interval = _interval(clustered, n_values, proportion, value_range, confidence)
     return Estimate(
         mean=clustered.mean,
         method=method,
@@ -171,7 +183,11 @@ def _groups_of_samples(
 
 
 def _interval(
-    clustered: ClusteredMean, n_values: int, proportion: bool, confidence: float
+    clustered: ClusteredMean,
+    n_values: int,
+    proportion: bool,
+    value_range: tuple[float, float] | None,
+    confidence: float,
 ) -> tuple[Method, Interval | None]:
     mean, se, df = clustered.mean, clustered.se, clustered.df
     if proportion and not clustered.grouped and n_values == clustered.n:
@@ -183,7 +199,9 @@ def _interval(
         n = effective_size(n_values, clustered.n_groups, independent, se**2, df, confidence)
         return "wilson-effective-n", wilson(mean * n, n, confidence)
     if se == 0:
-        return "none", None
+        if value_range is None:
+            return "none", None
+        return "bounded", of_equal_values(mean, df + 1, value_range, confidence)
     return "cluster-t" if clustered.grouped else "t", t_around(mean, se, df, confidence)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from benchwright.formats import duration, milliseconds, number
+from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.reports.html.text import shown
 
 if TYPE_CHECKING:
@@ -27,7 +27,12 @@ def html_environment(templates: Path) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=number, milliseconds=milliseconds, duration=duration, count=_count, words=_words
+        number=number,
+        milliseconds=milliseconds,
+        duration=duration,
+        count=_count,
+        counted=counted,
+        words=_words,
     )
     return environment
 

@@ -23,7 +23,7 @@ from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
-from benchwright.reports.summary import METHODS
+from benchwright.reports.summary import interval_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -158,7 +158,7 @@ def _environment() -> Environment:
         shared=shared,
         segment_kinds=segment_kinds,
         segment_words=SEGMENTS,
-        methods=METHODS,
+        interval_text=interval_text,
     )
     environment.filters.update(time=time_label, sentence=_sentence)
     environment.tests["foreign"] = lambda cell: isinstance(cell, Foreign)

@@ -9,7 +9,7 @@ import msgspec
 from aiohttp import web
 
 from benchwright.formats import duration
-from benchwright.reports.summary import METHODS
+from benchwright.reports.summary import interval_text
 from benchwright.runs.manifest import Manifest
 from benchwright.web.figures import figures_of
 from benchwright.web.live import Change, tell_changes
@@ -77,7 +77,7 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
     trials.read_all()
     with trials.lock:
         made = figures_of(manifest, trials.table)
-    return {"summary": made.summary, "charts": made.targets, "methods": METHODS}
+    return {"summary": made.summary, "charts": made.targets, "interval_text": interval_text}
 
 
 def _actions(viewer: Viewer, row: RunRow, _: Manifest) -> dict[str, Any]:
