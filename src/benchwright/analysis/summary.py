@@ -16,6 +16,7 @@ from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
+from benchwright.analysis.timings import timings_note
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, planned_trials, read_manifest
@@ -139,7 +140,7 @@ class RunSummary(Record, frozen=True):
     `concurrency` is that of its timings: the number given, or where it found itself the one at which it settled;
     None where it did not settle, or at several. `found_concurrency` are all at which it settled by itself, or
     the last where it did not. `shortfalls` says which figures could not be made, and why (see
-    `analysis.shortfalls`).
+    `analysis.shortfalls`). `timings_note` says why the timings are not valid, and what could help.
     """
 
     run: str
@@ -159,6 +160,7 @@ class RunSummary(Record, frozen=True):
     concurrency: int | None = None
     found_concurrency: list[int] = []
     shortfalls: list[str] = []
+    timings_note: str | None = None
 
 
 def summary_of(directory: Path) -> RunSummary:
@@ -194,6 +196,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
         concurrency=_concurrency(manifest, sessions.paces),
         found_concurrency=_found_concurrency(sessions.paces),
         shortfalls=shortfalls(manifest, targets),
+        timings_note=timings_note(manifest, sessions.lag, sessions.paces),
     )
 
 

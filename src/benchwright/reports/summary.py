@@ -54,15 +54,8 @@ def _banners(summary: RunSummary) -> list[Text]:
     banners = []
     if summary.simulated:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
-    if not summary.timings_valid:
-        lag = summary.lag
-        banners.append(
-            Text(
-                f"TIMINGS INVALID: the client was too busy (loop lag p99 {lag.p99 / 1e6:.1f} ms, "
-                f"longest {lag.longest / 1e6:.0f} ms). Lower --batch-size, or look for blocking code in the agent.",
-                style="bold red",
-            )
-        )
+    if summary.timings_note is not None:
+        banners.append(Text(f"TIMINGS INVALID: {summary.timings_note}", style="bold red"))
     banners += [Text(plain(sentence), style="bold red") for sentence in summary.shortfalls]
     if summary.stop_reason:
         banners.append(Text(f"Stopped early: {plain(summary.stop_reason)}", style="yellow"))

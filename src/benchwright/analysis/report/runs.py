@@ -112,12 +112,8 @@ def _banners(
 ) -> Iterator[str]:
     if summary.simulated:
         yield "Simulated: some of these answers are not from a model."
-    if not summary.timings_valid:
-        lag = summary.lag
-        yield (
-            f"Timings invalid: client-bound. The client was too busy to time well (loop lag p99 "
-            f"{lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms)."
-        )
+    if summary.timings_note is not None:
+        yield f"Timings invalid: {summary.timings_note}"
     yield from equal_repeats_lines(target.equal_repeats)
     yield from warm_cache_lines(directory)
     yield from settling_lines(target.requests.settling_requests, target.requests.total_requests)
@@ -178,7 +174,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
     if facts.simulated:
         banners.append("Simulated: some of these answers are not from a model.")
     if facts.timings_valid is False:
-        banners.append("Timings invalid: client-bound. The client was too busy to time well.")
+        banners.append("Timings invalid: the client was too busy.")
     if departures := facts.settings.get("departures from the protocol"):
         banners.append(_departs(departures))
     part = RunPart(

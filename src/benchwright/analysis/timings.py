@@ -1,0 +1,55 @@
+"""That a run's timings do not hold, and what its user can do about it: the one place that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.records import LoopLag
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.paces import Paces
+
+OWN_CODE = {
+    "module": "the agent",
+    "mcp": "the tools",
+    "eval_fn": "the eval functions",
+    "scorer": "the scorers",
+}
+"""Settings of an eval by which code of the user's or of its choice runs in our process, and what that is."""
+
+
+def timings_note(manifest: Manifest, lag: LoopLag, paces: Paces) -> str | None:
+    """Why the timings are invalid and what could help, as one or two sentences; None where they are valid."""
+    if not lag.spoils_timings:
+        return None
+    measured = f"loop lag p99 {lag.p99 / 1e6:.1f} ms, longest {lag.longest / 1e6:.0f} ms"
+    less = _less_at_once(manifest, paces)
+    search = f"look for {' and for '.join(_causes(manifest))}"
+    advice = f"{less}, or {search}" if less else search.capitalize()
+    return f"the client was too busy ({measured}). {advice}."
+
+
+def _less_at_once(manifest: Manifest, paces: Paces) -> str | None:
+    """What to ask for so that less happens at once; None where nothing less is possible."""
+    if "load" in manifest.about:
+        level = manifest.about["load"]["level"]
+        if "rate" in level:
+            return f"Measure a lower --rate than {level['rate']:g}"
+        return _lower("--concurrency", level.get("concurrency", 1))
+    if manifest.concurrency is None:
+        found = max(paces.settled, default=paces.last)
+        return _lower("--batch-size", found) if found else "Give --batch-size a low number"
+    return _lower("--batch-size", manifest.concurrency)
+
+
+def _lower(option: str, concurrency: int) -> str | None:
+    return f"Give a lower {option} than {concurrency}" if concurrency > 1 else None
+
+
+def _causes(manifest: Manifest) -> Iterator[str]:
+    """What else keeps a client of this kind busy."""
+    if manifest.kind == "benchmark":
+        yield "slow grading"
+    own = [name for setting, name in OWN_CODE.items() if manifest.settings.get(setting)]
+    if own:
+        yield f"blocking code in {' or '.join(own)}"
+    yield "other programs that keep this machine busy"
