@@ -19,9 +19,9 @@ def test_cells_that_are_solved_before_any_is_scored_are_counted_one_by_one(
 ) -> None:
     watch: Any = SimpleNamespace(setup=SimpleNamespace(models={"m": SimpleNamespace(label="m")}), cells={})
     progress = Progress()
-    progress.started(4, done)
+    progress.started(4, done, 0)
     lines = PackProgress(progress, watch)
-    lines.started(4, done)
+    lines.started(4, done, 0)
     capsys.readouterr()
     for cell in ("A-01", "A-02"):
         lines.delivered(Solved(TrialRecord(cell, cell, "m", Status.SCORED), b""))

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from tests.app.app_kit import NOWHERE, Program, finished, trials
 from tests.app.eval_kit import CACHED, summary_in
+from tests.simulated import simulated_endpoint
 
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluate import prepare_eval
+from benchwright.cli.progress import asked_again
 from benchwright.config import EvalSettings
+from benchwright.records import Status
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.manifest import read_manifest
 
@@ -147,6 +150,21 @@ def test_a_budget_stops_a_run_and_the_same_command_goes_on(program: Program, ech
         if program.run(*command).returncode == 0:
             break
     assert len(trials(program.only_run)) == 10
+
+
+def test_a_stop_and_the_next_start_count_alike_where_a_provider_failed(program: Program) -> None:
+    """A trial whose provider failed is done, as every list of runs counts it, and the next start asks it again."""
+    with simulated_endpoint("--fault=server_error=0.5", "--seed=3") as url:
+        command = program.evaluating(program.rows(20), url, "--budget-tokens=8", "--retries=0")
+        stopped = program.run(*command)
+        trials_done = trials(program.only_run)
+        resumed = program.run(*command)
+    done = len(trials_done)
+    failed = sum(trial.status is Status.PROVIDER_ERROR for trial in trials_done)
+    assert 1 <= failed < done < 20, "some of each kind, or this says nothing"
+    assert f"Progress: {done}/20 runs." in stopped.stderr
+    assert f"Resuming eval ({done}/20 runs completed)" in resumed.stderr
+    assert f"\n{asked_again(failed)}.\n" in resumed.stderr
 
 
 def test_a_run_records_what_it_is_and_no_key(program: Program, echo: str) -> None:

@@ -43,12 +43,18 @@ async def test_what_was_done_and_how_it_ended_is_counted(tmp_path: Path) -> None
 async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(tmp_path: Path) -> None:
     await run_plan(plan_of(15), tmp_path)
     progress = Progress()
-    progress.started(total=20, done=15)
+    progress.started(total=20, done=15, again=0)
     assert (progress.rate, progress.eta) == (0.0, None), "nothing is known yet"
     await run_plan(plan_of(20), tmp_path, listeners=[progress])
     assert progress.done == 20
     assert progress.rate > 0
     assert progress.eta == 0.0
+
+
+def test_what_is_asked_again_is_still_to_be_done() -> None:
+    progress = Progress()
+    progress.started(total=20, done=15, again=5)
+    assert (progress.done, progress.total) == (10, 20)
 
 
 async def test_scoring_again_makes_no_trial_done_twice(tmp_path: Path) -> None:

@@ -162,8 +162,8 @@ class Watcher:
     def __init__(self) -> None:
         self.heard: list[object] = []
 
-    def started(self, total: int, done: int) -> None:
-        self.heard.append(("started", total, done))
+    def started(self, total: int, done: int, again: int) -> None:
+        self.heard.append(("started", total, done, again))
 
     def delivered(self, result: Result) -> None:
         self.heard.append(type(result))
@@ -180,7 +180,7 @@ async def test_listeners_hear_everything_and_in_order(tmp_path: Path) -> None:
     watchers = [Watcher(), Watcher()]
     await run_plan(plan_of(3), tmp_path, concurrency=1, listeners=watchers)
     for watcher in watchers:
-        assert watcher.heard == [("started", 3, 1), Solved, Scored, Solved, Scored, "ended"]
+        assert watcher.heard == [("started", 3, 1, 0), Solved, Scored, Solved, Scored, "ended"]
 
 
 async def test_listeners_hear_the_end_of_a_run_that_breaks_too(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class PackWatch:
         scenarios = [scenario.id for scenario in self.setup.scenarios]
         return results_of(self._attempts.values(), list(self.setup.models), scenarios)
 
-    def started(self, total: int, done: int) -> None:
+    def started(self, total: int, done: int, again: int) -> None:
         """See `engine.run.Listener`; the documented event comes when the pack is prepared."""
 
     def delivered(self, result: Result) -> None:

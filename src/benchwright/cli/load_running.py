@@ -121,7 +121,7 @@ class LevelProgress:
         self._live = sys.stderr.isatty()
         self._every = STATUS_INTERVAL if self._live else STATUS_INTERVAL_IN_LOGS
 
-    def started(self, total: int, done: int) -> None:
+    def started(self, total: int, done: int, again: int) -> None:
         """The level begins."""
         self._begun = asyncio.get_running_loop().time()
         self._timer = asyncio.get_running_loop().call_later(self._every, self._tick)

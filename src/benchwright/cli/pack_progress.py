@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.app.pack_watch import PackWatch
+from benchwright.cli.progress import asked_again
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
 from benchwright.formats import duration
@@ -31,11 +32,12 @@ class PackProgress:
         self._display: Live | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def started(self, total: int, done: int) -> None:
+    def started(self, total: int, done: int, again: int) -> None:
         """Shows what there is to do."""
-        self._solved = done
+        self._solved = done - again
         if done:
-            click.echo(f"Resuming: {done:,} of {total:,} cells are done.", err=True)
+            but = f", {asked_again(again)}" if again else ""
+            click.echo(f"Resuming: {done:,} of {total:,} cells are done{but}.", err=True)
         if not sys.stderr.isatty():
             return
         from rich.console import Console

@@ -61,12 +61,14 @@ class TerminalProgress:
         self._display: Live | None = None
         self._status_at = 0.0
 
-    def started(self, total: int, done: int) -> None:
+    def started(self, total: int, done: int, again: int) -> None:
         """Shows what there is to do."""
         if done:
             self._lines.append(f"Resuming {self._what} ({done}/{total} runs completed)")
             if self._resume_note is not None:
                 self._lines.append(self._resume_note)
+            if again:
+                self._lines.append(f"{asked_again(again)}.")
         else:
             self._lines.append(self._title)
         self._flush()
@@ -183,6 +185,11 @@ class TerminalProgress:
 def _is_terminal(*, err: bool) -> bool:
     """Whether stderr, or else stdout, is a terminal."""
     return (sys.stderr if err else sys.stdout).isatty()
+
+
+def asked_again(count: int) -> str:
+    """That so many of what was done before are tried again, as when their provider failed."""
+    return f"{count:,} of them {'is' if count == 1 else 'are'} asked again"
 
 
 def _mean(mean: RunningMean) -> str:

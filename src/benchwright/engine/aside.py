@@ -50,7 +50,7 @@ class _ProgressListener:
         self._tell = tell
         self._total = self._done = 0
 
-    def started(self, total: int, done: int) -> None:
+    def started(self, total: int, done: int, again: int) -> None:
         self._total = total
 
     def delivered(self, result: Result) -> None:

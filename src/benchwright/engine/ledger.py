@@ -18,6 +18,7 @@ class Ledger:
 
     Trials whose last attempt was cut off, ended in one of the statuses `again`, or is picked by `retry`, are not: they
     are to be asked again. With `grader_error` among `again`, scores that failed are to be made again, without asking.
+    `counted` trials count by the rule of `runs.counting`; `finished` are not to be asked again.
     The table must not be read on while the ledger is in use.
     """
 
@@ -33,6 +34,7 @@ class Ledger:
         if retry is not None:
             for row in range(len(table)):
                 self._done[row] = self._done[row] and not retry(table.trial(row).record)
+        self.counted = sum(map(table.is_done, range(len(table))))
         self.finished = sum(self._done)
 
     def is_finished(self, trial_key: str) -> bool:

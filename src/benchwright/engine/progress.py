@@ -72,7 +72,7 @@ class PaceListener(Protocol):
 class Progress:
     """A listener that counts by the rule of `runs.counting`: a trial that was cut off is neither done nor failed.
 
-    `done` includes what earlier sessions finished, `rate` does not. `means` are by slot and scorer.
+    `done` includes what earlier sessions did and is not asked again, `rate` does not. `means` are by slot and scorer.
     `level` is how many trials may be in flight, `settled` whether it is to stay so; None where it was given.
     """
 
@@ -89,9 +89,9 @@ class Progress:
         self._earlier = 0
         self._start = monotonic()
 
-    def started(self, total: int, done: int) -> None:
+    def started(self, total: int, done: int, again: int) -> None:
         """See `engine.run.Listener`."""
-        self.total, self.done, self._earlier = total, done, done
+        self.total, self.done, self._earlier = total, done - again, done - again
         self._start = monotonic()
 
     def delivered(self, result: Result) -> None:

@@ -32,8 +32,8 @@ from benchwright.runs.table import RunTable
 class Listener(Protocol):
     """Is told what happens; plain functions that return at once."""
 
-    def started(self, total: int, done: int) -> None:
-        """The run begins: trials in the plan, and how many of them earlier sessions finished."""
+    def started(self, total: int, done: int, again: int) -> None:
+        """The run begins: trials in the plan, how many of them earlier sessions did, and of these are asked again."""
         ...
 
     def delivered(self, result: Result) -> None:
@@ -119,10 +119,11 @@ class _Run:
         set_current_run(self._journal.directory.name)
         total = self._plan.trial_count
         ledger = self._ledger
+        again = 0 if self._reuse.only_known else ledger.counted - ledger.finished
         started, cpu = perf_counter(), _cpu_seconds()
         self._event("started", total=None if self._plan.open_ended else total, finished=ledger.finished)
         for listener in self._listeners:
-            listener.started(total, min(total, ledger.finished))
+            listener.started(total, min(total, ledger.counted), again)
         if self._lost:
             self._say(f"{self._lost:,} conversations were lost on the disk; their trials are asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
