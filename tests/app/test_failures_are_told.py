@@ -238,7 +238,9 @@ def test_a_packs_total_over_missing_cells_is_never_rated(
 
 def test_every_door_of_a_finished_run_tells_what_is_missing(program: Program) -> None:
     with endpoint() as url:
-        run(program, raising_graders(program), url)
+        run(program, [*raising_graders(program), "-o", "out.json"], url)
+    written = json.loads((program.directory / "out.json").read_text())
+    assert written["summary"]["failures"] == {"graders:raises: RuntimeError: the grader has no key": 4}
     sentence = "m has no score by graders:raises: the scorer failed in all 4 trials"
     name = program.only_run.name
     shown = program.run("show", name).stdout

@@ -8,7 +8,7 @@ Two rules of counting stand side by side. The documented one: a trial without a 
 from __future__ import annotations
 
 import copy
-from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -214,7 +214,6 @@ def _found_concurrency(paces: Paces) -> list[int]:
 def _target_summary(manifest: Manifest, table: RunTable, target: Target, sessions: Sessions) -> TargetSummary:
     rows = table.counted(target.slot)
     requests = table.requests.get(target.slot) or RequestFigures()
-    reasons = {table.reasons[code]: n for code, n in table.reason.counts(rows) if code}
     return TargetSummary(
         slot=target.slot,
         model=target.model,
@@ -225,7 +224,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         requests=_request_summary(requests, sessions),
         other_roles=requests.other_roles,
         reused=sum(n for reused, n in table.reused.counts(rows) if reused),
-        failures=dict(Counter(reasons).most_common(MOST_FAILURES)),
+        failures=dict(islice(table.failure_reasons(rows).items(), MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
         equal_repeats=equal_repeats(manifest, table, target, rows),
     )

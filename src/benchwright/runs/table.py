@@ -346,6 +346,11 @@ class RunTable:
         """Whether the trial of a row counts."""
         return self.status[row] != _CUT_OFF
 
+    def failure_reasons(self, rows: NDArray[np.intp]) -> dict[str, int]:
+        """The reasons for which these trials failed, graders included, and how often; the most frequent first."""
+        counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
+        return dict(sorted(counts, key=lambda one: -one[1]))
+
     def status_counts(self, rows: NDArray[np.intp]) -> dict[str, int]:
         """How many of these trials have each status, by name in the order of the alphabet."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.counts(rows)))

@@ -85,7 +85,10 @@ class Results:
 
 
 def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, Any]:
-    """What `-o FILE` holds: config, summary, rows with their runs, and model_summaries with a baseline."""
+    """What `-o FILE` holds: config, summary, rows with their runs, and model_summaries with a baseline.
+
+    Where runs failed, or a scorer did, the summary also has the reasons with their counts (`failures`).
+    """
     manifest = runs.manifest
     results = Results(runs)
     rows = [
@@ -99,6 +102,8 @@ def output_document(runs: DocumentedRuns, stop_reason: str | None) -> dict[str, 
         "eval_fns": [scorer.name for scorer in manifest.scorers],
     }
     summary = results.nested_summary
+    if failures := runs.failure_reasons():
+        summary |= {"failures": failures}
     if stop_reason is not None:
         summary |= {"stopped_early": True, "stop_reason": stop_reason}
     document: dict[str, Any] = {"config": config, "summary": summary, "rows": rows}

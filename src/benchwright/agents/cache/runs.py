@@ -78,6 +78,10 @@ class DocumentedRuns:
         """The documented `model_tag` of a line: only where there are several models."""
         return record.target if len(self.manifest.targets) > 1 else None
 
+    def failure_reasons(self) -> dict[str, int]:
+        """Why runs failed, or their scorers, and how often."""
+        return self.table.failure_reasons(self.table.counted())
+
     def row_count(self) -> int:
         """How many rows of the dataset have runs."""
         from benchwright.stats.arrays import count_distinct
