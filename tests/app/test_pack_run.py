@@ -122,6 +122,12 @@ def test_each_attempt_is_told_a_seed_of_its_own(packs: Packs) -> None:
     assert told["generation"]["seed"] == 7
 
 
+def test_attempts_that_are_all_equal_are_told_of(packs: Packs, echo: str) -> None:
+    pack = packs.pack("pack", [scenario(f"A-0{number}") for number in range(5)])
+    ended = packs.program.run("pack", "run", pack, *packs.arguments(echo, "--n", "2", "--temperature", "0.8"))
+    assert "Repeats are equal: at temperature 0.8" in " ".join(ended.stdout.split())
+
+
 def test_without_any_setting_only_the_time_limit_is_told(packs: Packs, echo: str) -> None:
     told = packs.run(packs.pack("pack", [scenario("A-01")], samplingDefaults={}), echo, "--timeout", "20")
     log = json.loads(told["resultsByModel"]["endpoint:m"][0]["rawLog"])

@@ -40,6 +40,14 @@ def test_an_eval_sends_its_seed_first_and_others_with_further_repeats(program: P
     assert [body["seed"] for body in server.bodies] == [repeat_seed(7, repeat) for repeat in range(3)]
 
 
+def test_an_export_of_requests_has_their_seeds(program: Program) -> None:
+    with sampling_server() as server:
+        program.summary(*program.evaluating(program.rows(1), server.base_url, "--n", "2", "--seed", "7"))
+    program.run("export", program.only_run.name, "--what", "requests", "-o", "requests.jsonl")
+    rows = (program.directory / "requests.jsonl").read_text().splitlines()
+    assert [json.loads(row)["seed"] for row in rows] == [7, repeat_seed(7, 1)]
+
+
 def test_a_resumed_run_goes_on_with_the_seeds_of_its_repeats(program: Program) -> None:
     with sampling_server() as server:
         command = program.evaluating(program.rows(2), server.base_url, "--n", "3", "--seed", "7")

@@ -109,6 +109,7 @@ def _print_description(described: Mapping[str, Any]) -> None:
 def _print_report(report: PackReport) -> None:
     """The matrix and the scores."""
     from benchwright.reports.pack import render_matrix, render_scores
+    from benchwright.reports.summary import repeat_lines
 
     setup = report.setup
     manifest = setup.manifest
@@ -119,6 +120,9 @@ def _print_report(report: PackReport) -> None:
     print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))
     click.echo()
     print_table(render_scores(setup.models, report.scores))
+    for target in report.summary.targets:
+        for line in repeat_lines(target):
+            print_table(line)
     if count := report.document["requestsOfNoCell"]:
         click.echo(
             f"{count:,} requests belong to no cell (sent from a container, or without fetch); see host.log."

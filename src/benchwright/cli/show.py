@@ -36,6 +36,7 @@ def command(
     """Show RUN: an id, a unique part of one, or a directory."""
     from benchwright.analysis.comparison.from_table import RunSides
     from benchwright.analysis.joint.shown import shown_run
+    from benchwright.analysis.load.cached_prompts import warm_cache_lines
     from benchwright.reports.terminal import render_joint
     from benchwright.runs.store import find_run
 
@@ -50,6 +51,8 @@ def command(
         print_json(shown)
         return
     print_summary(shown)
+    for line in warm_cache_lines(directory):
+        click.echo(line)
     if shown.joint:
         print_table(render_joint(shown.joint))
     if shown.kind == "pack":

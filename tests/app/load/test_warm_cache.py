@@ -50,9 +50,10 @@ def test_the_table_marks_such_levels_and_says_what_that_means(program: Program, 
     assert "WARM CACHE where marked *: at 1 " in " ".join(told.split())
 
 
-def test_the_report_of_such_a_level_says_so_too(program: Program, caching: str) -> None:
+def test_such_a_level_says_so_wherever_its_run_is_shown(program: Program, caching: str) -> None:
     measure(program, caching, *SYNTHETIC)
     level = runs_of(program, measure(program, caching, *SYNTHETIC))[0]
+    assert "Warm cache: the server had more than 10%" in program.run("show", level.name).stdout
     assert program.run("report", level.name, "-o", "level.html").returncode == 0
     assert "Warm cache: the server had more than 10%" in (program.directory / "level.html").read_text()
 

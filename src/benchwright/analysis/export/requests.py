@@ -51,6 +51,7 @@ class RequestRow(Record, frozen=True):
     error: str | None
     flags: str
     reused: bool
+    seed: int | None
 
 
 class _Origin(NamedTuple):
@@ -133,4 +134,5 @@ class RequestRows:
             error=request.error,
             flags=",".join(request.flags),
             reused=origin.reused,
+            seed=request.seed,
         )
