@@ -313,7 +313,7 @@ class TestNotComparable:
         (tmp_path / "o.json").write_text(json.dumps(document))
         pair = pair_of(str(write_run(tmp_path / "a", made([1]))), str(tmp_path / "o.json"), anyway=True)
         assert pair.refused
-        assert "no score in common: A has exact, B has style" in pair.refusals[-1]
+        assert "no score in common: model has exact, m has style" in pair.refusals[-1]
 
     def test_a_larger_limit_is_no_reason(self, tmp_path: Path) -> None:
         a = str(write_run(tmp_path / "a", made([0, 1])))
@@ -422,7 +422,7 @@ class TestFiles:
         a = result_file(tmp_path, "a", [], sample_results=[{"correct": True}, {"correct": False}])
         b = result_file(tmp_path, "b", [True, True])
         score = score_of(a, b)
-        assert score.unpaired == "the samples of A have no ids"
+        assert score.unpaired == "the samples of a have no ids"
         assert (score.n_a, score.mean_a) == (2, 0.5)
 
     def test_a_file_that_names_a_run_on_this_machine_stands_for_it(

@@ -53,7 +53,7 @@ def test_the_answer_stands_beneath_the_documented_table(compared: Program) -> No
     lines = answer.splitlines()[1:]
     assert lines[:2] == ["SIMULATED: some of these answers are not from a model.", ""]
     verdict = lines[2]
-    assert verdict.startswith("B is better than A by 30.0 points (95 % ")
+    assert verdict.startswith("large is better than small by 30.0 points (95 % ")
     assert verdict.endswith("p < 0.001.")
     assert not [line for line in lines if line.startswith(("│", "┃"))]
     assert ended.stdout.count("SIMULATED") == 1
@@ -104,7 +104,7 @@ class TestDecisions:
         small, large = files(compared)
         ended = compared.run("compare", large, small, "--max-regression", "0.01", "--confidence", "0.95")
         assert ended.returncode == 3
-        assert "B is worse than A by 30.0 points" in ended.stdout
+        assert "small is worse than large by 30.0 points" in ended.stdout
 
     def test_a_rule_on_a_single_run(self, compared: Program) -> None:
         _, large = run_ids(compared)
@@ -134,7 +134,7 @@ class TestFilesForMachines:
         suite = ElementTree.parse(tmp_path / "new" / "junit.xml").getroot()[0]
         assert suite.get("failures") == "1"
         markdown = (tmp_path / "compare.md").read_text()
-        assert markdown.startswith("**B is better than A by 30.0 points")
+        assert markdown.startswith("**large is better than small by 30.0 points")
         assert summary.read_text() == "before\n" + markdown
 
     def test_a_place_that_cannot_be_written_is_one_line(self, compared: Program) -> None:

@@ -11,6 +11,8 @@ import pytest
 from tests.app.app_kit import Program
 from tests.app.compare_kit import made, paired_outcomes, write_run
 
+from benchwright.records import Target
+
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
 COMMANDS = "".join(re.findall(r"^```bash\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)).splitlines()
 (PYTHON,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
@@ -34,14 +36,15 @@ def test_a_command_runs_as_written(line: str, place: Program) -> None:
     ended = place.run(*shlex.split(line)[1:])
     assert ended.returncode == 0, ended.stderr
     if " compare main.json" in line and "--json" not in line:
-        assert "B is better than A by 3.1 points (95 % 1.2 to 4.9), p < 0.001." in ended.stdout
+        assert "branch is better than main by 3.1 points (95 % 1.2 to 4.9), p < 0.001." in ended.stdout
 
 
 def test_the_second_example_comes_out_as_shown(place: Program) -> None:
     sides = paired_outcomes(wins=30, losses=26, both=600, neither=344)
-    for name, outcomes in zip(("a", "b"), sides, strict=True):
-        write_run(place.directory / name, made(outcomes))
-    printed = " ".join(place.run("compare", "a", "b").stdout.split())
+    for name, outcomes in zip(("main", "branch"), sides, strict=True):
+        target = Target("primary", name, "http://127.0.0.1:9/v1")
+        write_run(place.directory / name, made(outcomes), targets=[target])
+    printed = " ".join(place.run("compare", "./main", "./branch").stdout.split())
     (shown,) = re.findall(r"^No difference found .*$", DOCUMENT, re.MULTILINE)
     assert printed.startswith(shown)
 

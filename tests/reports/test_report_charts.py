@@ -127,7 +127,7 @@ def drawings(name: str) -> list[str]:
     bins = [LatencyBin(0.1, 0.9, Mark("A", 20, 20, 0.4, 0.2, 0.6))]
     return [
         means(name, name, [Row(name, [Mark("A", 4, 4, 0.5)])], {"A": 0}),
-        distribution(Distribution(name, [curve]), {"A": 0}),
+        distribution(Distribution(name, [curve]), {"A": 0}, {"A": "A"}),
         score_by_latency(ScoreByLatency("A", name, 2, [(0.1, 1.0), (0.9, 0.0)], bins), 0),
         waterfall(name, [TimedTrial(name, 1, 0.0, 1.2, segments)]),
     ]

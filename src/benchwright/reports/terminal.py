@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.joint.records import JointView
 from benchwright.analysis.load.records import LoadReport
@@ -38,6 +39,7 @@ STYLES: dict[Kind, str] = {
 
 def render_answer(comparison: Comparison, *, simulated: bool = True) -> RenderableType:
     """The verdicts first, then what must be known with them, then the tables, notes and rulings."""
+    comparison = named(comparison)
     parts: list[RenderableType] = [render_line(line) for line in verdicts(comparison)]
     parts += [render_line(line) for line in warnings(comparison, simulated=simulated)]
     for block in all_blocks(comparison):

@@ -84,7 +84,7 @@ def _breakdowns(measured: TaskRun, score: str) -> Iterator[BreakdownChart]:
 def _request_times(table: RunTable, slot: str) -> Iterator[Chart]:
     times = {name: seconds for name, seconds in request_times(table, slot).items() if seconds.size >= FEWEST}
     for found in distributions({LETTER: times}):
-        yield Chart(found.title, distribution(found, {LETTER: 0}))
+        yield Chart(found.title, distribution(found, {LETTER: 0}, {LETTER: LETTER}))
 
 
 def _score_by_latency(measured: TaskRun, score: str) -> Iterator[Chart]:

@@ -14,7 +14,7 @@ def refusals(a: Facts, b: Facts) -> list[str]:
 
 def _refusals(a: Facts, b: Facts) -> Iterator[str]:
     if a.kind != b.kind or (a.subject and b.subject and a.subject != b.subject):
-        yield f"{a.letter} is {a.task}, {b.letter} is {b.task}"
+        yield f"{a.name} is {a.task}, {b.name} is {b.task}"
         return
     if a.kind == "benchmark" and a.variant != b.variant:
         yield f"the variants differ: {a.task} and {b.task}"
@@ -28,7 +28,7 @@ def _refusals(a: Facts, b: Facts) -> Iterator[str]:
                 digests = f"{a.graders[name][:8]}, then {b.graders[name][:8]}"
                 yield f"{name!r} was graded by different rules (fingerprint {digests})"
     if a.simulated is not None and b.simulated is not None and a.simulated != b.simulated:
-        simulated = a.letter if a.simulated else b.letter
+        simulated = a.name if a.simulated else b.name
         yield f"{simulated} was answered by the simulated endpoint, the other by a real one"
 
 
@@ -64,5 +64,5 @@ def no_latency(a: Facts, b: Facts) -> str | None:
         return f"the concurrency differs: {a.concurrency} and {b.concurrency}"
     for facts in (a, b):
         if facts.timings_valid is False:
-            return f"the timings of {facts.letter} are invalid: its client was too busy"
+            return f"the timings of {facts.name} are invalid: its client was too busy"
     return None

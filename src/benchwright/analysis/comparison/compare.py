@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from benchwright.analysis.comparison.deciding import decide, nameable_metrics
+from benchwright.analysis.comparison.names import side_names
 from benchwright.analysis.comparison.pairs import compare_pair, settled
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Reference, resolve
@@ -91,9 +92,11 @@ def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outc
 
 
 def _lettered(sides: list[Side]) -> list[Side]:
+    letters = [_letter(number) for number in range(len(sides))]
+    names = side_names([side.facts.model for side in sides], letters)
     return [
-        msgspec.structs.replace(side, facts=msgspec.structs.replace(side.facts, letter=_letter(number)))
-        for number, side in enumerate(sides)
+        replace(side, facts=replace(side.facts, letter=letter, name=name))
+        for side, letter, name in zip(sides, letters, names, strict=True)
     ]
 
 
@@ -115,7 +118,7 @@ def _groups(sides: list[Side]) -> list[list[Side]]:
 
 def _alone(groups: list[list[Side]]) -> list[str]:
     return [
-        f"{group[0].facts.letter} is the only run of {group[0].facts.task}: there is nothing to compare it with"
+        f"{group[0].facts.name} is the only run of {group[0].facts.task}: there is nothing to compare it with"
         for group in groups
         if len(group) == 1
     ]
@@ -139,4 +142,5 @@ def _run(side: Side) -> ComparedRun:
         state=facts.state,
         concurrency=facts.concurrency,
         simulated=bool(facts.simulated),
+        name=facts.name,
     )

@@ -128,7 +128,7 @@ def _distinct(asked: Sequence[str], trials: Trials) -> list[str]:
 def _why_unpaired(*sides: tuple[Side, Codes]) -> str:
     for side, codes in sides:
         if not (codes >= 0).any():
-            return f"the samples of {side.facts.letter} have no ids"
+            return f"the samples of {side.facts.name} have no ids"
     return "the two have no sample in common"
 
 

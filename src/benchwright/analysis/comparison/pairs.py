@@ -67,7 +67,7 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
 
 def _no_scores(a: Side, b: Side) -> str:
     return "they have no score in common: " + ", ".join(
-        f"{side.facts.letter} has {' and '.join(side.trials.scores) or 'none'}" for side in (a, b)
+        f"{side.facts.name} has {' and '.join(side.trials.scores) or 'none'}" for side in (a, b)
     )
 
 
@@ -77,7 +77,7 @@ def _notes(a: Side, b: Side, empty: list[str]) -> Iterator[str]:
     yield from (f"{name!r} has no value on one side" for name in empty)
     for side in (a, b):
         if side.facts.state not in (None, "finished"):
-            yield f"{side.facts.letter} is {side.facts.state}: only its finished trials are compared"
+            yield f"{side.facts.name} is {side.facts.state}: only its finished trials are compared"
 
 
 def settled(pairs: list[PairOfSides]) -> tuple[list[PairOfSides], int]:

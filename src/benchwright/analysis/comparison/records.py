@@ -22,7 +22,10 @@ worst    the bound against B: those of B count 0, those of A 1
 
 
 class ComparedRun(Record, frozen=True):
-    """One of the sides, under its letter. Of `trials`, `errors` failed and `no_answer` had none, by the first score."""
+    """One of the sides, under its letter; `name` is what people read in its place (see `names`).
+
+    Of `trials`, `errors` failed and `no_answer` had none, by the first score.
+    """
 
     letter: str
     reference: str
@@ -38,6 +41,7 @@ class ComparedRun(Record, frozen=True):
     state: str | None = None
     concurrency: int | None = None
     simulated: bool = False
+    name: str = ""
 
 
 class PolicyResult(Record, frozen=True):

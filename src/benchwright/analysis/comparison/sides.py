@@ -26,7 +26,7 @@ class Facts(Record, frozen=True):
     """What is known of a side; None where the file does not say.
 
     `data` are the digests of the data, `graders` those of the scorers by the name of their score, `settings`
-    what else shapes the answers, `letter` what the side is called in the comparison.
+    what else shapes the answers, `letter` what the side is called in records, `name` in sentences (see `names`).
     """
 
     reference: str
@@ -47,6 +47,7 @@ class Facts(Record, frozen=True):
     slot: str | None = None
     state: str | None = None
     letter: str = "A"
+    name: str = "A"
 
     @property
     def task(self) -> str:

@@ -24,9 +24,7 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
     won = sum(change.b > change.a for change in score.changes)
     notes = []
     if not same:
-        notes.append(
-            f"The data differs, so the samples of {b.run.letter} have different ids: only answers are shown."
-        )
+        notes.append("The data differs, so the samples have different ids: only answers are shown.")
     if len(chosen) < len(score.changes):
         notes.append(f"{len(chosen):,} of {len(score.changes):,} are shown, the largest changes first.")
     return Flips(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.words import Foreign, Line, verdicts, warnings
 from benchwright.text import plain
@@ -15,6 +16,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def render_junit(comparison: Comparison) -> bytes:
     """One suite. A rule that did not hold is a failure, a pair that was refused is skipped; verdicts fail nothing."""
+    comparison = named(comparison)
     suite = ElementTree.Element("testsuite", name="benchwright compare")
     counts = {"failures": 0, "skipped": 0}
     for ruling in comparison.rulings:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_blocks, all_notes
@@ -27,6 +28,7 @@ HARMLESS = " .,-"
 
 def render_markdown(comparison: Comparison) -> str:
     """The whole comparison; its first table open, the others folded."""
+    comparison = named(comparison)
     lines = [f"**{_text(line)}**" for line in verdicts(comparison)]
     lines += [f"> ⚠️ {_text(line)}" for line in warnings(comparison)]
     ruled = [f"- {'✅' if line.kind == 'passed' else '❌'} {_text(line)}" for line in rulings(comparison)]

@@ -76,11 +76,13 @@ def blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def _runs(runs: Sequence[ComparedRun]) -> Block:
-    columns = ["Run", "model", "task", "what", "samples", "trials", "failed", "no answer"]
+    lettered = any(run.letter != run.model for run in runs)
+    columns = ["Run", *(["model"] if lettered else [])]
+    columns += ["task", "what", "samples", "trials", "failed", "no answer"]
     rows: list[list[Cell]] = [
         [
             run.letter,
-            Foreign(run.model),
+            *([Foreign(run.model)] if lettered else []),
             Foreign(run.task),
             Foreign(_what(run)),
             f"{run.samples:,}",
@@ -90,7 +92,7 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
         ]
         for run in runs
     ]
-    return Block("Runs", columns, rows, left=4)
+    return Block("Runs", columns, rows, left=4 if lettered else 3)
 
 
 def _what(run: ComparedRun) -> str:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from markupsafe import Markup
 
+from benchwright.analysis.comparison.names import named
 from benchwright.analysis.joint.records import ByConcurrency
 from benchwright.analysis.report.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
 from benchwright.reports.comparison.tables import Block, blocks
@@ -45,25 +47,27 @@ def render(report: Report) -> str:
     """The whole page."""
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    concurrency = report.comparison.by_concurrency
+    comparison = named(report.comparison)
+    concurrency = comparison.by_concurrency
+    names = {run.letter: run.name for run in report.comparison.runs}
     places = {run.letter: place for place, run in enumerate(report.runs)}
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             report=report,
-            comparison=report.comparison,
             places=places,
+            names=names,
             several=len(report.runs) > 1,
-            score_rows=_score_rows(report.runs),
+            score_rows=_score_rows(report.runs, names),
             banners=_banners(report.runs),
-            verdicts=list(verdicts(report.comparison)),
-            warnings=list(warnings(report.comparison, simulated=False)),
-            notes=list(notes(report.comparison)),
-            blocks=[block for block in blocks(report.comparison) if _belongs(block)],
-            joint=[*concurrency_lines(concurrency), *joint_lines(report.comparison.joint)],
-            joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(report.comparison.joint)],
-            concurrency_rows=_concurrency_rows(concurrency),
+            verdicts=list(verdicts(comparison)),
+            warnings=list(warnings(comparison, simulated=False)),
+            notes=list(notes(comparison)),
+            blocks=[block for block in blocks(comparison) if _belongs(block)],
+            joint=[*concurrency_lines(concurrency), *joint_lines(comparison.joint)],
+            joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(comparison.joint)],
+            concurrency_rows=_concurrency_rows(report.comparison.by_concurrency),
             style=Markup(style),
             policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
             generator=GENERATOR,
@@ -91,16 +95,17 @@ def segment_kinds(found: Waterfall) -> list[str]:
     return [kind for kind in get_args(SegmentKind) if kind in there]
 
 
-def _score_rows(runs: list[RunPart]) -> list[tuple[str, list[Row]]]:
+def _score_rows(runs: list[RunPart], names: Mapping[str, str]) -> list[tuple[str, list[Row]]]:
     """(score, a line for each run that has it), a chart each."""
-    names = dict.fromkeys(score.scorer for run in runs for score in run.scores)
+    scorers = dict.fromkeys(score.scorer for run in runs for score in run.scores)
     found = []
-    for name in names:
+    for name in scorers:
         rows = []
         for run in runs:
             for score in run.scores:
                 if score.scorer == name:
-                    label = f"{run.letter}  {run.model}" if len(runs) > 1 else run.model
+                    lettered = len(runs) > 1 and names[run.letter] == run.letter
+                    label = f"{run.letter}  {run.model}" if lettered else run.model
                     mark = Mark(run.letter, score.n_scored, score.n, score.mean_scored, score.low, score.high)
                     rows.append(Row(label, [mark]))
         found.append((name, rows))

@@ -9,6 +9,7 @@ import msgspec
 from aiohttp import web
 
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
+from benchwright.analysis.comparison.names import named, side_names
 from benchwright.analysis.comparison.records import Change, Comparison, ScoreComparison
 from benchwright.reports.comparison.tables import blocks
 from benchwright.reports.comparison.words import Cell, Foreign, Line, notes, verdicts, warnings
@@ -70,16 +71,18 @@ def _references(manifest: Manifest) -> list[str]:
 
 def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
     found = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
+    shown = named(found)
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
     chosen = [] if score is None else list(_changes(score, asked["only"]))
     return page(
         "part_comparison.html",
         asked=asked,
-        verdicts=[_words(line) for line in verdicts(found)],
-        warnings=[_words(line) for line in warnings(found)],
-        notes=[_words(line) for line in notes(found)],
-        blocks=[_table(block) for block in blocks(_without_changes(found))],
+        names=[run.name for run in found.runs],
+        verdicts=[_words(line) for line in verdicts(shown)],
+        warnings=[_words(line) for line in warnings(shown)],
+        notes=[_words(line) for line in notes(shown)],
+        blocks=[_table(block) for block in blocks(_without_changes(shown))],
         refused=any(pair.refused for pair in found.pairs),
         scores=[one.score for one in scores],
         score=score,
@@ -170,12 +173,14 @@ def _both(viewer: Viewer, asked: dict[str, str], sample: str, repeat: int) -> we
         manifest = viewer.runs.manifest(run)
         place = Place(run, sample, slot or manifest.targets[0].slot, repeat, TrialQuery())
         sides.append({"letter": letter.upper(), "run": run, **_side(viewer, place, manifest)})
+    names = side_names([side["model"] for side in sides], [side["letter"] for side in sides])
     before, after = _neighbours(viewer, asked, sample, repeat)
     return page(
         "compare_sample.html",
         sample=sample,
         repeat=repeat,
         sides=sides,
+        names=names,
         up=address("/compare", **asked),
         before=before,
         after=after,

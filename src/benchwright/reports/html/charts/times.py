@@ -34,8 +34,8 @@ GOLDEN = 0.6180339887498949
 """Multiples of it, without their whole part, fill the unit evenly."""
 
 
-def distribution(found: Distribution, places: Mapping[str, int]) -> Markup:
-    """The share of requests that took no longer, a curve for each run."""
+def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
+    """The share of requests that took no longer, a curve for each run; `places` and `names` are the runs' by letter."""
     bottom = TOP + HEIGHT
     x = times((time for curve in found.curves for time, _ in curve.points), LEFT, WIDTH - RIGHT)
     y = Scale(0, 1, bottom, TOP)
@@ -47,9 +47,9 @@ def distribution(found: Distribution, places: Mapping[str, int]) -> Markup:
     for number, curve in enumerate(found.curves):
         parts.append(_curve(curve, x, y, places[curve.letter]))
         if len(found.curves) > 1:
-            parts.append(_letter(curve, x, y, 0.35 + number % 5 * 0.1))
+            parts.append(_name(names[curve.letter], curve, x, y, 0.35 + number % 5 * 0.1))
     told = "; ".join(
-        f"{curve.letter}: "
+        f"{names[curve.letter]}: "
         + ", ".join(f"p{one.q * 100:g} {time_label(one.value)}" for one in curve.quantiles)
         for curve in found.curves
     )
@@ -62,10 +62,10 @@ def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
     return element("path", d="".join(steps), class_=f"curve {series(place)}")
 
 
-def _letter(curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
-    """The run's letter beside its curve."""
+def _name(name: str, curve: Curve, x: Scale, y: Scale, share: float) -> Markup:
+    """The run's name beside its curve."""
     time = next(time for time, reached in curve.points if reached >= share)
-    return text(x.at(time) + 7, y.at(share) + 4, curve.letter, class_="t halo")
+    return text(x.at(time) + 7, y.at(share) + 4, name, class_="t halo")
 
 
 def score_by_latency(found: ScoreByLatency, place: int) -> Markup:

@@ -1,0 +1,37 @@
+"""What the sides of a comparison are called where people read of them: by their models, or else by letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from benchwright.analysis.comparison.records import Comparison
+
+LONGEST = 20
+"""Characters of a model's name that fit into tables and sentences."""
+
+_PLAIN = re.compile(r"(?!www\.)[A-Za-z0-9][\w./+-]*(:[\w.+-]+)?", re.ASCII)
+"""Names that are the same in every format: none of these characters makes markup, a link or a mention."""
+
+
+def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
+    """The models where all differ, are short and plain; the letters where any is not."""
+    fit = all(len(model) <= LONGEST and _PLAIN.fullmatch(model) for model in models)
+    return list(models if fit and len(set(models)) == len(models) else letters)
+
+
+def named(comparison: Comparison) -> Comparison:
+    """The comparison with names in place of its letters, to be shown; its runs keep their letters in `--json`."""
+    names = {run.letter: run.name for run in comparison.runs}
+    return replace(
+        comparison,
+        runs=[replace(run, letter=run.name) for run in comparison.runs],
+        pairs=[replace(pair, a=names[pair.a], b=names[pair.b]) for pair in comparison.pairs],
+        joint=[replace(view, letter=names[view.letter]) for view in comparison.joint],
+        by_concurrency=[
+            replace(table, rows=[replace(row, letter=names[row.letter]) for row in table.rows])
+            for table in comparison.by_concurrency
+        ],
+    )
