@@ -46,6 +46,29 @@ def test_the_matrix_and_the_scores_are_those_of_the_pack(viewer: Viewing, page: 
     expect(page.locator(".banner .chip").first).to_have_text("partial")
 
 
+def test_models_have_their_names_wherever_their_cells_are_listed(
+    viewer: Viewing, page: Page, packs: Packs
+) -> None:
+    """`primary` and `model-2` say nothing of models: no list of cells, summary or figure of a pack has them."""
+    with simulated_endpoint() as url:
+        packs.run(packs.pack("mixed"), url, models=("glm", "qwen"))
+    run = packs.program.only_run.name
+    viewer.open(page, f"/runs/{run}")
+    assert {cell.inner_text() for cell in page.locator(".samples .c-target").all()} == {
+        "Model",
+        "glm",
+        "qwen",
+    }
+    expect(page.locator("h3", has_text="qwen").last).to_have_text("qwen")
+    expect(page.locator("select[name=target]")).to_have_text("all glm qwen", use_inner_text=True)
+    viewer.open(page, f"/runs/{run}/sample?id=A-02&target=model-2")
+    expect(page.locator(".facts")).to_contain_text("qwen")
+    shown = packs.program.run("show", run).stdout
+    assert "glm  4 trials" in shown
+    assert "qwen  4 trials" in shown
+    assert "model-2" not in shown
+
+
 def test_repeats_are_dots(viewer: Viewing, page: Page, packs: Packs) -> None:
     with simulated_endpoint() as url:
         packs.run(packs.pack("mixed"), url, "--n", "3")

@@ -19,7 +19,7 @@ from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.timings import timings_note
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.manifest import Manifest, planned_trials, read_manifest
+from benchwright.runs.manifest import Manifest, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
@@ -113,7 +113,7 @@ class RequestSummary(Record, frozen=True):
 
 
 class TargetSummary(Record, frozen=True):
-    """What one target did. `statuses` counts its trials by status; `reused` of them are from earlier runs.
+    """What one target did, and its `name`. `statuses` counts its trials; `reused` of them are from earlier runs.
 
     `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
     the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
@@ -132,6 +132,12 @@ class TargetSummary(Record, frozen=True):
     failures: dict[str, int] = {}
     cut_off: int = 0
     equal_repeats: EqualRepeats | None = None
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, and its model where that is not the name."""
+        return self.name if self.name == self.model else f"{self.name}: {self.model}"
 
 
 class RunSummary(Record, frozen=True):
@@ -161,6 +167,11 @@ class RunSummary(Record, frozen=True):
     found_concurrency: list[int] = []
     shortfalls: list[str] = []
     timings_note: str | None = None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What each target is called, by slot."""
+        return {target.slot: target.name for target in self.targets}
 
 
 def summary_of(directory: Path) -> RunSummary:
@@ -227,6 +238,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         failures=dict(islice(table.failure_reasons(rows).items(), MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
         equal_repeats=equal_repeats(manifest, table, target, rows),
+        name=target_names(manifest)[target.slot],
     )
 
 

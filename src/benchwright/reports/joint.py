@@ -53,7 +53,7 @@ def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
 
 
 def _named(view: JointView) -> str:
-    return view.letter or (view.slot or "primary")
+    return view.name
 
 
 def _told(view: JointView, views: Sequence[JointView]) -> str:

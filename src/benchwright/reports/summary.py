@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -41,7 +43,7 @@ def render_summary(summary: RunSummary) -> RenderableType:
             parts += [_passes(target), BLANK]
         parts.append(_speed(target))
     if summary.differences:
-        parts += [BLANK, _differences(summary.differences)]
+        parts += [BLANK, _differences(summary.differences, summary.names)]
     return Group(*parts)
 
 
@@ -67,9 +69,7 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     per_row = f" ({repeats} per row)" if repeats > 1 else ""
     reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
     cut_off = f"; {target.cut_off:,} more were cut off and do not count" if target.cut_off else ""
-    return Text(
-        f"{plain(target.slot)}: {plain(target.model)}  {target.trials:,} trials{per_row}{reused}: {counts}{cut_off}"
-    )
+    return Text(f"{plain(target.title)}  {target.trials:,} trials{per_row}{reused}: {counts}{cut_off}")
 
 
 def failure_lines(target: TargetSummary) -> list[Text]:
@@ -222,12 +222,12 @@ def _speed(target: TargetSummary) -> RenderableType:
     return Group(table, *lines) if table.row_count else Group(*lines)
 
 
-def _differences(differences: list[Difference]) -> RenderableType:
+def _differences(differences: list[Difference], names: Mapping[str, str]) -> RenderableType:
     table = _table("Difference", "score", "mean", "95% interval", "p", "wins", "losses", "ties", "samples")
     notes = []
     for one in differences:
         table.add_row(
-            f"{plain(one.slot)} - {plain(one.than)}",
+            f"{plain(names[one.slot])} - {plain(names[one.than])}",
             plain(one.scorer),
             number(one.difference, "+.3f"),
             _interval(one.low, one.high),

@@ -94,6 +94,19 @@ def read_manifest(directory: Path) -> Manifest:
         raise UserError(f"{path} cannot be read: {error}.") from None
 
 
+def target_names(manifest: Manifest) -> dict[str, str]:
+    """What each target of a run is called, by slot: in a pack by its model, as the pack's matrix has it.
+
+    The slots of an eval say what its targets are for (`primary`, `baseline`). Models that are called alike have slots.
+    """
+    slots = [target.slot for target in manifest.targets]
+    if manifest.kind != "pack":
+        return dict(zip(slots, slots, strict=True))
+    models = manifest.about.get("models", {})
+    labels = [models.get(target.slot, {}).get("label", target.model) for target in manifest.targets]
+    return dict(zip(slots, labels if len(set(labels)) == len(labels) else slots, strict=True))
+
+
 def planned_trials(manifest: Manifest) -> int:
     """How many trials a run has by its data; its journal tells it better once it was begun (`Sessions.planned`)."""
     return sum(data.samples for data in manifest.data) * manifest.repeats * len(manifest.targets)

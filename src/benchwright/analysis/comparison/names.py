@@ -29,7 +29,6 @@ def named(comparison: Comparison) -> Comparison:
         comparison,
         runs=[replace(run, letter=run.name) for run in comparison.runs],
         pairs=[replace(pair, a=names[pair.a], b=names[pair.b]) for pair in comparison.pairs],
-        joint=[replace(view, letter=names[view.letter]) for view in comparison.joint],
         by_concurrency=[
             replace(table, rows=[replace(row, letter=names[row.letter]) for row in table.rows])
             for table in comparison.by_concurrency

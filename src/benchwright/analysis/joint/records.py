@@ -98,7 +98,7 @@ class JointView(Record, frozen=True):
 
     A trial is correct where `score` is at least `threshold`. `working_seconds` is the time in which trials were under
     way, None where that is not known; `requests` were answered. Percentiles are those of requests. `timings_valid` is
-    None where that is not known.
+    None where that is not known. `name` is what people read for the target.
     """
 
     model: str
@@ -108,6 +108,7 @@ class JointView(Record, frozen=True):
     confidence: float
     judged: OutcomeCounts
     letter: str = ""
+    name: str = ""
     run: str | None = None
     slot: str | None = None
     concurrency: int | None = None

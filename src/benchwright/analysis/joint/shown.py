@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.comparison.names import side_names
 from benchwright.analysis.joint.records import JointView
 from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.summary import RunSummary
+from benchwright.runs.manifest import target_names
 
 
 class ShownRun(RunSummary, frozen=True):
@@ -25,6 +28,8 @@ def shown_run(run: RunSides) -> ShownRun:
 
 def joint_views(run: RunSides, confidence: float = 0.95) -> Sequence[JointView]:
     """The view of each target of a run that made timed trials itself, in the order of the targets."""
-    sides = (run.side(target.slot) for target in run.manifest.targets)
-    views = [view for side in sides if (view := joint_view(side, confidence)) is not None]
-    return [msgspec.structs.replace(view, letter="") for view in views]
+    names = target_names(run.manifest)
+    shown = dict(zip(names, side_names(list(names.values()), list(names)), strict=True))
+    sides = {slot: run.side(slot) for slot in names}
+    views = {slot: joint_view(side, confidence) for slot, side in sides.items()}
+    return [replace(view, letter="", name=shown[slot]) for slot, view in views.items() if view is not None]

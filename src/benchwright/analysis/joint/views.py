@@ -58,6 +58,7 @@ def joint_view(side: Side, confidence: float = 0.95, score: str | None = None) -
         confidence=confidence,
         judged=judged(column, correct, effort.reused, clusters, confidence),
         letter=facts.letter,
+        name=facts.name,
         run=facts.run,
         slot=facts.slot,
         concurrency=facts.concurrency,

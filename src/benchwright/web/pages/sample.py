@@ -10,6 +10,7 @@ from aiohttp import web
 
 from benchwright.errors import JournalError
 from benchwright.runs.journal import decode_body, read_encoded_body
+from benchwright.runs.manifest import target_names
 from benchwright.runs.table import ScoredTrial
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.samples import sample_address, samples_address, wanted_of
@@ -116,6 +117,7 @@ def _render(viewer: Viewer, place: Place) -> web.Response:
         "sample.html",
         run=viewer.runs.row(place.run),
         manifest=manifest,
+        names=target_names(manifest),
         row=row,
         siblings=[(one, _address_of(place, one)) for one in siblings],
         passing=passing,

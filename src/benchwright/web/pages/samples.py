@@ -13,7 +13,7 @@ from benchwright.errors import JournalError
 from benchwright.records import Message, TrialRecord
 from benchwright.reports.html.text import one_line
 from benchwright.runs.journal import read_body
-from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest import Manifest, target_names
 from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunRow
@@ -84,6 +84,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
             "scorers": list(table.scores),
             "passing": passing_score(manifest, table),
             "targets": table.targets.names[:],
+            "names": target_names(manifest),
             "filters": {name: told for name, (told, _) in FILTERS.items()},
             "explained": EXPLAINED,
             "url": lambda **changes: samples_address(row.id, wanted, **changes),
