@@ -53,17 +53,19 @@ def whole_file(
         raise error(_cannot_write(path, failure)) from None
 
 
-def append(path: Path, content: bytes) -> None:
+def append(
+    path: Path, content: bytes | Iterable[bytes], *, error: type[BenchwrightError] = UserError
+) -> None:
     """Adds to the end of a file.
 
     Raises:
-        UserError: it cannot be written.
+        error: it cannot be written.
     """
     try:
         with path.open("ab") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
     except OSError as failure:
-        raise UserError(_cannot_write(path, failure)) from None
+        raise error(_cannot_write(path, failure)) from None
 
 
 @contextmanager

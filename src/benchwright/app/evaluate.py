@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
+from benchwright.app.eval_files import EvalFiles
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
@@ -79,13 +80,14 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
         rules=(unchanged,),
         recipe=recipe(eval_parts, settings, keys=(settings.judge_api_key_env,)),
     )
-    shelf = EvalShelf(request, settings, _config(settings, request))
+    files = EvalFiles(settings, _config(settings, request))
+    shelf = EvalShelf(request, settings, files)
 
     def report(launched: LaunchedRun) -> EvalReport:
         reason = launched.result.stop_reason if launched.result is not None else None
         summary = summarise(read_manifest(launched.directory), launched.table)
-        assert shelf.entry_path is not None
-        return EvalReport(summary, shelf.entry_path, lambda: shelf.write_outputs(launched.table, reason))
+        path = shelf.entry_path
+        return EvalReport(summary, path, lambda: files.write_outputs(launched.table, path, reason))
 
     return PreparedRun(
         request,
@@ -93,6 +95,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
         report,
         resume_note=_resume_note(settings),
         reuse=lambda say: find_reuse(settings, request.plan, shelf, say),
+        during=shelf.kept_up_to_date,
         at_end=shelf.project,
         changed=unchanged.reason,
     )

@@ -53,30 +53,39 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
     found = prepared.shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
         table = read_table(directory, effort=request.wants_effort)
-        async with prepared.during(table):
-            if table.sessions.state == "finished" and not has_more(table, request):
+        result = None
+        try:
+            async with prepared.during(table):
+                if not nothing_left(table, request):
+                    if request.is_probed:
+                        asked = [] if reuse.only_known else request.plan.targets
+                        await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
+                    result = await _run(request, table, listeners, reuse)
+        except BaseException as error:
+            with suppress(JournalError):  # what went wrong first is what is to be told
+                table.advance()
                 prepared.at_end(table)
-                return LaunchedRun(directory, None, table)
-            try:
-                if request.is_probed:
-                    asked = [] if reuse.only_known else request.plan.targets
-                    await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
-                result = await _run(request, table, listeners, reuse)
-            except BaseException as error:
-                with suppress(JournalError):  # what went wrong first is what is to be told
-                    table.advance()
-                    prepared.at_end(table)
-                if isinstance(error, DatasetError) and (changed := prepared.changed()) is not None:
-                    raise UserError(changed) from None
-                raise
+            if isinstance(error, DatasetError) and (changed := prepared.changed()) is not None:
+                raise UserError(changed) from None
+            raise
         table.advance()
         prepared.at_end(table)
         return LaunchedRun(directory, result, table)
 
 
+def asked_again(settings: Settings) -> frozenset[Status]:
+    """Statuses of trials that a session makes again."""
+    return RETRIED if settings.retry_failed else ASKED_AGAIN
+
+
 def has_failures(table: RunTable) -> bool:
     """Whether any trial of a run ended, at the attempt that counts, in a failure, or was cut off."""
     return any(table.status_of(row) in RETRIED for row in range(len(table)))
+
+
+def nothing_left(table: RunTable, request: RunRequest) -> bool:
+    """Whether a run is finished, and the request does not want any of its trials to be made again."""
+    return table.sessions.state == "finished" and not has_more(table, request)
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:
@@ -101,7 +110,6 @@ async def _run(
     clients = make_clients(request, settings.most_in_flight)
     journal = Journal(table.directory, fsync=settings.fsync)
     try:
-        again = RETRIED if settings.retry_failed else ASKED_AGAIN
         rules = [*_rules(request), *request.rules]
         async with _executor(request, clients, _paced(journal, listeners)) as executor:
             return await run(
@@ -111,7 +119,7 @@ async def _run(
                 rules,
                 listeners,
                 table=table,
-                again=again,
+                again=asked_again(settings),
                 retry=request.retry,
                 reuse=reuse,
             )

@@ -15,7 +15,7 @@ import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.errors import JournalError, UserError
-from benchwright.files import write_whole
+from benchwright.files import whole_file, write_whole
 from benchwright.runs.journal import encode_json
 
 VERSION = 1
@@ -25,6 +25,10 @@ RUNS_BEGIN = b'  "runs": [\n'
 
 END = b"\n}\n"
 """How a cache file ends that was written whole."""
+
+
+COPIED_AT_ONCE = 2**20
+"""Bytes of a cache file that are copied at once."""
 
 
 class CacheMismatch(UserError, RuntimeError):
@@ -127,17 +131,51 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
     write_whole(path, _pieces(entry, runs), durable=True, error=JournalError)
 
 
+def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
+    """Adds runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
+
+    The file is replaced whole; the runs that it has are copied as bytes.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
+    before, behind = len(_head(entry)), len(_tail(entry))
+    entry.updated_at = moment()
+    try:
+        with path.open("rb") as old, whole_file(path, durable=True, error=JournalError) as new:
+            end = old.seek(-behind, os.SEEK_END)
+            old.seek(before)
+            new.write(_head(entry))
+            for start in range(before, end, COPIED_AT_ONCE):
+                new.write(old.read(min(COPIED_AT_ONCE, end - start)))
+            new.writelines(_run_lines(runs, first=end == before))
+            new.write(_tail(entry))
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
+
+
 def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]:
     """The file's JSON: the fields before the runs, the runs, the fields behind them."""
+    yield _head(entry)
+    yield from _run_lines(runs)
+    yield _tail(entry)
+
+
+def _head(entry: CacheEntry) -> bytes:
     fields = msgspec.structs.asdict(entry)
     del fields["runs"], fields["summary"]
     head = msgspec.json.format(encode_json(fields), indent=2)
-    yield head.removesuffix(b"\n}") + b",\n" + RUNS_BEGIN
-    separator = b"    "
+    return head.removesuffix(b"\n}") + b",\n" + RUNS_BEGIN
+
+
+def _run_lines(runs: Iterable[DocumentedRun], *, first: bool = True) -> Iterator[bytes]:
     for run in runs:
-        yield separator + encode_json(run)
-        separator = b",\n    "
-    yield b'\n  ],\n  "summary": ' + encode_json(entry.summary) + END
+        yield (b"    " if first else b",\n    ") + encode_json(run)
+        first = False
+
+
+def _tail(entry: CacheEntry) -> bytes:
+    return b'\n  ],\n  "summary": ' + encode_json(entry.summary) + END
 
 
 def back_up(path: Path) -> None:

@@ -1,0 +1,62 @@
+"""The runs that an eval gets while it is going on, read from its journal as that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from benchwright.agents.cache.runs import DocumentedRun, documented_run, tag_of
+from benchwright.errors import JournalError
+from benchwright.records import FAILED, ScoreRecord, TrialRecord
+from benchwright.runs.counting import counts
+from benchwright.runs.journal import decode_line
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+from benchwright.runs.tail import JournalTail
+
+
+class NewRuns:
+    """The documented runs that a journal has got since its table was read.
+
+    A run is given once it is scored by every scorer, or has failed. Scores of trials that the table has already do
+    not make a new run.
+    """
+
+    def __init__(self, table: RunTable, manifest: Manifest) -> None:
+        self._manifest = manifest
+        self._names = {scorer.name for scorer in manifest.scorers}
+        self._unscored: dict[str, tuple[TrialRecord, dict[str, float]]] = {}
+        self._tail = JournalTail(table.directory)
+        self._tail.position = table.position
+
+    def read_on(self) -> Iterator[tuple[TrialRecord, DocumentedRun]]:
+        """The runs since the last time, each with the journal's own line, in the order in which they ended.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        for lines in self._tail.slices():
+            for line in lines:
+                ended = self._take(line)
+                self._tail.passed(line)
+                if ended is not None:
+                    yield ended
+
+    def _take(self, encoded: bytes) -> tuple[TrialRecord, DocumentedRun] | None:
+        """Takes in one line; the run that ended with it."""
+        try:
+            line = decode_line(encoded)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise JournalError(f"{self._tail.path}: this is not a journal record ({error}).") from None
+        if isinstance(line, TrialRecord) and counts(line.status):
+            if line.status in FAILED:
+                return line, documented_run(line, {}, tag_of(line, self._manifest))
+            self._unscored[line.key] = line, {}
+        elif isinstance(line, ScoreRecord) and line.scorer in self._names and line.trial in self._unscored:
+            record, scores = self._unscored[line.trial]
+            scores[line.scorer] = line.value or 0.0
+            if len(scores) == len(self._names):
+                del self._unscored[line.trial]
+                return record, documented_run(record, scores, tag_of(record, self._manifest))
+        return None

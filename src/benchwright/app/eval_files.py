@@ -1,0 +1,145 @@
+"""The documented files of an eval: its cache file, the logged samples, and what `-o` and `--output-path` ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.agents.cache.documents import Results, output_document
+from benchwright.agents.cache.entry import (
+    CacheEntry,
+    add_runs,
+    moment,
+    new_entry,
+    samples_path,
+    write_entry,
+)
+from benchwright.agents.cache.growing import NewRuns
+from benchwright.agents.cache.identity import config_hash, task_id
+from benchwright.agents.cache.paths import cache_root, entry_directory
+from benchwright.agents.cache.runs import DocumentedRun, DocumentedRuns
+from benchwright.agents.cache.samples import lines_of, sample_lines
+from benchwright.config import EvalSettings
+from benchwright.errors import JournalError, UserError
+from benchwright.files import append, write_whole
+from benchwright.records import Status
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.table import RunTable
+
+
+class EvalFiles:
+    """Writes the files of one configuration; `directory` is that of its cache files.
+
+    Raises:
+        UserError: `--output-path` is the cache's own directory.
+    """
+
+    def __init__(self, settings: EvalSettings, config: dict[str, Any]) -> None:
+        if settings.output_path is not None and settings.output_path.resolve() == cache_root():
+            raise UserError(
+                f"--output-path is the cache's own directory ({settings.output_path}); give another one."
+            )
+        self._settings = settings
+        self._config = {key: value for key, value in config.items() if value is not None}
+        self.digest = config_hash(self._config)
+        self.task_id = task_id(self.digest)
+        assert settings.model is not None
+        self.directory = entry_directory(cache_root(), settings.model, str(settings.dataset))
+
+    def begin(self, path: Path, run: Path) -> None:
+        """Writes the cache file of a run that has no trials yet.
+
+        Raises:
+            JournalError: it cannot be written.
+        """
+        write_entry(path, self._entry(run))
+
+    def project(self, table: RunTable, path: Path) -> None:
+        """Brings the cache file, and the samples if they are wanted, up to what the journal says.
+
+        Raises:
+            JournalError: a file cannot be read or written.
+        """
+        if table.sessions.state != "finished":
+            self._write_under_way(table, path)
+            return
+        runs = DocumentedRuns(table, read_manifest(table.directory))
+        entry = self._entry(table.directory)
+        entry.status = "completed"
+        write_entry(path, entry, _summed_up(entry, runs))
+        self._write_samples(runs, path)
+
+    def growing(self, table: RunTable, path: Path, again: frozenset[Status]) -> Callable[[], None]:
+        """Brings the files up to what the journal says; what is returned adds what it has got since then.
+
+        Trials that ended in one of the statuses `again` are left out: they are made again.
+
+        Raises:
+            JournalError: a file cannot be read or written; so does what is returned.
+        """
+        entry = self._write_under_way(table, path, again)
+        manifest = read_manifest(table.directory)
+        for_entry, for_samples = NewRuns(table, manifest), NewRuns(table, manifest)
+
+        def write() -> None:
+            add_runs(path, entry, (run for _, run in for_entry.read_on()))
+            if self._settings.log_samples:
+                records = (record for record, _ in for_samples.read_on())
+                lines = lines_of(records, table.directory, manifest)
+                append(samples_path(path), lines, error=JournalError)
+
+        return write
+
+    def _write_under_way(
+        self, table: RunTable, path: Path, again: frozenset[Status] = frozenset()
+    ) -> CacheEntry:
+        runs = DocumentedRuns(table, read_manifest(table.directory), under_way=True, again=again)
+        entry = self._entry(table.directory)
+        write_entry(path, entry, runs)
+        self._write_samples(runs, path)
+        return entry
+
+    def _write_samples(self, runs: DocumentedRuns, path: Path) -> None:
+        if self._settings.log_samples:
+            write_whole(samples_path(path), sample_lines(runs), durable=True, error=JournalError)
+
+    def _entry(self, run: Path) -> CacheEntry:
+        entry = new_entry(self._config, self.digest, self.task_id, run)
+        entry.created_at = moment(read_manifest(run).created_at / 1e9)
+        return entry
+
+    def write_outputs(self, table: RunTable, path: Path, stop_reason: str | None) -> list[Path]:
+        """Writes what `-o` and, of a finished run, `--output-path` ask for; returns the files."""
+        written = []
+        finished = table.sessions.state == "finished"
+        if self._settings.output is not None:
+            runs = DocumentedRuns(table, read_manifest(table.directory), under_way=not finished)
+            document = output_document(runs, stop_reason)
+            text = msgspec.json.format(encode_json(document), indent=2)
+            write_whole(self._settings.output, [text, b"\n"])
+            written.append(self._settings.output)
+        if self._settings.output_path is not None and finished:
+            written += self._write_structured(self._settings.output_path, path)
+        return written
+
+    def _write_structured(self, root: Path, path: Path) -> list[Path]:
+        target = root / self.directory.parent.name / self.directory.name
+        results = target / f"results_{path.stem}.json"
+        write_whole(results, [path.read_bytes()])
+        samples = samples_path(path)
+        if not samples.exists():
+            return [results]
+        copied = target / f"samples_{path.stem}.jsonl"
+        write_whole(copied, [samples.read_bytes()])
+        return [results, copied]
+
+
+def _summed_up(entry: CacheEntry, runs: DocumentedRuns) -> Iterator[DocumentedRun]:
+    """The runs; once they have passed, the entry has their summary."""
+    results = Results(runs)
+    yield from results.counting()
+    entry.summary = results.summary

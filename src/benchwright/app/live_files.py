@@ -1,0 +1,48 @@
+"""Files that are kept up to date while a run is going on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+
+from benchwright.errors import JournalError
+
+EVERY_SECONDS = 3.0
+LARGEST_SHARE = 0.02
+"""Files are written every so many seconds; less often where that would take more than this share of the time."""
+
+
+@asynccontextmanager
+async def kept_up_to_date(write: Callable[[], None]) -> AsyncIterator[None]:
+    """While entered, calls `write` now and then in a thread; when it is left, no call is under way any more.
+
+    After a JournalError there are no further calls: the end of the session writes the files whole, or says why not.
+    """
+    left = asyncio.Event()
+    writing = asyncio.create_task(_keep_writing(write, left))
+    try:
+        yield
+    finally:
+        left.set()
+        await writing
+
+
+async def _keep_writing(write: Callable[[], None], left: asyncio.Event) -> None:
+    pause = EVERY_SECONDS
+    while not await _comes_within(left, pause):
+        begun = monotonic()
+        try:
+            await asyncio.to_thread(write)
+        except JournalError:
+            return
+        pause = max(EVERY_SECONDS, (monotonic() - begun) / LARGEST_SHARE)
+
+
+async def _comes_within(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        await asyncio.wait_for(event.wait(), seconds)
+    except TimeoutError:
+        return False
+    return True
