@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -169,6 +170,31 @@ def test_a_killed_eval_goes_on_too(project: Project, server: Server) -> None:
     assert project.entry["status"] == "completed"
     assert len(project.entry["runs"]) == ROWS
     assert server.asked() - before == ROWS + (3 - int(kept)), "only what was in flight was asked again"
+
+
+def test_while_an_eval_goes_on_its_files_follow(project: Project, server: Server) -> None:
+    """So they are there even if nobody gets to write them at the end."""
+    project.rows(300)
+    process = project.start_slowly(project.command(server.base_url, "--log-samples"), 1, server)
+    (path,) = project.entries
+    samples = path.with_suffix(".jsonl")
+    seen = 0
+    for _ in range(2):  # a first time, and a next one
+        while min(len(project.entry["runs"]), samples.read_text().count("\n")) <= seen:
+            assert process.poll() is None, "it is still going on"
+            time.sleep(0.05)
+        seen = len(project.entry["runs"])
+    project.stop(process, signal.SIGKILL)
+    entry = project.entry
+    assert (entry["status"], entry["summary"]) == ("in_progress", None)
+    rows = [run["row_index"] for run in entry["runs"]]
+    assert rows == list(range(len(rows)))
+    assert [run["scores"]["rewards:right"] for run in entry["runs"]] == [
+        float(target(row) == f"word{row}") for row in rows
+    ]
+    logged = read_lines(samples)
+    assert [sample["row_index"] for sample in logged] == list(range(len(logged)))
+    assert logged[1]["messages"][-1] == {"role": "assistant", "content": "word1"}
 
 
 def test_mcp_tools_are_what_the_note_names(project: Project, server: Server) -> None:

@@ -84,12 +84,16 @@ class HandWritten:
         status = Status.SCORED if value is not None else Status.GRADER_ERROR
         self._journal.write(ScoreRecord(score_key(key, scorer, "1"), key, scorer, value, status))
 
+    def table(self, manifest: Manifest) -> RunTable:
+        """What was written so far."""
+        table = RunTable(self.directory, [scorer.name for scorer in manifest.scorers])
+        table.advance()
+        return table
+
     def runs(self, manifest: Manifest) -> DocumentedRuns:
         """What was written, as documented runs."""
         self._journal.close()
-        table = RunTable(self.directory, [scorer.name for scorer in manifest.scorers])
-        table.advance()
-        return DocumentedRuns(table, manifest)
+        return DocumentedRuns(self.table(manifest), manifest)
 
 
 def run(

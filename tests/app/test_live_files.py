@@ -1,0 +1,60 @@
+"""Files that are kept up to date while something goes on: written now and then, never after the end."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from benchwright.app import live_files
+from benchwright.app.live_files import kept_up_to_date
+from benchwright.errors import JournalError
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_files, "EVERY_SECONDS", 0.001)
+
+
+async def test_they_are_written_while_the_loop_goes_on() -> None:
+    written = asyncio.Event()
+    loop, thread = asyncio.get_running_loop(), threading.get_ident()
+
+    def write() -> None:
+        assert threading.get_ident() != thread
+        loop.call_soon_threadsafe(written.set)
+
+    async with kept_up_to_date(write):
+        await asyncio.wait_for(written.wait(), 30)
+
+
+async def test_at_the_end_no_writing_is_under_way() -> None:
+    begun, ended = threading.Event(), threading.Event()
+    finish = threading.Event()
+
+    def write() -> None:
+        begun.set()
+        finish.wait()
+        ended.set()
+
+    async with kept_up_to_date(write):
+        await asyncio.to_thread(begun.wait)
+        asyncio.get_running_loop().call_later(0.05, finish.set)
+    assert ended.is_set()
+
+
+async def test_after_an_error_nothing_is_written_any_more_and_the_run_goes_on() -> None:
+    calls = []
+    failed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def write() -> None:
+        calls.append(1)
+        loop.call_soon_threadsafe(failed.set)
+        raise JournalError("the disk is full")
+
+    async with kept_up_to_date(write):
+        await asyncio.wait_for(failed.wait(), 30)
+        await asyncio.sleep(0.1)
+    assert len(calls) == 1
