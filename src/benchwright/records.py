@@ -238,6 +238,9 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
     `late` is by how much it was begun after its intended start (`Trial.due_ns`), 0 where it had none. What a user who
     came at the intended start waits for a request is `late + request.started + request.total`.
+
+    `restored_tokens` is there where only the trial's result was kept, in a cache file: the tokens of its requests,
+    which are not known, just as its body and when it was begun.
     """
 
     key: str
@@ -256,6 +259,13 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     body: tuple[int, int] = (0, 0)
     reused_from: str | None = None
     late: int = 0
+    restored_tokens: int | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens of the model's own requests."""
+        own = sum(request.usage.total_tokens for request in self.requests if request.role == "model")
+        return own + (self.restored_tokens or 0)
 
 
 class ScoreRecord(Record, frozen=True, tag="score"):

@@ -66,9 +66,11 @@ def test_a_cache_that_has_moved_with_its_runs_is_found_again(project: Project, s
     assert server.asked() == before
 
 
-def test_an_entry_whose_run_is_gone_is_done_anew(project: Project, server: Server) -> None:
+def test_an_entry_without_runs_whose_own_run_is_gone_is_done_anew(project: Project, server: Server) -> None:
     command = project.command(server.base_url)
     project.run(*command)
+    (path,) = project.entries
+    path.write_text(json.dumps({**project.entry, "status": "in_progress", "runs": []}))
     (project.program.only_run / "run.json").unlink()
     before = server.asked()
     ended = project.run(*command)

@@ -69,7 +69,7 @@ class EvalFiles:
             return
         runs = DocumentedRuns(table, read_manifest(table.directory))
         entry = self._entry(table.directory)
-        entry.status = "completed"
+        entry.status, entry.simulated = "completed", table.simulated
         write_entry(path, entry, _summed_up(entry, runs))
         self._write_samples(runs, path)
 
@@ -99,13 +99,16 @@ class EvalFiles:
     ) -> CacheEntry:
         runs = DocumentedRuns(table, read_manifest(table.directory), under_way=True, again=again)
         entry = self._entry(table.directory)
+        entry.simulated = table.simulated
         write_entry(path, entry, runs)
         self._write_samples(runs, path)
         return entry
 
     def _write_samples(self, runs: DocumentedRuns, path: Path) -> None:
         if self._settings.log_samples:
-            write_whole(samples_path(path), sample_lines(runs), durable=True, error=JournalError)
+            write_whole(
+                samples_path(path), sample_lines(runs, samples_path(path)), durable=True, error=JournalError
+            )
 
     def _entry(self, run: Path) -> CacheEntry:
         entry = new_entry(self._config, self.digest, self.task_id, run)

@@ -6,16 +6,22 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from benchwright.agents.cache.entry import (
+    CacheEntry,
     CacheMismatch,
     age,
     back_up,
+    created_ns,
     entry_files,
     new_path,
     read_head,
+    read_runs,
     set_corrupt_aside,
 )
 from benchwright.agents.cache.paths import cache_root, sanitize_path_part
+from benchwright.agents.cache.restoring import restore
 from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.launch import asked_again, nothing_left
@@ -23,7 +29,7 @@ from benchwright.app.live_files import kept_up_to_date
 from benchwright.app.prepared import RunRequest
 from benchwright.config import EvalSettings
 from benchwright.runs import store
-from benchwright.runs.manifest import read_manifest
+from benchwright.runs.manifest import read_manifest, write_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
@@ -49,7 +55,7 @@ class EvalShelf:
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
         """See `prepared.Shelf.run_of`; the lock beside the entry is held throughout."""
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
-            directory = self._find(say)
+            directory = self._find(make, say)
             if directory is None:
                 directory = make()
                 self._path = new_path(self._directory, self.task_id)
@@ -121,7 +127,7 @@ class EvalShelf:
             return True
         return len(read_table(run).counted()) < self._request.plan.trial_count
 
-    def _find(self, say: Say) -> Path | None:
+    def _find(self, make: Callable[[], Path], say: Say) -> Path | None:
         settings = self._settings
         paths = entry_files(self._directory, self.task_id)
         if settings.fresh:
@@ -132,10 +138,7 @@ class EvalShelf:
         for path in paths:
             entry = read_head(path)
             if entry is None:
-                aside = set_corrupt_aside(path)
-                say(
-                    f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts over."
-                )
+                self._set_corrupt_aside(path, say)
                 continue
             if entry.config_hash != self._files.digest:
                 raise CacheMismatch(
@@ -152,11 +155,41 @@ class EvalShelf:
                     say(f"There are {len(paths)} cache files of task {self.task_id}; using {path.name}.")
                 self._path = path
                 return run
+            if settings.anew and not settings.retry_failed and entry.status == "completed":
+                return None
+            restored = self._restore(path, entry, make, say)
+            if restored is not None:
+                self._path = path
+                return restored
+        return None
+
+    def _restore(self, path: Path, entry: CacheEntry, make: Callable[[], Path], say: Say) -> Path | None:
+        """The run of a cache file whose own is gone, made again from what the file says; None without any runs."""
+        runs = read_runs(path)
+        if runs is None:
+            self._set_corrupt_aside(path, say)
+            return None
+        if not runs:
             say(
                 f"The run of {path.name} no longer exists; the file is kept as a backup, and the eval starts over."
             )
             back_up(path)
-        return None
+            return None
+        directory = make()
+        made_at = created_ns(entry)
+        if made_at is not None:
+            write_manifest(directory, replace(read_manifest(directory), created_at=made_at))
+        source = Path(entry.run).name if entry.run else path.name
+        restored = restore(directory, self._request.plan, entry, runs, source)
+        say(
+            f"The run of {path.name} no longer exists; {restored:,} results are taken over from the file, "
+            "without conversations and timings."
+        )
+        return directory
+
+    def _set_corrupt_aside(self, path: Path, say: Say) -> None:
+        aside = set_corrupt_aside(path)
+        say(f"The cache file {path} cannot be read; it is kept as {aside.name}, and the eval starts over.")
 
     def _retire(self, path: Path) -> None:
         """`--fresh`: keeps a cache file as a backup, with all that its run has done even if it was killed."""

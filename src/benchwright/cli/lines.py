@@ -70,8 +70,7 @@ def trial_line(place: tuple[int, int], scored: Scored, solved: Solved | None, *,
     spent, note = "earlier", None
     if solved is not None:
         record = solved.record
-        tokens = sum(request.usage.total_tokens for request in record.requests if request.role == "model")
-        spent = spent_text(record.duration / 1e6, tokens)
+        spent = spent_text(record.duration / 1e6, record.tokens)
         note = record.reason
     if success:
         note = None if scored.status is Status.ANSWERED else scored.status.replace("_", " ")

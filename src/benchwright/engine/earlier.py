@@ -34,7 +34,11 @@ class EarlierRun:
 
     def _row(self, trial_key: str) -> int | None:
         row = self._table.find(trial_key)
-        return None if row is None or self._table.status_of(row) in FAILED else row
+        if row is None or self._table.status_of(row) in FAILED:
+            return None
+        if self._table.reused[row] and self._table.record(row).restored_tokens is not None:
+            return None  # only its result was kept
+        return row
 
     def take(self, trial: Trial) -> ReusedTrial | None:
         """The trial as the other run has it, None where it has not, or its body is lost.

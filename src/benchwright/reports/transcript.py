@@ -36,7 +36,8 @@ def _render(attempt: Transcript) -> RenderableType:
     if trial.reason:
         parts.append(Text(plain(trial.reason), style="red"))
     if attempt.body is None:
-        parts.append(Text("The conversation was lost.", style="red"))
+        fate = "lost" if trial.body[1] else "not kept"
+        parts.append(Text(f"The conversation was {fate}.", style="red"))
     else:
         parts += [_message(message) for message in attempt.body.messages]
         parts += _in_containers(attempt.body.artifacts)

@@ -238,8 +238,10 @@ def decode_body(encoded: bytes, record: TrialRecord) -> Body:
     """A trial's body from its JSON.
 
     Raises:
-        JournalError: it is none, or another trial's.
+        JournalError: it was not kept, or is none, or another trial's.
     """
+    if not record.body[1]:
+        raise JournalError(f"The conversation of sample {record.sample} was not kept.")
     try:
         body = _decode_body(encoded)
     except (msgspec.DecodeError, UnicodeDecodeError):

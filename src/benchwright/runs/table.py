@@ -193,6 +193,7 @@ class RunTable:
             self._add_score(line, offset)
         elif isinstance(line, RunEvent):
             self.sessions.add(line)
+            self.simulated = self.simulated or line.detail.get("simulated") is True
 
     def _add_trial(self, record: TrialRecord, offset: int) -> None:
         self.sessions.worked_until(record.started_at + record.duration)

@@ -150,7 +150,9 @@ def test_figures_count_what_failed_as_0_and_never_as_a_pass(journal: HandWritten
     assert DocumentedRuns(runs.table, every).statistics(target)["right"].pass_at == {1: 0.75}
 
 
-def test_samples_hold_the_conversation_of_every_run_that_has_one(journal: HandWritten) -> None:
+def test_samples_hold_the_conversation_of_every_run_that_has_one(
+    journal: HandWritten, tmp_path: Path
+) -> None:
     def said(text: str) -> list[dict[str, str]]:
         return [{"role": "assistant", "content": text}]
 
@@ -160,7 +162,7 @@ def test_samples_hold_the_conversation_of_every_run_that_has_one(journal: HandWr
     journal.trial(0, 0, messages=said("first"), attempt=1)
     journal.trial(2, status=Status.EXECUTION_ERROR)
     runs = journal.runs(TWO)
-    samples = [json.loads(line) for line in sample_lines(runs)]
+    samples = [json.loads(line) for line in sample_lines(runs, tmp_path / "none.jsonl")]
     assert samples == [
         {"row_index": 0, "run_index": 0, "model_tag": "primary", "messages": said("first")},
         {"row_index": 0, "run_index": 1, "model_tag": "primary", "messages": said("second")},

@@ -27,6 +27,8 @@ END = b"\n}\n"
 """How a cache file ends that was written whole."""
 
 
+MOMENT = "%Y-%m-%dT%H:%M:%SZ"
+
 COPIED_AT_ONCE = 2**20
 """Bytes of a cache file that are copied at once."""
 
@@ -40,7 +42,10 @@ class PassedOver(msgspec.Struct, gc=False):
 
 
 class CacheEntry(msgspec.Struct):
-    """A cache file but for its runs. `run` is the directory of the run whose journal it projects."""
+    """A cache file but for its runs. `run` is the directory of the run whose journal it projects.
+
+    `simulated` is written only where it is true: the answers are not from a model.
+    """
 
     version: int
     task_id: str
@@ -52,13 +57,20 @@ class CacheEntry(msgspec.Struct):
     runs: list[PassedOver] = []
     summary: dict[str, Any] | None = None
     run: str | None = None
+    simulated: bool = False
 
 
 def moment(seconds: float | None = None) -> str:
     """A moment as cache files write it: UTC, whole seconds, Z."""
-    return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(
-        "%Y-%m-%dT%H:%M:%SZ"
-    )
+    return datetime.fromtimestamp(time.time() if seconds is None else seconds, UTC).strftime(MOMENT)
+
+
+def created_ns(entry: CacheEntry) -> int | None:
+    """When an entry was created (wall-clock ns); None where what it says is no moment."""
+    try:
+        return int(datetime.strptime(entry.created_at, MOMENT).replace(tzinfo=UTC).timestamp()) * 10**9
+    except ValueError:
+        return None
 
 
 def new_entry(config: dict[str, Any], config_hash: str, task_id: str, run: Path) -> CacheEntry:
@@ -99,6 +111,14 @@ def read_entry(path: Path) -> CacheEntry | None:
         return None
 
 
+def read_runs(path: Path) -> list[DocumentedRun] | None:
+    """The runs of a cache file; None where it cannot be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_RunsOnly).runs
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
 def read_head(path: Path) -> CacheEntry | None:
     """Reads a cache file as far as its runs, without these and the summary; None where it cannot be read.
 
@@ -119,6 +139,10 @@ def read_head(path: Path) -> CacheEntry | None:
 
 class _VersionOnly(msgspec.Struct):
     version: int
+
+
+class _RunsOnly(msgspec.Struct):
+    runs: list[DocumentedRun]
 
 
 def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = ()) -> None:
@@ -164,6 +188,8 @@ def _pieces(entry: CacheEntry, runs: Iterable[DocumentedRun]) -> Iterator[bytes]
 def _head(entry: CacheEntry) -> bytes:
     fields = msgspec.structs.asdict(entry)
     del fields["runs"], fields["summary"]
+    if not entry.simulated:
+        del fields["simulated"]
     head = msgspec.json.format(encode_json(fields), indent=2)
     return head.removesuffix(b"\n}") + b",\n" + RUNS_BEGIN
 

@@ -44,7 +44,7 @@ def documented_run(record: TrialRecord, scores: dict[str, float], tag: str | Non
         success=success,
         scores=scores if success else {},
         duration_ms=round(record.duration / 1e6, 3),
-        tokens=sum(one.usage.total_tokens for one in record.requests if one.role == "model"),
+        tokens=record.tokens,
         model_tag=tag,
         error=None if success else (record.reason or str(record.status)),
     )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+
+import msgspec
 
 from benchwright.agents.cache.runs import DocumentedRuns, tag_of
 from benchwright.records import TrialRecord
@@ -11,15 +14,42 @@ from benchwright.runs.journal import encode_json, read_bodies
 from benchwright.runs.manifest import Manifest
 
 
-def sample_lines(runs: DocumentedRuns) -> Iterator[bytes]:
-    """The lines of all runs that have messages, in their order; see `lines_of`."""
+class _Place(msgspec.Struct, frozen=True):
+    """Which run a line is of."""
+
+    row_index: int
+    run_index: int
+    model_tag: str | None
+
+
+def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
+    """The lines of all runs that have messages, in their order; see `lines_of`.
+
+    Before them come the lines of `logged` of which the journal has the result only.
+    """
+    if runs.table.reused.equal(1).any():
+        yield from _kept_lines(runs, logged)
     if len(runs):
         yield from lines_of(runs.records(), runs.table.directory, runs.manifest)
 
 
+def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
+    restored = {
+        _Place(int(record.sample), record.repeat, tag_of(record, runs.manifest))
+        for record in runs.records()
+        if record.restored_tokens is not None
+    }
+    with suppress(FileNotFoundError), logged.open("rb") as lines:
+        for line in lines:
+            with suppress(msgspec.DecodeError, UnicodeDecodeError):
+                if msgspec.json.decode(line, type=_Place) in restored:
+                    yield line
+
+
 def lines_of(records: Iterable[TrialRecord], directory: Path, manifest: Manifest) -> Iterator[bytes]:
     """{row_index, run_index, model_tag, messages} of those lines of a journal whose trials have messages."""
-    for record, body in read_bodies(directory, records):
+    kept = (record for record in records if record.restored_tokens is None)
+    for record, body in read_bodies(directory, kept):
         if body.messages:
             sample = {
                 "row_index": int(record.sample),

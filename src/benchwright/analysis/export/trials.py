@@ -28,7 +28,7 @@ class TrialRow(Record, frozen=True):
     reason: str | None
     group: str | None
     attempt: int
-    started_at: str
+    started_at: str | None
     duration_seconds: float
     requests: int
     prompt_tokens: int
@@ -89,7 +89,7 @@ class TrialRows:
             reason=record.reason,
             group=record.group,
             attempt=record.attempt,
-            started_at=datetime.fromtimestamp(record.started_at / 1e9, UTC).isoformat(),
+            started_at=_moment(record.started_at) if record.started_at else None,
             duration_seconds=record.duration / 1e9,
             requests=len(own),
             prompt_tokens=sum(request.prompt_tokens for request in own),
@@ -99,3 +99,8 @@ class TrialRows:
             spans={name: score.span for name, score in trial.scores.items()},
             labels=record.labels,
         )
+
+
+def _moment(at: int) -> str:
+    """A wall-clock moment (ns) as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(at / 1e9, UTC).isoformat()

@@ -33,7 +33,7 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
         "record": record,
         "status": attempt.status,
         "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
-        "readable": body is not None,
+        "readable": body is not None or not record.body[1],
         "messages": message_views(body, spans) if body is not None else [],
         "answer": cut(body.answer, LONGEST) if body is not None and not shows_answer(body) else [],
         "waterfall": _waterfall(record) if record.requests else "",

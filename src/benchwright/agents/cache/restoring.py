@@ -1,0 +1,99 @@
+"""A run made again from its cache file, where its journal is gone.
+
+The file knows results, not conversations and timings: the new journal's lines have no requests and no body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from math import isfinite
+from pathlib import Path
+from time import time_ns
+
+from benchwright.agents.cache.entry import CacheEntry
+from benchwright.agents.cache.runs import DocumentedRun
+from benchwright.engine.plan import Plan
+from benchwright.engine.protocols import Scorer
+from benchwright.records import JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
+from benchwright.runs.journal import Journal
+from benchwright.runs.keys import score_key
+
+LINES_AT_ONCE = 1000
+MOST_TOKENS = 2**53
+MOST_MILLISECONDS = 1e12
+"""Beyond these, a run's figures are none that we wrote."""
+
+
+def restore(
+    directory: Path, plan: Plan, entry: CacheEntry, runs: Iterable[DocumentedRun], source: str
+) -> int:
+    """Writes the journal of a new run from a cache file and its runs; how many trials it has then.
+
+    Runs that are none of the plan, lack a score or have impossible figures are left out. Of several of one place the
+    last counts. `source` is the run that the results are from. Where that was completed and nothing is left out, the
+    new run is finished.
+
+    Raises:
+        UserError: a row of the dataset cannot be read.
+        JournalError: the journal cannot be written.
+    """
+    places = {(run.row_index, run.run_index, run.model_tag): run for run in runs if _is_sound(run)}
+    restored = 0
+    detail = {"total": plan.trial_count} | ({"simulated": True} if entry.simulated else {})
+    journal = Journal(directory)
+    try:
+        journal.write(RunEvent("started", time_ns(), detail))
+        lines = _lines(plan, places, source)
+        while group := list(islice(lines, LINES_AT_ONCE)):
+            journal.write(*group)
+            restored += sum(isinstance(line, TrialRecord) for line in group)
+        if entry.status == "completed" and restored == plan.trial_count:
+            journal.write(RunEvent("finished", time_ns()))
+    finally:
+        journal.close()
+    return restored
+
+
+def _lines(
+    plan: Plan, places: dict[tuple[int, int, str | None], DocumentedRun], source: str
+) -> Iterator[JournalLine]:
+    scorers = plan.task.scorers
+    names = {scorer.name for scorer in scorers}
+    for trial in plan.trials():
+        tag = trial.target.slot if len(plan.targets) > 1 else None
+        run = places.get((int(trial.sample.id), trial.repeat, tag))
+        if run is None or (run.success and not names <= run.scores.keys()):
+            continue
+        yield _record(trial, run, source)
+        if run.success:
+            yield from _scores(trial, run, scorers)
+
+
+def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
+    """What a cache file knows of a trial. Why it failed is a text only: it counts as the agent's failure."""
+    return TrialRecord(
+        key=trial.key,
+        sample=trial.sample.id,
+        target=trial.target.slot,
+        status=Status.ANSWERED if run.success else Status.EXECUTION_ERROR,
+        repeat=trial.repeat,
+        group=trial.sample.group,
+        labels=trial.sample.labels,
+        reason=None if run.success else run.error,
+        duration=round(run.duration_ms * 1e6),
+        reused_from=source,
+        restored_tokens=run.tokens,
+    )
+
+
+def _scores(trial: Trial, run: DocumentedRun, scorers: Sequence[Scorer]) -> Iterator[ScoreRecord]:
+    for scorer in scorers:
+        key = score_key(trial.key, scorer.name, scorer.fingerprint)
+        yield ScoreRecord(key, trial.key, scorer.name, run.scores[scorer.name])
+
+
+def _is_sound(run: DocumentedRun) -> bool:
+    """Whether the figures of a run are such as we write."""
+    figures = 0 <= run.tokens <= MOST_TOKENS and 0 <= run.duration_ms <= MOST_MILLISECONDS
+    return figures and all(isfinite(score) for score in run.scores.values())
