@@ -13,7 +13,7 @@ from tests.app.compare_kit import Made, made, paired_outcomes, shuffled, two_run
 from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.errors import UserError
-from benchwright.records import Status, Target
+from benchwright.records import Status, Target, TaskSpec
 from benchwright.runs.manifest import DataFile, ScorerInfo
 
 TARGETS = [
@@ -297,6 +297,22 @@ class TestNotComparable:
         b = str(write_run(tmp_path / "b", made([0, 1]), kind="benchmark", about=plain | about))
         assert reason in pair_of(a, b).refusals[0]
 
+    def test_versions_of_a_protocol(self, tmp_path: Path) -> None:
+        about = {"benchmark": "mmlu", "variant": None, "protocol": "simple-evals"}
+        a, b = (
+            str(
+                write_run(
+                    tmp_path / version,
+                    made([0, 1]),
+                    kind="benchmark",
+                    about=about,
+                    task=TaskSpec("mmlu", version, "solver"),
+                )
+            )
+            for version in "12"
+        )
+        assert pair_of(a, b).refusals == ["the versions of the protocol differ: 1; 2"]
+
     def test_anyway_compares_and_keeps_the_reason(self, tmp_path: Path) -> None:
         a = str(write_run(tmp_path / "a", made([0, 1])))
         b = str(write_run(tmp_path / "b", made([1, 1]), scorers=[ScorerInfo("exact", "rule 2")]))
@@ -402,6 +418,20 @@ class TestFiles:
         assert "could not check that the data is the same" in pair.notes
         assert (pair.scores[0].score, pair.scores[0].wins, pair.scores[0].losses) == ("accuracy", 1, 1)
         assert pair.scores[0].changes[0].answer_b == "b0"
+
+    @pytest.mark.parametrize(
+        ("protocol", "reason"),
+        [
+            ({"protocol": "two-shot", "protocol_version": "1"}, "the protocols differ: one-shot; two-shot"),
+            ({"protocol": "one-shot", "protocol_version": "2"}, "the versions of the protocol differ: 1; 2"),
+        ],
+    )
+    def test_files_of_different_protocols_are_not_compared(
+        self, tmp_path: Path, protocol: dict[str, str], reason: str
+    ) -> None:
+        a = result_file(tmp_path, "a", [True], protocol={"protocol": "one-shot", "protocol_version": "1"})
+        b = result_file(tmp_path, "b", [True], protocol=protocol)
+        assert pair_of(a, b).refusals == [reason]
 
     def test_a_graded_score_stands_beside_the_accuracy(self, tmp_path: Path) -> None:
         def graded(name: str, values: list[float]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from pathlib import Path
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import asked, figures, graded, scored
 
-from benchwright.catalog.mmlu_pro.grading import find_letter, official_guess
+from benchwright.catalog.mmlu_pro.grading import find_letter
+from benchwright.catalog.registry import about
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 
@@ -57,12 +59,22 @@ async def test_the_prompt_shows_five_worked_questions_of_the_category(tmp_path: 
     worked = "Options:\nA. 1\nB. 2\nAnswer: Let's think step by step. 2 is even. The answer is (B).\n\n"
     assert message["content"] == (
         "The following are multiple choice questions (with answers) about math. Think step by step and then "
-        'finish your answer with "the answer is (X)" where X is the correct letter choice.\n'
+        'finish your answer with "the answer is (X)" where X is the correct letter choice.\n\n\n\n'
         + "".join(f"Question:\nShot {number}?\n{worked}" for number in range(5))
         + "Question:\nWhich is a prime?\nOptions:\nA. 4\nB. 6\nC. 7\nAnswer: Let's think step by step."
     )
-    assert params == {"stop": ["Question:"]}
+    assert params == {}
     assert task.departures == []
+
+
+def test_an_answer_ends_where_the_model_would_ask_the_next_question() -> None:
+    assert about("mmlu_pro").params == {"stop": ["Question:"]}
+
+
+def test_what_always_differs_from_the_authors_code_is_listed() -> None:
+    chat, guess = about("mmlu_pro").departures
+    assert "leave shots out of prompts of 2,048 tokens and more" in chat
+    assert "an answer without a letter counts as wrong" in guess
 
 
 def test_without_a_validation_split_it_is_zero_shot_and_says_so(real_rows: Path) -> None:
@@ -134,15 +146,10 @@ def test_a_megabyte_of_hostile_text_is_read_at_once(hostile: str) -> None:
     assert time.process_time() - before < 2.0  # the published pattern takes hours
 
 
-@pytest.mark.parametrize(("options", "letter"), [(1, "A"), (3, "B"), (4, "D"), (7, "D"), (10, "G")])
-def test_the_random_guess_is_always_the_same_letter(options: int, letter: str) -> None:
-    assert official_guess(options) == letter
-
-
-async def test_an_answer_without_a_letter_is_unparsed_and_its_guess_kept() -> None:
+async def test_an_answer_without_a_letter_is_unparsed_and_says_among_how_many_one_would_guess() -> None:
     score = await scored("mmlu_pro", {**CONTENT, "answer": "B"}, "hard to say")
     assert score.value is None
-    assert score.detail == {"correct": False, "expected": "B", "category": "math", "guess_is_right": True}
+    assert score.detail == {"correct": False, "expected": "B", "category": "math", "options": 3}
 
 
 async def test_the_details_say_which_stage_found_the_letter() -> None:
@@ -154,18 +161,34 @@ async def test_the_details_say_which_stage_found_the_letter() -> None:
 
 def test_figures_stand_beside_the_score_that_counts_unparsed_answers_wrong() -> None:
     math, law = {"category": "math"}, {"category": "law"}
+    one_option = {"options": 1, "expected": "A"}
     scores = [
         graded(1.0, {"stage": 1}, labels=math),
         graded(1.0, {"stage": 3}, labels=math),
-        graded(None, {"guess_is_right": True}, labels=math),
-        graded(None, {"guess_is_right": False}, labels=law),
-        graded(None, {"guess_is_right": True}, labels=law, status=Status.PROVIDER_ERROR),
+        graded(None, one_option | {"category": "math"}, labels=math),
+        graded(None, one_option | {"category": "law", "expected": "B"}, labels=law),
+        graded(None, one_option | {"category": "law"}, labels=law, status=Status.PROVIDER_ERROR),
     ]
     assert figures(benchmark("mmlu_pro"), scores) == {
         "macro_category": pytest.approx((2 / 3 + 0) / 2),
         "accuracy_random_guess": pytest.approx(3 / 5),
         "accuracy_first_stage": pytest.approx(1 / 5),
     }
+
+
+def test_the_guesses_are_those_of_the_authors_code() -> None:
+    """It seeds once with 12345, takes the categories by their names, and guesses twice for each of them."""
+    numbers = random.Random(12345)
+    guesses: dict[str, list[str]] = {}
+    for category in ("law", "math"):
+        for _ in range(2):
+            guesses[category] = ["ABCDEFGHIJ"[numbers.randint(0, 9)] for _ in range(30)]
+    scores = [
+        graded(None, {"options": 10, "expected": guess, "category": category})
+        for category in ("math", "law")
+        for guess in guesses[category]
+    ]
+    assert figures(benchmark("mmlu_pro"), scores)["accuracy_random_guess"] == 1.0
 
 
 @pytest.mark.parametrize(

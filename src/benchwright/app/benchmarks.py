@@ -135,6 +135,7 @@ def _body(metadata: About, settings: BenchmarkSettings) -> dict[str, Any]:
         "temperature": temperature,
         "max_tokens": _max_tokens(metadata, settings),
         "seed": settings.seed,
+        **metadata.params,
         **settings.param,
     }
 
@@ -192,6 +193,7 @@ def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) ->
         "title": metadata.title,
         "metric": metadata.metric,
         "protocol": metadata.protocol,
+        "protocol_version": metadata.version,
         "source": metadata.source,
         "licence": metadata.licence,
         "breakdowns": list(metadata.breakdowns),
@@ -213,6 +215,7 @@ def _sandbox(metadata: About) -> dict[str, str]:
 def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) -> Iterator[str]:
     """In what a run differs from the published protocol; its scores are then not comparable to published ones."""
     metadata = benchmark.about
+    yield from metadata.departures
     yield from benchmark.departures
     if not source.pinned and source.provenance != plugins.LOADED_BY_ITSELF:
         yield f"the data in {source.root} is of no known revision (`benchwright fetch {metadata.name}` pins it)"

@@ -43,20 +43,16 @@ class PlainBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 class AskOnce:
     """Builds the messages from the sample's content, asks, and takes the answer's text.
 
-    `params` are body fields of the protocol (stop words and the like); temperature, seed and the largest
-    number of tokens come with the target.
+    The body fields of the protocol (temperature, stop words and the like) come with the target.
     """
 
-    def __init__(
-        self, messages: Callable[[Any], list[Message]], params: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, messages: Callable[[Any], list[Message]]) -> None:
         self.messages = messages
-        self.params = params or {}
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Asks once."""
         messages = self.messages(trial.sample.content)
-        reply = await session.chat(messages, **self.params)
+        reply = await session.chat(messages)
         return noted_outcome(messages, reply)
 
 

@@ -25,8 +25,10 @@ class About(Record, frozen=True):
 
     `variant` is what follows the colon in its name (`mmlu:5shot`), None for the plain one. `protocol` says in
     one line how a model is asked and graded, `source` where that was published. `items` is the number of
-    samples of the full set. `max_tokens` and `temperature` are the protocol's own. `cluster` names the label
-    by which samples come in groups, for the statistics; `breakdowns` the labels by which scores are shown.
+    samples of the full set. `max_tokens`, `temperature` and `params` (further body fields of every request to the
+    model) are the protocol's own. `departures` says in what every run differs from the protocol all the same.
+    `cluster` names the label by which samples come in groups, for the statistics; `breakdowns` the labels by
+    which scores are shown.
     `options` are those that `--option` takes here, with one line of help each; `roles` the further models it
     can use (`judge`, `user`). `needs` are words like `tools` or `sandbox`. `more_data` is fetched with the
     dataset. `version` is raised whenever the same row would be asked or graded differently.
@@ -47,6 +49,8 @@ class About(Record, frozen=True):
     max_tokens: int | None = None
     smaller_max_tokens: bool = False
     temperature: float = 0.0
+    params: Mapping[str, Any] = {}
+    departures: tuple[str, ...] = ()
     cluster: str | None = None
     breakdowns: tuple[str, ...] = ()
     options: Mapping[str, str] = {}
@@ -110,7 +114,7 @@ class Benchmark(Protocol):
 
     @property
     def departures(self) -> Sequence[str]:
-        """In what this differs from the published protocol; empty where scores are comparable."""
+        """In what this differs from the published protocol besides `about.departures`, because of options or data."""
         ...
 
     @property

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from tests.catalog.bfcl.bfcl_kit import WEATHER, WEATHER_ANSWER, calling, content, saying
-from tests.catalog.catalog_kit import benchmark, samples, validated
+from tests.catalog.catalog_kit import samples, validated
 
 from benchwright.catalog.bfcl.documented import grade
+from benchwright.catalog.registry import about
 from benchwright.records import Message
 
 
@@ -67,4 +68,4 @@ def test_broken_arguments_are_a_wrong_answer() -> None:
 def test_relevance_and_multi_turn_tasks_are_not_asked(real_rows: Path) -> None:
     categories = {sample.labels["category"] for sample in samples("bfcl:documented", real_rows / "bfcl")}
     assert not [name for name in categories if name == "live_relevance" or name.startswith("multi_turn")]
-    assert benchmark("bfcl:documented").departures != ()
+    assert about("bfcl:documented").departures != ()

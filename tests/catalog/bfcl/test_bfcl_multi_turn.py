@@ -125,6 +125,19 @@ async def test_functions_held_back_come_with_a_turn_of_their_own(tmp_path: Path)
     assert error_type(score) is None
 
 
+async def test_only_functions_on_offer_from_the_start_say_that_they_are_python(tmp_path: Path) -> None:
+    """The authors take out what is held back before they add the note."""
+    fields = {"ground_truth": [[], ["remove_note(number=0)"]], "missed_function": {"1": ["remove_note"]}}
+    _, _, talk = await play(write_drawer(tmp_path, miss_func=fields), DONE, DONE, category="miss_func")
+    tools = talk.asked[1][2]["tools"]
+    described = {tool["function"]["name"]: tool["function"]["description"] for tool in tools}
+    assert (
+        described["add_note"]
+        == "add_note of the drawer. Note that the provided function is in Python 3 syntax."
+    )
+    assert described["remove_note"] == "remove_note of the drawer."
+
+
 async def test_arguments_that_are_no_json_end_the_turn_and_every_call_is_answered(tmp_path: Path) -> None:
     broken = calling(("add_note", {"text": "a"}), ("add_note", '{"text": '))
     score, outcome, talk = await play(write_drawer(tmp_path, base=TWO_TURNS), broken, DONE)

@@ -114,7 +114,7 @@ def benchmark_side(file: BenchmarkFile, reference: str) -> Side:
 
 def _scores(one: SampleFacts) -> dict[str, tuple[float | None, int]]:
     """`accuracy` and `score`; without a status, an error in the details is one."""
-    status = one.status if isinstance(one.status, str) else None
+    status = _text(one.status)
     failed = status in FAILED or status == Status.GRADER_ERROR or (status is None and _has_error(one))
     if failed or status in (Status.UNPARSED, Status.LIMIT):
         state = ERROR if failed else NO_ANSWER
@@ -154,6 +154,8 @@ def _benchmark_facts(file: BenchmarkFile, reference: str) -> Facts:
         subject=file.benchmark,
         model=file.model,
         variant=file.variant,
+        protocol=_text(protocol.get("protocol")),
+        protocol_version=_text(protocol.get("protocol_version")),
         data=None if digest is None else (str(digest),),
         simulated=file.simulated,
         concurrency=concurrency
@@ -162,8 +164,12 @@ def _benchmark_facts(file: BenchmarkFile, reference: str) -> Facts:
         stream=stream if isinstance(stream, bool) else None,
         timings_valid=file.timings_valid if isinstance(file.timings_valid, bool) else None,
         settings=settings,
-        run=file.run if isinstance(file.run, str) else None,
+        run=_text(file.run),
     )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def eval_sides(file: EvalFile, reference: str) -> dict[str, Side]:

@@ -36,6 +36,7 @@ class Facts(Record, frozen=True):
     model: str
     variant: str | None = None
     protocol: str | None = None
+    protocol_version: str | None = None
     data: tuple[str, ...] | None = None
     graders: Mapping[str, str] | None = None
     simulated: bool | None = None

@@ -44,8 +44,8 @@ def _identity(side: Side, view: JointView) -> Hashable:
     """Whatever has to be the same for two runs to be put into one table."""
     facts = side.facts
     return (
-        *(facts.kind, facts.subject, facts.model, facts.variant, facts.protocol, facts.data, facts.simulated),
-        *(facts.stream, facts.slot, view.score, view.threshold),
+        *(facts.kind, facts.subject, facts.model, facts.variant, facts.data, facts.simulated),
+        *(facts.protocol, facts.protocol_version, facts.stream, facts.slot, view.score, view.threshold),
         None if facts.graders is None else tuple(sorted(facts.graders.items())),
         tuple(sorted(facts.settings.items())),
     )

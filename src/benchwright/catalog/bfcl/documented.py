@@ -80,7 +80,7 @@ class DocumentedBfcl:
 
     def __init__(self, about: About, wanted: frozenset[str]) -> None:
         self.about = about
-        self.departures: Sequence[str] = ("one expected answer in place of all possible ones",)
+        self.departures: Sequence[str] = ()
         self.scorers: Sequence[Scorer] = (DocumentedScorer(about.metric),)
         self._wanted = (wanted & SINGLE_TURN) or wanted
 

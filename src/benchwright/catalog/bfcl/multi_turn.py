@@ -17,7 +17,7 @@ from benchwright.catalog.bfcl.solver import (
     shown_functions,
     with_system_prompt,
 )
-from benchwright.catalog.bfcl.tools import as_tools, hinted
+from benchwright.catalog.bfcl.tools import as_tools
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
@@ -76,7 +76,9 @@ class _Conversation:
         return Outcome(status, self._messages, answer, reason, artifacts=artifacts)
 
     def _begin_turn(self, number: int, messages: Sequence[Message]) -> None:
-        more = hinted(self._content["missed"].get(str(number), ()), "python")
+        more = self._content["missed"].get(
+            str(number)
+        )  # without a word on their language, as in the official code
         if more:
             self._functions += more
             text = more_functions_text(more) if self._mode == "prompt" else MORE_FUNCTIONS

@@ -91,7 +91,7 @@ class CatalogBenchmark(BaseBenchmark):
     def get_request_kwargs(self, sample: BenchmarkSample) -> dict[str, Any]:
         """The largest number of tokens and the further body fields of the protocol."""
         own = {} if self.about.max_tokens is None else {"max_tokens": self.about.max_tokens}
-        return own if self._asker is None else {**own, **self._asker.params}
+        return {**own, **self.about.params}
 
     async def evaluate(self, sample: BenchmarkSample, response: str) -> SampleResult:
         """Grades an answer as the catalog does.

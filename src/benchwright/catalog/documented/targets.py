@@ -59,6 +59,7 @@ def request_fields(own: dict[str, Any], target: Target) -> dict[str, Any]:
 
 def _settings(run: RunConfig, about: About | None) -> dict[str, Any]:
     temperature, max_tokens = run.temperature, run.max_tokens
+    params = {} if about is None else about.params
     if about is not None:
         given = run.model_fields_set
         if "temperature" not in given:
@@ -67,4 +68,4 @@ def _settings(run: RunConfig, about: About | None) -> dict[str, Any]:
             max_tokens = min(max_tokens, about.max_tokens)
         elif about.max_tokens is not None and "max_tokens" not in given:
             max_tokens = about.max_tokens
-    return {"temperature": temperature, "max_tokens": max_tokens, "seed": run.seed}
+    return {"temperature": temperature, "max_tokens": max_tokens, "seed": run.seed, **params}

@@ -22,9 +22,16 @@ MMLU_PRO = About(
     items=12_032,
     licence="MIT",
     protocol="five shots of chain of thought from the validation split; letter found in three stages",
-    source="https://github.com/TIGER-AI-Lab/MMLU-Pro (evaluate_from_local.py); arXiv:2406.01574",
+    source="https://github.com/TIGER-AI-Lab/MMLU-Pro (evaluate_from_local.py, commit f418b11); arXiv:2406.01574",
     dataset=DATASET,
+    version="2",
     max_tokens=2048,
+    params={"stop": ["Question:"]},
+    departures=(
+        "the prompt is a message of a chat, with all five shots; the authors have it continued as text, and leave "
+        "shots out of prompts of 2,048 tokens and more",
+        "an answer without a letter counts as wrong; the authors guess a letter (`accuracy_random_guess`)",
+    ),
     breakdowns=("category",),
 )
 
@@ -34,7 +41,10 @@ DOCUMENTED = msgspec.structs.replace(
     description="MMLU-Pro, letter only, as llm-benchmarker documents it",
     protocol="zero-shot, answer with the letter only; documented letter extraction",
     source="llm-benchmarker's documentation",
+    version="1",
     max_tokens=64,
+    params={},
+    departures=(),
     smaller_max_tokens=True,
 )
 

@@ -11,9 +11,9 @@ from benchwright.catalog.breakdowns import macro_average, mean
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.letters import LETTERS, letter_checks, letter_only, lettered
 from benchwright.catalog.mmlu_pro import rows
-from benchwright.catalog.mmlu_pro.grading import grade_documented, grade_reasoning
+from benchwright.catalog.mmlu_pro.grading import grade_documented, grade_reasoning, lucky_guesses
 from benchwright.data.datasets import Source
-from benchwright.records import FAILED, Message, Sample
+from benchwright.records import Message, Sample
 
 INTRODUCTION = (
     "The following are multiple choice questions (with answers) about {category}. Think step by step and then "
@@ -28,7 +28,7 @@ def with_shots(content: dict[str, Any]) -> list[Message]:
     """The official prompt: instruction, worked questions, and the question to continue."""
     shots = "".join(f"{_question(shot)}{_worked(shot['reasoning'])}\n\n" for shot in content["shots"])
     introduction = INTRODUCTION.replace("{category}", content["category"])
-    return [user(f"{introduction}\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
+    return [user(f"{introduction}\n\n\n\n{shots}{_question(content)}Answer: {STEP_BY_STEP}")]
 
 
 def _question(content: dict[str, Any]) -> str:
@@ -66,8 +66,8 @@ def make(about: About, options: Options) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=read,
-        solver=AskOnce(with_shots, {"stop": ["Question:"]}),
-        scorers=(GradeScorer(about.metric, "1", grade_reasoning),),
+        solver=AskOnce(with_shots),
+        scorers=(GradeScorer(about.metric, "2", grade_reasoning),),
         checks=_reasoning_checks,
         figures=figures,
         departures=departures,
@@ -77,25 +77,21 @@ def make(about: About, options: Options) -> Benchmark:
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     """The mean over categories, and the numbers that other evaluations of MMLU-Pro publish.
 
-    `accuracy_random_guess` counts answers without a letter by the official guess; `accuracy_first_stage`
+    `accuracy_random_guess` counts answers without a letter by the official guesses; `accuracy_first_stage`
     takes "answer is (X)" alone, as lm-evaluation-harness does with the same prompt.
     """
     kept = list(graded)
-    guessed = [(one.value or 0.0) + _guessed_right(one) for one in kept]
+    right = sum(one.value or 0.0 for one in kept) + lucky_guesses(kept)
     first = [one.value or 0.0 if one.detail.get("stage") == 1 else 0.0 for one in kept]
     return [
         *_macro(kept),
-        Figure("accuracy_random_guess", mean(guessed)),
+        Figure("accuracy_random_guess", right / len(kept) if kept else None),
         Figure("accuracy_first_stage", mean(first)),
     ]
 
 
 def _macro(graded: Iterable[Graded]) -> Sequence[Figure]:
     return [macro_average(graded, "category")]
-
-
-def _guessed_right(one: Graded) -> float:
-    return float(one.status not in FAILED and bool(one.detail.get("guess_is_right")))
 
 
 def _reasoning_checks(sample: Sample) -> Iterator[Check]:

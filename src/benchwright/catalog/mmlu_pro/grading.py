@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from benchwright.catalog.benchmark import Graded
 from benchwright.catalog.grading import Verdict, last_match
 from benchwright.catalog.letters import LETTERS, letter_verdict
+from benchwright.records import FAILED
 
 GUESS_SEED = 12345
-"""The official code seeds its guess again for every answer in which it finds no letter."""
+"""What the official code seeds its random numbers with, once, when it starts."""
 
 _SAID = re.compile(r"answer is \(?([A-J])\)?")
 _MARKED = re.compile(r"[aA]nswer:(?=\s*([A-J]))")
@@ -36,17 +39,41 @@ def find_letter(answer: str) -> FoundLetter | None:
 
 
 def grade_reasoning(content: dict[str, Any], answer: str) -> Verdict:
-    """Whether the letter found is the right one; where none is, what the official random guess would have got."""
+    """Whether the letter found is the right one; where none is, among how many options the authors would guess."""
     found = find_letter(answer)
     if found is None:
-        hit = official_guess(len(content["choices"])) == content["answer"]
-        return letter_verdict(None, content, category=content["category"], guess_is_right=hit)
+        return letter_verdict(None, content, category=content["category"], options=len(content["choices"]))
     return letter_verdict(found.letter, content, category=content["category"], stage=found.stage)
 
 
-def official_guess(options: int) -> str:
-    """The letter that the official code guesses among so many options: always the same one."""
-    return LETTERS[random.Random(GUESS_SEED).randint(0, options - 1)]
+def lucky_guesses(graded: Iterable[Graded]) -> int:
+    """How many answers without a letter the official code would guess rightly (evaluate_from_local.py, save_res).
+
+    It goes through the categories by their names and adds each one up twice, with new guesses, of which the second
+    ones count. Each repeat is a run of its own here.
+    """
+    runs: dict[int, dict[str, list[Graded]]] = {}
+    for one in graded:
+        if one.status not in FAILED and "options" in one.detail:
+            runs.setdefault(one.repeat, {}).setdefault(one.detail["category"], []).append(one)
+    return sum(_lucky_guesses_of_run(categories) for categories in runs.values())
+
+
+def _lucky_guesses_of_run(categories: Mapping[str, Sequence[Graded]]) -> int:
+    numbers = random.Random(GUESS_SEED)
+    lucky = 0
+    for _, without_letter in sorted(categories.items()):
+        _guess(numbers, without_letter)
+        lucky += _guess(numbers, without_letter)
+    return lucky
+
+
+def _guess(numbers: random.Random, without_letter: Sequence[Graded]) -> int:
+    """How many of one round of guesses are right."""
+    return sum(
+        LETTERS[numbers.randint(0, one.detail["options"] - 1)] == one.detail["expected"]
+        for one in without_letter
+    )
 
 
 def _marked_letter(answer: str) -> FoundLetter | None:
