@@ -50,7 +50,7 @@ class TestTheResult:
             "base_url": url,
             "concurrency": 3,
             "streaming": True,
-            "temperature": 0.0,
+            "temperature": 0.5,
             "max_tokens": 2048,
             "seed": 42,
         }
@@ -161,11 +161,11 @@ class TestProtocol:
     def test_what_departs_from_the_protocol_is_said(self, program: Program) -> None:
         path = write_mmlu(program, 4)
         with knowing("mmlu", path) as url:
-            ended = program.run(*running(url, "--temperature", "0.5", "--max-tokens", "100"))
+            ended = program.run(*running(url, "--temperature", "0", "--max-tokens", "100"))
         unpinned, *departures = only_result(program)["protocol"]["departures"]
         assert "is of no known revision" in unpinned
         assert departures == [
-            "temperature 0.5 instead of 0",
+            "temperature 0 instead of 0.5",
             "at most 100 tokens per answer instead of 2,048",
         ]
         assert "Not comparable to published scores" in ended.stdout
@@ -176,8 +176,33 @@ class TestProtocol:
             program.run(*running(url))
             program.run(*running(url, "--no-seed", "--temperature", "0.3"))
         first, second = (read_manifest(run).targets[0].settings for run in program.runs)
-        assert first == {"temperature": 0.0, "max_tokens": 2048, "seed": 42}
+        assert first == {"temperature": 0.5, "max_tokens": 2048, "seed": 42}
         assert second == {"temperature": 0.3, "max_tokens": 2048}
+
+    def test_further_fields_of_the_protocol_are_sent_unless_the_user_says_otherwise(
+        self, program: Program, real_rows: Path
+    ) -> None:
+        path = real_rows / "mmlu_pro"
+        with knowing("mmlu_pro", path) as url:
+            few = ("--option", f"path={path}", "--max-samples", "1")
+            arguments = ("--base-url", url, "--model", "m", "run", "mmlu_pro", *few)
+            program.run(*arguments)
+            program.run(*arguments, "--param", 'stop=["END"]')
+        first, second = (read_manifest(run).targets[0].settings for run in program.runs)
+        assert (first["stop"], second["stop"]) == (["Question:"], ["END"])
+
+    def test_what_a_benchmark_always_does_otherwise_is_in_the_result_and_the_list(
+        self, program: Program, real_rows: Path
+    ) -> None:
+        path = real_rows / "mmlu_pro"
+        with knowing("mmlu_pro", path) as url:
+            program.run("--base-url", url, "--model", "m", "run", "mmlu_pro", "--option", f"path={path}")
+        listed = json.loads(program.run("list", "--json").stdout)["benchmarks"]
+        (entry,) = [one for one in listed if one["name"] == "mmlu_pro"]
+        protocol = only_result(program)["protocol"]
+        assert len(entry["departures"]) == 2
+        assert protocol["departures"][:2] == entry["departures"]
+        assert protocol["protocol_version"] == entry["protocol_version"]
 
     def test_the_documented_variant_asks_for_the_letter_only(self, program: Program) -> None:
         path = write_mmlu(program, 4)

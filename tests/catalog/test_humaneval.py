@@ -9,7 +9,8 @@ import pytest
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import asked, figures, graded, scored
 
-from benchwright.catalog.humaneval.programs import completion, program
+from benchwright.catalog.humaneval.programs import lenient_completion, program, published_completion
+from benchwright.catalog.registry import about
 from benchwright.data.errors import DatasetError
 
 PROMPT = 'from typing import List\n\n\ndef total(numbers: List[int]) -> int:\n    """Adds them up."""\n'
@@ -41,12 +42,18 @@ async def test_the_prompt_is_that_of_simple_evals(tmp_path: Path) -> None:
     assert sample.id == "HumanEval/0"
     messages, _ = await asked(benchmark("humaneval"), sample)
     assert messages == [
+        {"role": "system", "content": "You are a helpful assistant."},
         {
             "role": "user",
             "content": "Read the following function signature and docstring, and fully implement the function "
             f"described. Your response should only contain the code for this function.\n{PROMPT}",
-        }
+        },
     ]
+
+
+def test_it_is_sampled_as_the_published_rows_of_chat_models_were() -> None:
+    assert (about("humaneval").temperature, about("humaneval").max_tokens) == (0.5, 2048)
+    assert about("humaneval:documented").temperature == 0.0
 
 
 BODY = "    return sum(numbers)"
@@ -92,18 +99,38 @@ WHOLE = f"{PROMPT}{BODY}"
         ("", ""),
     ],
 )
-def test_what_follows_the_prompt_is_a_body_or_the_whole_function(answer: str, code: str) -> None:
-    assert completion(CONTENT, answer) == code
+def test_read_leniently_it_is_a_body_or_the_whole_function(answer: str, code: str) -> None:
+    assert lenient_completion(CONTENT, answer) == code
 
 
-def test_the_parts_of_the_program_are_kept_apart() -> None:
-    assert program(CONTENT, BODY) == f"{PROMPT}\n{BODY}\n{CONTENT['test']}\ncheck(total)"
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        # what follows the first colon before a line that is four spaces deep
+        (f"Sure!\n```python\n{WHOLE}\n```\nDone.", f'    """Adds them up."""\n{BODY}\n'),
+        (f"def total(numbers):\n{BODY}", BODY),
+        # of the first block whose mark is exactly this one
+        (f"```python\nx = 1\n```\n```python\n{WHOLE}\n```", " = 1\n"),
+        (f"```\ndef total(numbers):\n{BODY}\n```", f"{BODY}\n```"),
+        # else all but the first character
+        (BODY, "   return sum(numbers)"),
+        ("def total(numbers): return sum(numbers)", "ef total(numbers): return sum(numbers)"),
+        ("", ""),
+    ],
+)
+def test_what_follows_the_prompt_is_what_simple_evals_finds(answer: str, code: str) -> None:
+    assert published_completion(answer) == code
+
+
+def test_the_program_is_the_official_one() -> None:
+    assert program(CONTENT, BODY) == f"{PROMPT}{BODY}\n{CONTENT['test']}\ncheck(total)"
 
 
 PASSING = {
-    "a body": BODY,
-    "a whole function": f"```python\n{WHOLE}\n```",
+    "a whole function in a Python fence": f"```python\n{WHOLE}\n```",
+    "a whole function": WHOLE,
     "a whole function without the imports of the prompt": f"def total(numbers: List[int]) -> int:\n{BODY}",
+    "a function of another name": f"def add_up(numbers):\n{BODY}",
     "helpers before it": f"def add(a, b):\n    return a + b\n\ndef total(numbers):\n{BODY}",
     "a main block, which does not run": f"{WHOLE}\n\nif __name__ == '__main__':\n    raise SystemExit(1)",
     "words on stdout": f"def total(numbers):\n    print('hello')\n{BODY}",
@@ -118,15 +145,36 @@ async def test_a_right_answer_passes(answer: str) -> None:
     assert score.detail["result"] == "passed"
 
 
+ANOTHER_FORM = {
+    "a body": BODY,
+    "a body in a fence": f"```python\n{BODY}\n```",
+    "a fence without a language": f"```\n{WHOLE}\n```",
+    "a fence of another spelling": f"```Python\n{WHOLE}\n```",
+    "an example before it": f"```python\nprint(1)\n```\n```python\n{WHOLE}\n```",
+    "two spaces": "```python\ndef total(numbers):\n  return sum(numbers)\n```",
+}
+
+
+@pytest.mark.parametrize("answer", ANOTHER_FORM.values(), ids=ANOTHER_FORM)
+async def test_right_code_that_simple_evals_does_not_find_fails_and_is_noted(answer: str) -> None:
+    score = await scored("humaneval", CONTENT, answer)
+    assert score.value == 0.0
+    assert score.detail is not None
+    assert score.detail["passes_leniently"] is True
+
+
 FAILING = {
-    "a wrong number": ("    return 3", "failed: AssertionError"),
-    "no Python": ("I would rather not say.", "failed: SyntaxError"),
-    "sys.exit(0)": ("    import sys\n    sys.exit(0)", "failed: "),
-    "os._exit(0)": ("    import os\n    os._exit(0)", "failed: "),
+    "a wrong number": (f"{PROMPT}    return 3", "failed: AssertionError"),
+    "no Python": ("I would rather not say.", "failed: IndentationError"),
+    "sys.exit(0)": (f"{PROMPT}    import sys\n    sys.exit(0)", "failed: "),
+    "os._exit(0)": (f"{PROMPT}    import os\n    os._exit(0)", "failed: "),
     "exit(0) at the top": (f"{WHOLE}\n\nimport sys\nsys.exit(0)", "failed: "),
-    "a failure hidden at the end": ("    import atexit, os\n    atexit.register(os._exit, 0)", "failed: "),
-    "reading stdin": ("    return sum(numbers) if input() == '' else 0", "failed: "),
-    "an endless loop": ("    while True: pass", "timed out"),
+    "a failure hidden at the end": (
+        f"{PROMPT}    import atexit, os\n    atexit.register(os._exit, 0)",
+        "failed: ",
+    ),
+    "reading stdin": (f"{PROMPT}    return sum(numbers) if input() == '' else 0", "failed: "),
+    "an endless loop": (f"{PROMPT}    while True: pass", "timed out"),
 }
 
 
@@ -136,6 +184,7 @@ async def test_a_wrong_answer_fails_whatever_its_exit_code(answer: str, result: 
     assert score.value == 0.0
     assert score.detail is not None
     assert score.detail["result"].startswith(result)
+    assert score.detail["passes_leniently"] is False
 
 
 async def test_the_documented_evaluator_lets_exit_code_0_pass() -> None:
@@ -154,11 +203,21 @@ def test_pass_at_k_comes_from_repeats() -> None:
         *(graded(value, sample="a") for value in (1.0, 1.0, 0.0, None, 0.0)),
         *(graded(0.0, sample="b") for _ in range(5)),
     ]
-    assert figures(benchmark("humaneval"), scores) == {
-        "pass@1": pytest.approx((2 / 5 + 0) / 2),
-        "pass@5": pytest.approx((1 + 0) / 2),
-    }
-    assert figures(benchmark("humaneval"), []) == {}
+    expected = {"pass@1": pytest.approx((2 / 5 + 0) / 2), "pass@5": pytest.approx((1 + 0) / 2)}
+    assert figures(benchmark("humaneval:documented"), scores) == expected
+    assert figures(benchmark("humaneval"), scores).items() >= expected.items()
+    assert figures(benchmark("humaneval:documented"), []) == {}
+
+
+def test_code_in_any_form_has_a_figure_of_its_own() -> None:
+    scores = [
+        graded(1.0, sample="a"),
+        graded(0.0, {"passes_leniently": True}, sample="b"),
+        graded(0.0, {"passes_leniently": False}, sample="c"),
+        graded(None, sample="d"),
+    ]
+    found = figures(benchmark("humaneval"), scores)
+    assert (found["pass@1"], found["lenient_pass@1"]) == (1 / 4, 2 / 4)
 
 
 @pytest.mark.parametrize(

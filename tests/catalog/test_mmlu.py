@@ -13,6 +13,7 @@ from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.mmlu.grading import stated_letter
 from benchwright.catalog.mmlu.solver import most_probable_letter
+from benchwright.catalog.registry import about
 from benchwright.data.errors import DatasetError
 
 ROW = {
@@ -49,13 +50,23 @@ async def test_the_prompt_is_that_of_simple_evals(tmp_path: Path) -> None:
     (sample,) = samples("mmlu", write_rows(tmp_path / "test.jsonl", [ROW]))
     messages, _ = await asked(benchmark("mmlu"), sample)
     assert messages == [
+        {"role": "system", "content": "You are a helpful assistant."},
         {
             "role": "user",
             "content": "Answer the following multiple choice question. The last line of your response should be "
             "of the following format: 'Answer: $LETTER' (without quotes) where LETTER is one of ABCD. "
             "Think step by step before answering.\n\nWhich is a prime?\n\nA) 4\nB) 6\nC) 7\nD) 8",
-        }
+        },
     ]
+
+
+def test_it_is_sampled_as_the_published_rows_of_chat_models_were() -> None:
+    assert (about("mmlu").temperature, about("mmlu").max_tokens) == (0.5, 2048)
+
+
+@pytest.mark.parametrize("name", ["mmlu:5shot", "mmlu:documented"])
+def test_other_protocols_keep_their_temperature(name: str) -> None:
+    assert about(name).temperature == 0.0
 
 
 def test_a_question_has_its_subject_and_its_category(tmp_path: Path) -> None:
@@ -69,14 +80,34 @@ def test_a_question_has_its_subject_and_its_category(tmp_path: Path) -> None:
     ("answer", "letter"),
     [
         ("So 7 it is.\n\nAnswer: C", "C"),
-        ("answer:c", "C"),
         ("**Answer:** $\\boxed{C}$", "C"),
         ("Answer: \\(C\\)", "C"),
+        # the colon may be on another line than the word, but the letter must be on the line of the colon
+        ("ANSWER\n: C", "C"),
+        ("Answer:\nC", None),
+        # a lower-case letter stays one, and is right nowhere
+        ("Answer: c", "c"),
+        # nothing has to follow the letter
+        ("Answer: Both", "B"),
         # the first one stated counts
         ("Answer: A\nAnswer: C", "A"),
+        # in another language, too, and with its letters
+        ("Antwort: C", "C"),
+        ("Réponse : C", "C"),
+        ("答案：Ｃ", "C"),
+        ("정답: C", "C"),
+        ("উত্তরঃ ড", "C"),
+        ("الإجابة الصحيحة هي: ج", "C"),
+        ("Answer:\u200b\u200b\u200b\u200b\u200b\u200bC", "C"),
+        ("Answer:\u200bC", None),
+        # the English word goes first, wherever it stands
+        ("Antwort: A. Answer: C", "C"),
+        # the letter between those of B and C in Arabic is none of the four
+        ("الجواب: ت", "ت"),
         # prose holds no letters: neither the article nor the pronoun
         ("A prime is what I want.", None),
         ("The answer is C", None),
+        ("Ответ: C", None),
         ("Answer: E", None),
         ("", None),
     ],
@@ -90,6 +121,11 @@ async def test_an_answer_without_a_letter_is_unparsed_and_names_its_subject() ->
     assert score.value is None
     assert score.status == "unparsed"
     assert score.detail == {"correct": False, "expected": "C", "subject": "elementary_mathematics"}
+
+
+async def test_a_lower_case_letter_is_a_wrong_answer() -> None:
+    score = await scored("mmlu", CONTENT, "Answer: c")
+    assert (score.value, score.span) == (0.0, "c")
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,9 @@ WRONG: Mapping[str, Sequence[int]] = {
 SIZES = dict.fromkeys(WRONG, COUNT) | {"mmlu": MMLU_ROWS, "my_benchmark": 1}
 
 PROTOCOLS = {
-    "mmlu": (0.0, 2048),
+    "mmlu": (0.5, 2048),
     "mmlu_pro": (0.0, 2048),
-    "humaneval": (0.0, 2048),
+    "humaneval": (0.5, 2048),
     "ifeval": (0.0, 2048),
     "hle": (0.0, 8192),
     "longbench_v2": (0.1, 128),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from benchwright.catalog import simple_evals
 from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, HubRepository
 
@@ -21,12 +22,15 @@ HUMANEVAL = About(
     tier=1,
     items=164,
     licence="MIT",
-    protocol="the chat prompt of simple-evals, greedy; the official program must reach its end within 3 s",
-    source="https://github.com/openai/simple-evals (humaneval_eval.py); "
+    protocol="the chat prompt of simple-evals at temperature 0.5 with its system message, and its way of finding "
+    "the code; the official program must reach its end within 3 s",
+    source=f"{simple_evals.REPOSITORY} (humaneval_eval.py, commit {simple_evals.COMMIT}); "
     "https://github.com/openai/human-eval (execution.py); arXiv:2107.03374",
     dataset=DATASET,
+    version="2",
     metric="pass@1",
-    max_tokens=2048,
+    max_tokens=simple_evals.MAX_TOKENS,
+    temperature=simple_evals.TEMPERATURE,
     needs=("sandbox",),
 )
 
@@ -36,7 +40,9 @@ DOCUMENTED = msgspec.structs.replace(
     description="HumanEval, as llm-benchmarker documents it",
     protocol="system prompt, code only; exit code 0 within 10 s passes",
     source="llm-benchmarker's documentation",
+    version="1",
     max_tokens=512,
+    temperature=0.0,
     smaller_max_tokens=True,
 )
 

@@ -8,7 +8,8 @@ from typing import Any
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.humaneval import rows
-from benchwright.catalog.humaneval.grading import DocumentedScorer, ProgramScorer, pass_at_ks
+from benchwright.catalog.humaneval.grading import DocumentedScorer, ProgramScorer, figures, pass_at_ks
+from benchwright.catalog.simple_evals import SYSTEM_MESSAGE
 from benchwright.records import Message, Sample
 
 INSTRUCTION = (
@@ -25,7 +26,7 @@ DOCUMENTED_SYSTEM = (
 
 def implement(content: dict[str, Any]) -> list[Message]:
     """The prompt of simple-evals."""
-    return [user(INSTRUCTION + content["prompt"])]
+    return [system(SYSTEM_MESSAGE), user(INSTRUCTION + content["prompt"])]
 
 
 def code_only(content: dict[str, Any]) -> list[Message]:
@@ -52,22 +53,24 @@ def make(about: About, options: Options) -> Benchmark:
         solver=AskOnce(code_only if documented else implement),
         scorers=(DocumentedScorer(about.metric) if documented else ProgramScorer(about.metric),),
         checks=_documented_checks if documented else _checks,
-        figures=pass_at_ks,
+        figures=pass_at_ks if documented else figures,
     )
 
 
 def _checks(sample: Sample) -> Iterator[Check]:
-    yield from _documented_checks(sample)
     prompt, solution = sample.content["prompt"], sample.content["canonical_solution"]
-    yield Check("body that lost its first indent", [assistant(solution.strip())])
-    for name, body in list(CHEATS.items())[1:]:
+    yield Check(GOLD, [assistant(_fenced(prompt + solution))])
+    yield Check("no fence", [assistant(prompt + solution)])
+    for name, body in CHEATS.items():
         yield Check(name, [assistant(_fenced(f"{prompt}    {body}\n"))], passes=False)
+    yield Check("empty", [assistant("")], passes=False)
 
 
 def _documented_checks(sample: Sample) -> Iterator[Check]:
     prompt, solution = sample.content["prompt"], sample.content["canonical_solution"]
     yield Check(GOLD, [assistant(_fenced(prompt + solution))])
     yield Check("body only", [assistant(solution)])
+    yield Check("body that lost its first indent", [assistant(solution.strip())])
     yield Check("does nothing", [assistant(_fenced(f"{prompt}    pass\n"))], passes=False)
     yield Check("empty", [assistant("")], passes=False)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.humaneval.programs import completion, program
+from benchwright.catalog.humaneval.programs import lenient_completion, program, published_completion
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
-from benchwright.sandbox import LocalSandbox, run_python
+from benchwright.sandbox import LocalSandbox, PythonVerdict, run_python
 from benchwright.text import last_line
 
 SECONDS = 3.0
@@ -21,13 +23,16 @@ DOCUMENTED_SECONDS = 10.0
 
 KS = (1, 5, 10)
 
+LENIENT = "passes_leniently"
+"""The detail of an answer that fails as simple-evals reads it: whether its code passes when it is read leniently."""
+
 
 class ProgramScorer:
     """Runs the official program in the local sandbox; it passes only if control reaches its end in time."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.fingerprint = fingerprint("humaneval program", 1, SECONDS)
+        self.fingerprint = fingerprint("humaneval program", 2, SECONDS)
         self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -35,15 +40,16 @@ class ProgramScorer:
         content, answer = sample.content, outcome.answer
         if not answer.strip():
             return verdict_score(Verdict(None, expected=content["canonical_solution"]))
-        ran = await run_python(self._room(), program(content, answer), seconds=SECONDS)
-        return verdict_score(
-            Verdict(
-                float(ran.passed),
-                completion(content, answer),
-                content["canonical_solution"],
-                details={"result": ran.reason},
-            )
-        )
+        code = published_completion(answer)
+        ran = await self._run(program(content, code))
+        details: dict[str, Any] = {"result": ran.reason}
+        if not ran.passed:
+            lenient = await self._run(program(content, "\n" + lenient_completion(content, answer)))
+            details[LENIENT] = lenient.passed
+        return verdict_score(Verdict(float(ran.passed), code, content["canonical_solution"], details=details))
+
+    async def _run(self, source: str) -> PythonVerdict:
+        return await run_python(self._room(), source, seconds=SECONDS)
 
     def _room(self) -> LocalSandbox:
         """The sandbox of the running event loop."""
@@ -72,6 +78,14 @@ class DocumentedScorer:
         )
         details = {"result": "passed" if passed else f"failed: {last_line(said, 200)}"}
         return verdict_score(Verdict(float(passed), answer, content["canonical_solution"], details=details))
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """pass@k, and the share of answers that pass where their code is found in any form."""
+    kept = list(graded)
+    lenient = mean([float(one.value == 1.0 or bool(one.detail.get(LENIENT))) for one in kept])
+    note = "code in any form, not only as simple-evals finds it; not comparable"
+    return [*pass_at_ks(kept), Figure("lenient_pass@1", lenient, note)]
 
 
 def pass_at_ks(graded: Iterable[Graded]) -> Sequence[Figure]:

@@ -1,8 +1,9 @@
 """From an answer to the program that is run: the code is taken out, put behind the prompt, and checked.
 
-The official program is prompt, completion, test and a call of `check`, parted by line ends
-(openai/human-eval, execution.py). It was made for models that go on from the prompt. What chat models write
-instead is put right here: code in fences, the whole function once more, a body that has lost its indentation.
+The official program is prompt, completion, test and a call of `check` (openai/human-eval, execution.py). It was
+made for models that go on from the prompt. What a chat model writes is read in two ways: as simple-evals does, whose
+scores are published, and leniently, so that code in any form is found: in fences of any kind, the whole function
+once more, a body that has lost its indentation.
 """
 
 from __future__ import annotations
@@ -16,13 +17,25 @@ _FENCED = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE 
 _STEP = "    "
 
 
-def program(content: dict[str, Any], answer: str) -> str:
-    """The program that decides about an answer."""
-    code = completion(content, answer)
-    return f"{content['prompt']}\n{code}\n{content['test']}\ncheck({content['entry_point']})"
+_PYTHON_FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
-def completion(content: dict[str, Any], answer: str) -> str:
+def program(content: dict[str, Any], completion: str) -> str:
+    """The official program that decides about what follows the prompt."""
+    return f"{content['prompt']}{completion}\n{content['test']}\ncheck({content['entry_point']})"
+
+
+def published_completion(answer: str) -> str:
+    """What follows the prompt by simple-evals (humaneval_eval.py, find_code): the first Python block from its body on.
+
+    Without such a block it is the answer; without a body four spaces deep only the first character is dropped.
+    """
+    fenced = _PYTHON_FENCE.search(answer)
+    code = fenced[1] if fenced else answer
+    return code[code.find(":\n    ") + 2 :]
+
+
+def lenient_completion(content: dict[str, Any], answer: str) -> str:
     """What follows the prompt: the whole function, which then replaces the prompt's, or its indented body."""
     code = code_of(answer, content["entry_point"]).strip("\n")
     return code if _defines(code, content["entry_point"]) else _as_body(code)

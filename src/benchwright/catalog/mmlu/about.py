@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from benchwright.catalog import simple_evals
 from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, HubRepository
 
@@ -21,10 +22,13 @@ MMLU = About(
     tier=1,
     items=14_042,
     licence="MIT",
-    protocol="zero-shot chain of thought, last line 'Answer: X'; exact letter",
-    source="https://github.com/openai/simple-evals (mmlu_eval.py); arXiv:2009.03300",
+    protocol="zero-shot chain of thought at temperature 0.5 with the system message of simple-evals, last line "
+    "'Answer: X'; exact letter",
+    source=f"{simple_evals.REPOSITORY} (mmlu_eval.py, commit {simple_evals.COMMIT}); arXiv:2009.03300",
     dataset=DATASET,
-    max_tokens=2048,
+    version="2",
+    max_tokens=simple_evals.MAX_TOKENS,
+    temperature=simple_evals.TEMPERATURE,
     breakdowns=("category", "subject"),
 )
 
@@ -34,7 +38,9 @@ FIVE_SHOT = msgspec.structs.replace(
     description="MMLU, five shots, most probable next letter; for base models",
     protocol="five shots from the dev split, argmax of A to D among the next token's log-probabilities",
     source="https://github.com/hendrycks/test (evaluate.py); arXiv:2009.03300",
+    version="1",
     max_tokens=1,
+    temperature=0.0,
     needs=("completions", "logprobs"),
 )
 
@@ -44,7 +50,9 @@ DOCUMENTED = msgspec.structs.replace(
     description="MMLU, letter only, as llm-benchmarker documents it",
     protocol="zero-shot, answer with the letter only; documented letter extraction",
     source="llm-benchmarker's documentation",
+    version="1",
     max_tokens=32,
+    temperature=0.0,
     smaller_max_tokens=True,
 )
 

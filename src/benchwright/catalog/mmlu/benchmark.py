@@ -38,7 +38,7 @@ def make(about: About, options: Options) -> Benchmark:
         about=about,
         samples=rows.samples,
         solver=AskOnce(step_by_step),
-        scorers=(GradeScorer(about.metric, "1", grade_stated),),
+        scorers=(GradeScorer(about.metric, "2", grade_stated),),
         checks=letter_checks("Let me think.\n\nAnswer: {}".format),
         figures=figures,
     )

@@ -14,15 +14,33 @@ _MARKUP = (
 )
 """What simple-evals takes out of an answer before it looks for the letter, in this order."""
 
-_ANSWER = re.compile(r"(?i)Answer[ \t]*:[ \t]*\$?([A-D])\$?")
+_ANSWER_WORDS = (
+    *(r"Answer\s*:", r"Answer\s*:\u200b{6}", r"উত্তর\s*:", r"उत्तर\s*:", "উত্তরঃ", r"Antwort\s*:"),
+    *(r"답변\s*:", r"정답\s*:", r"답\s*:", r"答案\s*：", r"答案\s*:", r"答\s*：", r"答\s*:", r"答复\s*："),
+    *(r"答曰\s*：", "الإجابة:", "الجواب:", "إجابة:", "الإجابة النهائية:", "الإجابة الصحيحة:"),
+    *("الإجابة الصحيحة هي:", "الإجابة هي:", "الجواب النهائي:", r"Respuesta\s*:"),
+    *(r"Risposta\s*:", r"答え\s*:", r"答え\s*：", r"回答\s*:", r"回答\s*：", r"解答\s*:", r"Jawaban\s*:"),
+    *(r"Réponse\s*:", r"Resposta\s*:", r"Jibu\s*:", r"Idahun\s*:", r"Ìdáhùn\s*:", r"Idáhùn\s*:"),
+    *(r"Àmọ̀nà\s*:", r"Àdáhùn\s*:", r"Ànúgọ\s*:", r"Àṣàyàn\s*:"),
+)
+"""How "Answer:" is written in the languages that simple-evals knows, in the order in which it tries them."""
+
+_LATIN_LETTERS = dict(zip("أبجدঅবডঢＡＢＣＤ", "ABCD" * 3, strict=True))
+"""What stands for A to D in Arabic, in Bengali and in full-width type."""
+
+_STATED = [re.compile(rf"(?i){words}[ \t]*([A-Dأ-دঅবডঢＡＢＣＤ])") for words in _ANSWER_WORDS]
 
 
 def stated_letter(answer: str) -> str | None:
-    """The letter of the first 'Answer: X' (simple-evals, mmlu_eval.py), None if there is none."""
+    """The letter that simple-evals reads from an answer (mmlu_eval.py, common.py), None if there is none.
+
+    It is the first one behind the first of the words that has one anywhere. Case does not matter to the match,
+    but the letter stays as it is written: a lower-case one is the answer to no question.
+    """
     for mark in _MARKUP:
         answer = answer.replace(mark, "")
-    found = _ANSWER.search(answer)
-    return found[1].upper() if found else None
+    found = next(filter(None, (pattern.search(answer) for pattern in _STATED)), None)
+    return found and _LATIN_LETTERS.get(found[1], found[1])
 
 
 def grade_stated(content: dict[str, Any], answer: str) -> Verdict:

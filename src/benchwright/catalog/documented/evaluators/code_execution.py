@@ -44,9 +44,9 @@ async def run_humaneval_test(
 
     The completion may be the function's body or the whole function, in a Markdown fence or not.
     """
-    from benchwright.catalog.humaneval.programs import completion as completed
+    from benchwright.catalog.humaneval.programs import lenient_completion
 
-    body = completed({"entry_point": entry_point}, completion)
+    body = lenient_completion({"entry_point": entry_point}, completion)
     return await execute_python(f"{prompt}\n{body}\n\n{test_code}\n\ncheck({entry_point})\n", timeout)
 
 
