@@ -15,6 +15,7 @@ from tests.catalog.conversations import Talk, figures, graded, solved
 from benchwright.catalog.ifeval.grading import RULES as IFEVAL
 from benchwright.catalog.multi_if.grading import grade, grade_documented
 from benchwright.catalog.multi_if.rules import RULES, chinese_sentences, chinese_words, hindi_sentences
+from benchwright.catalog.registry import about
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
 
@@ -123,6 +124,13 @@ async def test_the_turns_are_one_conversation_and_every_answer_is_kept(tmp_path:
     )
 
 
+def test_it_is_sampled_as_in_the_authors_code() -> None:
+    """multi_turn_instruct_following_eval_api.py and _vllm.py agree on these."""
+    plain, documented = about("multi_if"), about("multi_if:documented")
+    assert (plain.temperature, plain.params, plain.max_tokens) == (0.6, {"top_p": 0.9}, 1024)
+    assert (documented.temperature, documented.params) == (0.0, {})
+
+
 def _content() -> dict[str, Any]:
     turns = [[NO_COMMA], [NO_COMMA, CLOUD]]
     return {
@@ -152,9 +160,9 @@ def test_correct_means_that_all_turns_pass() -> None:
 
 
 def test_white_space_is_no_empty_answer_to_the_strict_verdict_here() -> None:
-    """Unlike IFEval's own code, Multi-IF's takes any text that is not empty."""
-    followed = [turn["passed"] for turn in grade(_content(), [" ", ""]).details["per_turn"]]
-    assert followed == [1, 0]
+    """Unlike IFEval's own code, Multi-IF's takes any text that is not empty; its loose verdict takes no blank one."""
+    per_turn = grade(_content(), [" ", ""]).details["per_turn"]
+    assert [(turn["passed"], turn["passed_loose"]) for turn in per_turn] == [(1, 0), (0, 0)]
 
 
 def test_the_published_numbers_pool_the_instructions_of_all_conversations_per_turn_and_language() -> None:

@@ -57,12 +57,13 @@ def judge(
     """The strict and loose verdicts on each instruction; `blank` is whether the response counts as empty.
 
     Loose: followed by the response, without its first line, its last one or both, each as it is or without
-    any `*`. The shortened ones are stripped; blank ones follow nothing.
+    any `*`. The shortened ones are stripped; blank ones follow nothing, whatever the strict verdict says of them.
     """
     strict = [not blank and follows(response, one["id"], one["arguments"]) for one in instructions]
     others = [variant for variant in variants(response) if variant.strip()]
     loose = [
-        followed or any(follows(variant, one["id"], one["arguments"]) for variant in others)
+        bool(others)
+        and (followed or any(follows(variant, one["id"], one["arguments"]) for variant in others))
         for one, followed in zip(instructions, strict, strict=True)
     ]
     return InstructionVerdicts(strict, loose)

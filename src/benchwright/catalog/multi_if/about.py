@@ -22,11 +22,15 @@ MULTI_IF = About(
     tier=2,
     items=4_501,
     licence="CC-BY-NC-2.0 (not for commercial use)",
-    protocol="three turns in one conversation; per turn the mean of prompt and instruction accuracy, strict and loose",
-    source="https://github.com/facebookresearch/Multi-IF; arXiv:2410.15553",
+    protocol="three turns in one conversation at temperature 0.6 and top_p 0.9; per turn the mean of prompt and "
+    "instruction accuracy, strict and loose",
+    source="https://github.com/facebookresearch/Multi-IF (commit 1cdb53e); arXiv:2410.15553",
     dataset=DATASET,
+    version="2",
     metric="turn_average",
-    max_tokens=4096,
+    max_tokens=1024,
+    temperature=0.6,
+    params={"top_p": 0.9},
     cluster="origin",
     breakdowns=("language",),
 )
@@ -37,8 +41,11 @@ DOCUMENTED = msgspec.structs.replace(
     description="Multi-IF with the simpler rules that llm-benchmarker documents; all turns must pass",
     protocol="three turns in one conversation; the documented rules, correct if all turns pass",
     source="llm-benchmarker's documentation",
+    version="1",
     metric="accuracy",
     max_tokens=None,
+    temperature=0.0,
+    params={},
     smaller_max_tokens=True,
 )
 

@@ -28,7 +28,7 @@ def make(about: About, options: Options) -> Benchmark:
     """The variant that `about` describes."""
     if about.variant == "documented":
         return MultiIf(about, (TurnScorer(about.metric, "1", grade_documented),), follows_documented)
-    return MultiIf(about, (TurnScorer(about.metric, f"1-{splitter_name()}", grade),), RULES.follows)
+    return MultiIf(about, (TurnScorer(about.metric, f"2-{splitter_name()}", grade),), RULES.follows)
 
 
 class MultiIf(msgspec.Struct, frozen=True):
