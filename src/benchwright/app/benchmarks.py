@@ -108,12 +108,13 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
     if name.partition(":")[0] not in ROOMS:
         plugin = plugins.find(name, settings.plugin)
         if plugin is not None:
-            options = Options(settings.option, frozenset(_roles(plugin.about, settings.option)))
+            roles = frozenset(_roles(plugin.about, settings.option))
+            options = Options(settings.option, roles, settings.data_dir)
             first_ones = not selection.where and selection.shuffle is None
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
             return made, plugin.source(settings.data_dir, path)
     metadata = about(name)
-    options = Options(settings.option, frozenset(_roles(metadata, settings.option)))
+    options = Options(settings.option, frozenset(_roles(metadata, settings.option)), settings.data_dir)
     return make(metadata, options), find_dataset(metadata.dataset, settings.data_dir, path=path)
 
 

@@ -32,7 +32,7 @@ async def validate_benchmarks(
     validated: list[ValidationResult] = []
     left_out: dict[str, str] = {}
     for entry in entries:
-        benchmark = make(entry, Options(options))
+        benchmark = make(entry, Options(options, data_dir=data_dir))
         try:
             offline = True if not names else None
             source = find_dataset(entry.dataset, data_dir, path=options.get("path"), offline=offline)

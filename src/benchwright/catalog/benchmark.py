@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -149,10 +150,11 @@ def timestamp(nanoseconds: int) -> str:
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The values of `--option`, and which roles have a model of their own."""
+    """The values of `--option`, which roles have a model of their own, and where data lies."""
 
     values: Mapping[str, str] = {}
     roles: frozenset[str] = frozenset()
+    data_dir: Path = Path("data")
 
     def text(self, name: str, default: str = "") -> str:
         """An option as it was given."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -42,17 +43,23 @@ NOTES = "notes"
 """The artifact of an outcome in which a solver notes what belongs into the details of its scores."""
 
 
+def address(grade: Callable[..., Verdict]) -> str:
+    """Where a function is defined; of a partial, where its function is."""
+    function = grade.func if isinstance(grade, partial) else grade
+    return f"{function.__module__}.{function.__qualname__}"
+
+
 class GradeScorer:
     """A scorer that applies a plain function to the answer; the solver's notes join the details.
 
-    `version` is raised whenever the function would say something else. One that takes long is `offloaded`: it
-    runs in a process of its own, so that the event loop is never held up, and is given only these parts of
-    the content; it must then be a function of a module.
+    `version` is raised whenever the function would say something else, and tells the arguments of a partial. One
+    that takes long is `offloaded`: it runs in a process of its own, so that the event loop is never held up, and
+    is given only these parts of the content; it must then be a function of a module, or a partial of one.
     """
 
     def __init__(self, name: str, version: str, grade: Grade, *, offloaded: Sequence[str] = ()) -> None:
         self.name = name
-        self.fingerprint = fingerprint("grade", name, version, f"{grade.__module__}.{grade.__qualname__}")
+        self.fingerprint = fingerprint("grade", name, version, address(grade))
         self._grade = grade
         self._offloaded = offloaded
 

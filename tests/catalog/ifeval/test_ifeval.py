@@ -10,6 +10,7 @@ from tests.catalog.catalog_kit import benchmark, samples, validated, write_rows
 from tests.catalog.conversations import asked, figures, graded, scored
 
 from benchwright.catalog.ifeval.grading import grade, variants
+from benchwright.catalog.ifeval.splitters import OWN
 from benchwright.data.errors import DatasetError
 
 ROW = {
@@ -96,7 +97,7 @@ def test_an_opening_or_closing_line_fails_only_the_strict_verdict(
     instructions = [
         {"id": "length_constraints:number_words", "arguments": {"num_words": 3, "relation": "less than"}}
     ]
-    verdict = grade({"instructions": instructions}, answer)
+    verdict = grade(OWN, {"instructions": instructions}, answer)
     assert verdict.score == float(strict)
     assert verdict.details == {
         "per_instruction": [

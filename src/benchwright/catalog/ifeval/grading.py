@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.grading import Verdict
+from benchwright.catalog.ifeval.counting import counting_rules
 from benchwright.catalog.ifeval.layout import LAYOUT
 from benchwright.catalog.ifeval.rules import Follows, Rules
+from benchwright.catalog.ifeval.splitters import Splitter, splitting
 from benchwright.catalog.ifeval.wording import WORDING
 from benchwright.records import Record
 
-RULES = Rules({**WORDING.by_id, **LAYOUT.by_id})
-"""All 25 rules."""
-
 Instruction = dict[str, Any]
 """`id` and `arguments` of one instruction."""
+
+
+@cache
+def rules(splitter: Splitter) -> Rules:
+    """All 25 rules, with sentences split by this splitter."""
+    return Rules({**WORDING.by_id, **LAYOUT.by_id, **counting_rules(splitting(splitter)).by_id})
 
 
 class InstructionVerdicts(Record, frozen=True):
@@ -26,10 +32,10 @@ class InstructionVerdicts(Record, frozen=True):
     loose: list[bool]
 
 
-def grade(content: dict[str, Any], answer: str) -> Verdict:
+def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
     """1 if all instructions are followed to the letter, else 0; an empty answer follows none."""
     instructions = content["instructions"]
-    followed = judge(RULES.follows, instructions, answer, blank=not answer.strip())
+    followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())
     return Verdict(float(all(followed.strict)), details=details(instructions, followed))
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright.catalog.ifeval.grading import RULES, Instruction
+from benchwright.catalog.ifeval.grading import Instruction, rules
 from benchwright.catalog.ifeval.rules import Rules
+from benchwright.catalog.ifeval.splitters import OWN
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
+
+RULES = rules(OWN)
+"""Which instructions there are, and the arguments that they take: that does not depend on the splitter."""
 
 
 class IfevalRow(Record, frozen=True):

@@ -1,4 +1,4 @@
-"""The rules about what is said: keywords, letters, language, case, and how much of it."""
+"""The rules about what is said: keywords, letters, language, case, and how many words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 
 from benchwright.catalog.ifeval.language import detected_language
 from benchwright.catalog.ifeval.rules import Relation, Rules, compare, expression
-from benchwright.catalog.ifeval.sentences import sentences
-from benchwright.catalog.ifeval.words import capital_word_count, word_count
+from benchwright.catalog.ifeval.words import word_count
 
 WORDING = Rules()
 
@@ -64,12 +63,6 @@ def english_lowercase(response: str) -> bool:
     return response.islower() and detected_language(response) in ("en", None)
 
 
-@_rule("change_case:capital_word_frequency")
-def capital_word_frequency(response: str, capital_frequency: int, capital_relation: Relation) -> bool:
-    """That many words are in capitals; a word with hyphens is one word."""
-    return compare(capital_word_count(response), capital_relation, capital_frequency)
-
-
 @_rule("punctuation:no_comma")
 def no_comma(response: str) -> bool:
     """There is no ASCII comma."""
@@ -80,12 +73,6 @@ def no_comma(response: str) -> bool:
 def number_words(response: str, num_words: int, relation: Relation) -> bool:
     """That many words."""
     return compare(word_count(response), relation, num_words)
-
-
-@_rule("length_constraints:number_sentences")
-def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
-    """That many sentences; see `sentences`."""
-    return compare(len(sentences(response)), relation, num_sentences)
 
 
 def occurrences(pattern: str, response: str, most: int | None = None) -> int:

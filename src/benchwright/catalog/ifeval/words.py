@@ -1,15 +1,14 @@
-"""Words, as the official code has NLTK cut them."""
+"""Words, as the official code has NLTK (3.8 and 3.9) cut them."""
 
 from __future__ import annotations
 
 import re
-
-from benchwright.catalog.ifeval.sentences import sentences, splitter_name
+from collections.abc import Iterable
 
 _WORD = re.compile(r"\w+")
 
 _APART = re.compile(
-    r"""[\[\](){}<>«»“”‘’„`";@#$%&?!*\u2012-\u2015]+"""  # brackets, quotes and marks of all kinds
+    r"""[\[\](){}<>«»“”‘’„`";@#$%&?!*]+"""  # brackets, quotes and marks of all kinds
     r"""|''|--|\.{2,}|[:,](?!\d)"""  # longer ones, and colons and commas but those within numbers
 )
 """What stands apart from the words around it."""
@@ -25,23 +24,22 @@ _TWO_IN_ONE = re.compile(
 )
 """The first halves of two words written as one."""
 
+_BEFORE_ONE_LETTER = re.compile(r"'(?=[^\WmtsdnMTSDN]\b)")
+"""An apostrophe before a word of one letter that is no clitic: `I'O` has two words."""
+
 
 def word_count(text: str) -> int:
     r"""The number of runs of `\w`: "don't" has two."""
     return len(_WORD.findall(text))
 
 
-def capital_word_count(text: str) -> int:
-    """How many words are in capitals, where words are those of NLTK's `word_tokenize`.
+def capital_word_count(sentences: Iterable[str]) -> int:
+    """How many words of these sentences are in capitals, where words are those of NLTK's `word_tokenize`.
 
     Words in capitals are told by `str.isupper`, so that "NASA's" has one, "DON'T" two (DO, N'T) and "A1" one.
-    Without NLTK's data the words are cut by the Treebank rules as far as they bear on that.
+    The words are cut by the Treebank rules as far as they bear on that.
     """
-    if splitter_name() == "punkt":
-        from nltk import word_tokenize
-
-        return sum(word.isupper() for word in word_tokenize(text))
-    return sum(word.isupper() for sentence in sentences(text) for word in _words(sentence))
+    return sum(word.isupper() for sentence in sentences for word in _words(sentence))
 
 
 def _words(sentence: str) -> list[str]:
@@ -49,7 +47,7 @@ def _words(sentence: str) -> list[str]:
     stripped = sentence.rstrip().rstrip(_CLOSING)
     if stripped.endswith(".") and not stripped.endswith(".."):
         sentence = stripped[:-1]
-    spaced = _TWO_IN_ONE.sub(r"\g<0> ", _APART.sub(" ", sentence))
+    spaced = _TWO_IN_ONE.sub(r"\g<0> ", _BEFORE_ONE_LETTER.sub("' ", _APART.sub(" ", sentence)))
     return [part for word in spaced.split() for part in _without_clitics(word)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
+from benchwright.catalog.ifeval.about import PUNKT
 from benchwright.data.declared import Dataset, HubRepository
 
 DATASET = Dataset(
@@ -33,6 +34,7 @@ MULTI_IF = About(
     params={"top_p": 0.9},
     cluster="origin",
     breakdowns=("language",),
+    more_data=(PUNKT,),
 )
 
 DOCUMENTED = msgspec.structs.replace(
@@ -47,6 +49,7 @@ DOCUMENTED = msgspec.structs.replace(
     temperature=0.0,
     params={},
     smaller_max_tokens=True,
+    more_data=(),
 )
 
 VARIANTS = (MULTI_IF, DOCUMENTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 import msgspec
 
@@ -11,13 +12,14 @@ from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.breakdowns import mean
 from benchwright.catalog.ifeval.answers import following_answer
+from benchwright.catalog.ifeval.benchmark import with_splitter
 from benchwright.catalog.ifeval.checks import CONTRADICTORY, breaking_answer
 from benchwright.catalog.ifeval.grading import Accuracies, follows_documented
 from benchwright.catalog.ifeval.rules import Follows
-from benchwright.catalog.ifeval.sentences import splitter_name
+from benchwright.catalog.ifeval.splitters import find_splitter
 from benchwright.catalog.multi_if import rows
 from benchwright.catalog.multi_if.grading import TurnScorer, grade, grade_documented
-from benchwright.catalog.multi_if.rules import RULES
+from benchwright.catalog.multi_if.rules import rules
 from benchwright.catalog.multi_if.solver import Turns
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Solver
@@ -28,7 +30,9 @@ def make(about: About, options: Options) -> Benchmark:
     """The variant that `about` describes."""
     if about.variant == "documented":
         return MultiIf(about, (TurnScorer(about.metric, "1", grade_documented),), follows_documented)
-    return MultiIf(about, (TurnScorer(about.metric, f"2-{splitter_name()}", grade),), RULES.follows)
+    splitter = find_splitter(options.data_dir)
+    scorer = TurnScorer(about.metric, f"2-{splitter.fingerprint}", partial(grade, splitter))
+    return MultiIf(with_splitter(about, splitter), (scorer,), rules(splitter).follows, splitter.departures)
 
 
 class MultiIf(msgspec.Struct, frozen=True):

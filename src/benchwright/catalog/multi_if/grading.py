@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.grading import Verdict, address, verdict_score
 from benchwright.catalog.ifeval.grading import InstructionVerdicts, details, follows_documented, judge
-from benchwright.catalog.multi_if.rules import RULES
+from benchwright.catalog.ifeval.splitters import Splitter
+from benchwright.catalog.multi_if.rules import rules
 from benchwright.catalog.multi_if.solver import ANSWERS
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
@@ -17,7 +18,7 @@ from benchwright.runs.keys import fingerprint
 GradeTurns = Callable[[dict[str, Any], Sequence[str]], Verdict]
 
 
-def grade(content: dict[str, Any], answers: Sequence[str]) -> Verdict:
+def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -> Verdict:
     """The mean over the turns of the four accuracies that are published; correct if all turns pass strictly.
 
     The four of a turn: all instructions followed and the share of them followed, strict and loose. Published
@@ -26,7 +27,7 @@ def grade(content: dict[str, Any], answers: Sequence[str]) -> Verdict:
     per_turn = []
     scores = []
     for turn, answer in zip(content["turns"], answers, strict=True):
-        followed = judge(RULES.follows, turn["instructions"], answer, blank=not answer)
+        followed = judge(rules(splitter).follows, turn["instructions"], answer, blank=not answer)
         per_turn.append(_turn(turn, followed))
         scores.append(
             (all(followed.strict) + _share(followed.strict) + all(followed.loose) + _share(followed.loose))
@@ -53,7 +54,7 @@ class TurnScorer:
     def __init__(self, name: str, version: str, grade: GradeTurns) -> None:
         self.name = name
         self._grade = grade
-        self.fingerprint = fingerprint("grade", name, version, f"{grade.__module__}.{grade.__qualname__}")
+        self.fingerprint = fingerprint("grade", name, version, address(grade))
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Applies the function to the answers that the solver kept."""

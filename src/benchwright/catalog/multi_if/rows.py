@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from benchwright.catalog.ifeval.rows import instructions
-from benchwright.catalog.multi_if.rules import RULES
+from benchwright.catalog.ifeval.rows import RULES, instructions
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 

@@ -6,21 +6,28 @@ Thai, which the dataset does not have, is counted like English; the official cod
 from __future__ import annotations
 
 import re
+from functools import cache
 
-from benchwright.catalog.ifeval.grading import RULES as IFEVAL
+from benchwright.catalog.ifeval.grading import rules as ifeval_rules
 from benchwright.catalog.ifeval.language import detected_language
 from benchwright.catalog.ifeval.rules import Relation, Rules, compare
-from benchwright.catalog.ifeval.sentences import sentences
+from benchwright.catalog.ifeval.splitters import Split, Splitter, splitting
 from benchwright.catalog.ifeval.words import word_count
-
-RULES = Rules(IFEVAL.by_id)
-"""All 25 rules."""
 
 CHINESE = ("zh", "zh-cn", "zh-tw", "ja")
 
 QUOTES = ('""', "“”", "「」")
 
-_rule = RULES.rule
+_CHANGED = Rules()
+
+_rule = _CHANGED.rule
+
+
+@cache
+def rules(splitter: Splitter) -> Rules:
+    """All 25 rules, with sentences split by this splitter where the language has no rule of its own."""
+    counting = _counting_rules(splitting(splitter))
+    return Rules({**ifeval_rules(splitter).by_id, **_CHANGED.by_id, **counting.by_id})
 
 
 @_rule("length_constraints:number_words")
@@ -30,17 +37,22 @@ def number_words(response: str, num_words: int, relation: Relation) -> bool:
     return compare(chinese_words(response) if chinese else word_count(response), relation, num_words)
 
 
-@_rule("length_constraints:number_sentences")
-def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
-    """That many sentences, ended as in the language that is detected."""
-    language = detected_language(response)
-    if language == "hi":
-        count = hindi_sentences(response)
-    elif language in CHINESE:
-        count = chinese_sentences(response)
-    else:
-        count = len(sentences(response))
-    return compare(count, relation, num_sentences)
+def _counting_rules(split: Split) -> Rules:
+    counting = Rules()
+
+    @counting.rule("length_constraints:number_sentences")
+    def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
+        """That many sentences, ended as in the language that is detected."""
+        language = detected_language(response)
+        if language == "hi":
+            count = hindi_sentences(response)
+        elif language in CHINESE:
+            count = chinese_sentences(response)
+        else:
+            count = len(split(response))
+        return compare(count, relation, num_sentences)
+
+    return counting
 
 
 @_rule("startend:quotation")

@@ -1,0 +1,24 @@
+"""The rules that depend on where sentences end."""
+
+from __future__ import annotations
+
+from benchwright.catalog.ifeval.rules import Relation, Rules, compare
+from benchwright.catalog.ifeval.splitters import Split
+from benchwright.catalog.ifeval.words import capital_word_count
+
+
+def counting_rules(split: Split) -> Rules:
+    """The rules, with sentences split by `split`."""
+    rules = Rules()
+
+    @rules.rule("change_case:capital_word_frequency")
+    def capital_word_frequency(response: str, capital_frequency: int, capital_relation: Relation) -> bool:
+        """That many words are in capitals; a word with hyphens is one word."""
+        return compare(capital_word_count(split(response)), capital_relation, capital_frequency)
+
+    @rules.rule("length_constraints:number_sentences")
+    def number_sentences(response: str, num_sentences: int, relation: Relation) -> bool:
+        """That many sentences."""
+        return compare(len(split(response)), relation, num_sentences)
+
+    return rules

@@ -1,0 +1,66 @@
+"""What tells where sentences end: Punkt where its model was fetched, else our own splitter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from benchwright.catalog.ifeval.about import PUNKT
+from benchwright.catalog.ifeval.punkt import read_punkt
+from benchwright.catalog.ifeval.sentences import split
+from benchwright.data.datasets import find_dataset
+from benchwright.data.errors import DatasetNotFound
+from benchwright.records import Record
+
+Split = Callable[[str], list[str]]
+"""text -> its sentences."""
+
+
+class Splitter(Record, frozen=True):
+    """A splitter by its name: Punkt with the model in `directory`, or our own where there is none.
+
+    `fingerprint` tells splitters apart that may split differently. `departure` is in what it departs from the
+    published protocol, if it does.
+    """
+
+    name: str
+    fingerprint: str
+    directory: str | None = None
+    departure: str | None = None
+
+    @property
+    def departures(self) -> tuple[str, ...]:
+        """The departure, as benchmarks list them."""
+        return () if self.departure is None else (self.departure,)
+
+
+OWN = Splitter(
+    "our own splitter",
+    "own",
+    departure="sentences are split by our own splitter instead of NLTK's Punkt (`benchwright fetch ifeval` brings it)",
+)
+
+
+def find_splitter(data_dir: Path) -> Splitter:
+    """Punkt, if the data directory holds its English model; else our own splitter.
+
+    Raises:
+        DatasetParseError: the model cannot be read, or has changed since it was fetched.
+    """
+    try:
+        source = find_dataset(PUNKT, data_dir)
+    except DatasetNotFound:
+        return OWN
+    directory = source.files()[0].parent
+    read_punkt(directory)
+    unknown = None if source.pinned else f"the Punkt model in {directory} is of no known revision"
+    return Splitter(
+        f"NLTK's Punkt, English model {source.digest[:12]}", f"punkt-{source.digest}", str(directory), unknown
+    )
+
+
+@cache
+def splitting(splitter: Splitter) -> Split:
+    """The function that splits; a model is read once per process."""
+    return split if splitter.directory is None else read_punkt(Path(splitter.directory)).split
