@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.catalog.bfcl.bfcl_kit import WEATHER, by_text, error_type, function
+from tests.catalog.bfcl.bfcl_kit import WEATHER, by_text, error_type
 
 from benchwright.catalog.bfcl.calls import Call, DecodingError
 from benchwright.catalog.bfcl.decoding import decode_calls
@@ -95,32 +95,3 @@ def test_names_in_text_keep_their_dots(text: str, error: str | None) -> None:
 @pytest.mark.parametrize("text", ["No function fits.", "", "[]"])
 def test_text_is_right_where_no_function_fits(text: str) -> None:
     assert error_type(by_text(text, "irrelevance", [WEATHER], [])) is None
-
-
-@pytest.mark.parametrize(
-    ("category", "declared", "text", "possible"),
-    [
-        ("simple_java", "String", 'f(p="Ann, B.");', "Ann, B."),
-        ("simple_java", "Array of integer", "[f(p=new int[]{1, 2})]", [1, 2]),
-        (
-            "simple_java",
-            "HashMap",
-            '[f(p=new HashMap<String, Object>() {{ put("a", 1); }})]',
-            {"a": [1]},
-        ),
-        ("simple_javascript", "array of integer", "[f(p=[1, 2])]", [1, 2]),
-        ("simple_javascript", "dict", "[f(p={a: 'x'})]", {"a": ["x"]}),
-        ("simple_javascript", "any", "[f(p=(a, b) => a + b)]", "(a,b)=>a+b"),
-    ],
-)
-def test_java_and_javascript_are_read_in_their_own_syntax(
-    category: str, declared: str, text: str, possible: Any
-) -> None:
-    verdict = by_text(text, category, [function(p=declared)], [{"f": {"p": [possible]}}])
-    assert error_type(verdict) is None
-
-
-@pytest.mark.parametrize("text", ["f(p=1), f(p=1)", "f(p=1", "f(p=x.)", "f(p=1, p=2)", "x = 5", "f(p='a)"])
-def test_other_source_text_is_no_call(text: str) -> None:
-    verdict = by_text(text, "simple_javascript", [function(p="integer")], [{"f": {"p": [1]}}])
-    assert error_type(verdict) == "ast_decoder:decoder_failed"

@@ -17,6 +17,7 @@ from benchwright.errors import UserError
 SECONDS = 5.0
 
 EXTRAS = {
+    "bfcl": "Java and JavaScript in BFCL's prompt mode",
     "docker": "benchmarks in containers (terminal_bench, swe_bench, swe_bench_pro) and verifiers of packs",
     "hub": "fetching datasets from the hub",
     "parquet": "datasets and exports in Parquet",

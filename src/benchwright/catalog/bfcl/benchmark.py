@@ -14,6 +14,7 @@ from benchwright.catalog.bfcl.grading import BfclScorer
 from benchwright.catalog.bfcl.multi_turn import Converse
 from benchwright.catalog.bfcl.rows import Executables, samples
 from benchwright.catalog.bfcl.solver import AskCalls, Mode
+from benchwright.catalog.bfcl.source_calls import parser_of
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Session, Solver
 from benchwright.records import Outcome, Sample, Trial
@@ -43,8 +44,17 @@ class Bfcl:
         self.scorers: Sequence[Scorer] = (BfclScorer(about.metric, mode, self._executor),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
-        """The tasks of the wanted categories."""
-        return samples(source, self._wanted, self._executables)
+        """The tasks of the wanted categories.
+
+        Raises:
+            UserError: answers in Java or JavaScript text cannot be parsed here; says what to install.
+            DatasetError: as `rows.samples`.
+        """
+        for sample in samples(source, self._wanted, self._executables):
+            language = CATEGORIES[sample.content["category"]].language
+            if self._mode == "prompt" and language != "python":
+                parser_of(language)
+            yield sample
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:

@@ -24,7 +24,15 @@ class Mistake(Record, frozen=True):
 
 
 class DecodingError(Exception):
-    """An answer that is no list of function calls."""
+    """An answer that is no list of function calls; `kind` is the official error type."""
+
+    kind = "ast_decoder:decoder_failed"
+
+
+class NoCallError(DecodingError):
+    """An answer in Java or JavaScript without a call."""
+
+    kind = "ast_decoder:decoder_wrong_output_format"
 
 
 def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:

@@ -37,7 +37,7 @@ def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
 
 def _written(mode: Mode, category: Category, content: dict[str, Any], calls: Sequence[Call]) -> Message:
     if mode == "prompt":
-        return assistant(as_text(calls, category.language, content["functions"]))
+        return assistant(as_text(calls, category.language))
     return as_message(calls, tool_name)
 
 

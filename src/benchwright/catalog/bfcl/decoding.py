@@ -32,7 +32,8 @@ def decode_calls(text: str, language: Language = "python") -> list[Call]:
     dictionary `{name: arguments}`, or their text where they have no named arguments.
 
     Raises:
-        Undecodable: it is not a list of calls, as far as the official parser goes.
+        DecodingError: it is not a list of calls, as far as the official parser goes.
+        UserError: it is Java or JavaScript, and tree-sitter is not installed.
     """
     text = text.strip("`\n ")
     if len(text) > LONGEST_TEXT:

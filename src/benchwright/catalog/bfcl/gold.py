@@ -164,21 +164,17 @@ def as_message(calls: Sequence[Call], spelled: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": tool_calls}
 
 
-def as_text(calls: Sequence[Call], language: Language, functions: Sequence[dict[str, Any]]) -> str:
-    """The calls as a prompt model writes them."""
-    types = {one["name"]: one["parameters"]["properties"] for one in functions}
-    written = []
-    for call in calls:
-        declared = types.get(call.name, {})
-        arguments = (
-            f"{name}={_written(language, declared.get(name, {}).get('type'), value)}"
-            for name, value in call.arguments.items()
-        )
-        written.append(f"{call.name}({', '.join(arguments)})")
+def as_text(calls: Sequence[Call], language: Language) -> str:
+    """The calls as a prompt model writes them; in Java and JavaScript all values are text, as the documents ask for."""
+    written = [
+        f"{call.name}({', '.join(f'{name}={_written(language, value)}' for name, value in call.arguments.items())})"
+        for call in calls
+    ]
     return f"[{', '.join(written)}]"
 
 
-def _written(language: Language, declared: str | None, value: Any) -> str:
+def _written(language: Language, value: Any) -> str:
     if language == "python":
         return repr(value)
-    return f'"{value}"' if declared == "String" else str(value)
+    mark = next((mark for mark in ('"', "'") if mark not in str(value)), "")
+    return f"{mark}{value}{mark}"

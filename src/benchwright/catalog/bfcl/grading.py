@@ -32,7 +32,7 @@ def grade_tools(content: dict[str, Any], message: Message, text: str) -> Verdict
             category, content, text, Mistake("ast_decoder:decoder_wrong_output_format", str(error))
         )
     except DecodingError as error:
-        return _undecoded(category, content, text, Mistake("ast_decoder:decoder_failed", str(error)))
+        return _undecoded(category, content, text, Mistake(error.kind, str(error)))
     return _verdict(category, content, shown(calls), _wrong(category, content, calls, tools=True))
 
 
@@ -43,7 +43,7 @@ def grade_text(content: dict[str, Any], text: str) -> Verdict:
     try:
         calls = decode_calls(text, category.language if checked else "python")
     except DecodingError as error:
-        return _undecoded(category, content, text, Mistake("ast_decoder:decoder_failed", str(error)))
+        return _undecoded(category, content, text, Mistake(error.kind, str(error)))
     return _verdict(category, content, shown(calls), _wrong(category, content, calls, tools=False))
 
 
@@ -80,7 +80,8 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
     return Verdict(float(wrong is None), predicted, expected, details=details)
 
 
-VERSION = "1"
+VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}
+"""Raised for a mode whenever an answer in it would be graded differently."""
 
 
 class BfclScorer:
@@ -90,7 +91,7 @@ class BfclScorer:
         self.name = name
         self._mode = mode
         self._executor = executor
-        self.fingerprint = fingerprint("bfcl", name, VERSION, mode)
+        self.fingerprint = fingerprint("bfcl", name, VERSIONS[mode], mode)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Grades one outcome."""

@@ -1,86 +1,174 @@
-"""Calls written in Java or JavaScript: `Name.method(first="a", second=new int[]{1, 2})`.
+"""Calls written in Java or JavaScript: `Name.method(first="a", second=new int[]{1, 2})`, parsed by tree-sitter.
 
-The official code uses full parsers of both languages here, but only to find the call and its arguments. This
-one looks at quotation marks, brackets and commas, and so reads some values that are no Java or JavaScript
-(`value=John Doe`). It keeps the `{{ put(…); }}` of a HashMap, which the official code loses.
+Found and read as the official code does (bfcl_eval, model_handler/parser), whose parsers these are in later
+versions. In Java it slices text by positions in bytes, so that an argument behind a letter outside ASCII is
+cut elsewhere; it puts complex values together from their tokens, without the white space between them and
+without the body of a class, so that a HashMap loses its `{{ put(…); }}`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
 
-from benchwright.catalog.bfcl.calls import Call, DecodingError
+from benchwright.catalog.bfcl.calls import Call, DecodingError, NoCallError
 from benchwright.catalog.bfcl.categories import Language
+from benchwright.errors import UserError
 
-_NAME = re.compile(r"\s*([A-Za-z_$][\w$]*(?:\s*\.\s*[A-Za-z_$][\w$]*)*)\s*\(")
-_ARGUMENT = re.compile(r"\s*([A-Za-z_$][\w$]*)\s*=(?!=)\s*")
-_TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[\w\s,.?\[\]]*(?:<[\w\s,.?\[\]]*>[\w\s,.?\[\]]*)*>")
-_VALUE_END = re.compile(r"[\w$\"'`)\]}]$")
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
-_QUOTES = {"java": "\"'", "javascript": "\"'`"}
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LONGEST_CALL = 4_000
+"""Longer texts are no calls: the longest gold one has 340 characters, and parsing can take long."""
+
+UNNAMED = ""
+"""The name of an argument without one; no parameter is called so."""
+
+_AS_WRITTEN = (
+    *("identifier", "class_literal", "type_identifier", "method_invocation"),
+    *("string_literal", "character_literal"),
+)
+"""What the Java parser takes as it is written, white space and all."""
+
+
+@cache
+def parser_of(language: Language) -> Parser:
+    """The parser of Java or JavaScript.
+
+    Raises:
+        UserError: tree-sitter is not installed; says how to get it.
+    """
+    try:
+        import tree_sitter
+        import tree_sitter_java
+        import tree_sitter_javascript
+    except ImportError:
+        raise UserError(
+            "BFCL's calls in Java and JavaScript text need tree-sitter: pip install 'benchwright[bfcl]'"
+        ) from None
+    grammar = tree_sitter_java if language == "java" else tree_sitter_javascript
+    return tree_sitter.Parser(tree_sitter.Language(grammar.language()))
 
 
 def source_calls(text: str, language: Language) -> list[Call]:
     """The first call of a source text, its named arguments as they are written; quotation marks are taken off.
 
-    The official parser looks at the first call only, too; what is no named argument is left out.
+    Names, and in JavaScript `true`, that stand among the arguments are kept as `UNNAMED`; anything else that is
+    no named argument is left out.
 
     Raises:
-        Undecodable: there is no call, or it is not closed.
+        DecodingError: it does not parse, there is no call, or two arguments have one name.
+        UserError: tree-sitter is not installed.
     """
-    found = _NAME.match(text)
-    if found is None:
-        raise DecodingError("the answer is no call")
-    arguments: dict[str, str] = {}
-    for part in _parts(text[found.end() :], _QUOTES[language]):
-        named = _ARGUMENT.match(part)
-        if named is None:
-            continue
-        if named[1] in arguments:
-            raise DecodingError(f"the argument {named[1]!r} is given twice")
-        value = part[named.end() :].strip()
-        if not _VALUE_END.search(value):
-            raise DecodingError(f"the argument {named[1]!r} has no value: {value!r}")
-        arguments[named[1]] = _unquoted(value)
-    return [Call(re.sub(r"\s", "", found[1]), arguments)]
+    if len(text) > LONGEST_CALL:
+        raise DecodingError("the answer is too long for a call")
+    try:
+        root = parser_of(language).parse(text.encode()).root_node
+        if any(node.is_error for node in _all(root)):
+            raise DecodingError(f"the answer is no {language.capitalize()}")
+        return [_java_call(root, text) if language == "java" else _javascript_call(root)]
+    except (IndexError, RecursionError, UnicodeError) as error:
+        raise DecodingError(f"the answer cannot be read as a call: {error}") from None
+
+
+def _java_call(root: Node, text: str) -> Call:
+    call = _first(root, "method_invocation")
+    written = _JavaText(text)
+    name = written.plain(_field(call, "name"))
+    owner = call.child_by_field_name("object")
+    given: list[tuple[str, str]] = []
+    for child in _field(call, "arguments").children:
+        if child.type == "assignment_expression":
+            given.append((written.plain(child.children[0]), written.argument(child.children[2])))
+        elif child.type in ("identifier", "class_literal"):
+            given.append((UNNAMED, written.plain(child)))
+    return Call(f"{written.plain(owner)}.{name}" if owner else name, _arguments(given))
+
+
+class _JavaText:
+    """The text of nodes, as the official code puts it together."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def plain(self, node: Node) -> str:
+        """What stands between the node's positions in bytes, taken as positions in the text."""
+        return self._text[node.start_byte : node.end_byte]
+
+    def argument(self, node: Node) -> str:
+        """The value of an argument; a literal in quotation marks without them."""
+        if node.type in ("string_literal", "character_literal"):
+            return self.plain(node)[1:-1]
+        return self._put_together(node)
+
+    def _put_together(self, node: Node) -> str:
+        if node.type in _AS_WRITTEN or not node.child_count:
+            return self.plain(node)
+        if node.type == "array_creation_expression":
+            return f"new {self._of(node, 'type')}[]{self._of(node, 'value')}"
+        if node.type == "object_creation_expression":
+            values = [one for one in _field(node, "arguments").children if one.type not in ("(", ",", ")")]
+            return f"new {self._of(node, 'type')}({', '.join(map(self._put_together, values))})"
+        return "".join(map(self._put_together, node.children))
+
+    def _of(self, node: Node, field: str) -> str:
+        return self._put_together(_field(node, field))
+
+
+def _javascript_call(root: Node) -> Call:
+    """A statement that is a call; one within another expression is not found."""
+    statements = (one for one in root.children if one.type == "expression_statement")
+    calls = [one for statement in statements for one in statement.children if one.type == "call_expression"]
+    if not calls:
+        raise NoCallError("there is no call in the answer")
+    function, arguments = calls[0].children[:2]
+    given: list[tuple[str, str]] = []
+    for child in arguments.children:
+        if child.type == "assignment_expression":
+            given.append(
+                (_javascript_text(child.children[0]), _unquoted(_javascript_text(child.children[2])))
+            )
+        elif child.type in ("identifier", "true"):
+            given.append((UNNAMED, _javascript_text(child)))
+    return Call(_javascript_text(function), _arguments(given))
+
+
+def _javascript_text(node: Node) -> str:
+    return (node.text or b"").decode()
 
 
 def _unquoted(text: str) -> str:
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+    return text[1:-1] if any(text.startswith(mark) and text.endswith(mark) for mark in "\"'") else text
 
 
-def _parts(text: str, quotes: str) -> Iterator[str]:
-    """What stands between the commas up to the closing parenthesis; brackets and quoted text are kept whole."""
-    open_pairs: list[str] = []
-    quote = ""
-    start = position = 0
-    while position < len(text):
-        mark = text[position]
-        if quote:
-            if mark == "\\":
-                position += 1
-            elif mark == quote:
-                quote = ""
-        elif mark in quotes:
-            quote = mark
-        elif mark == "<" and (types := _TYPE_ARGUMENTS.match(text, position)):
-            position = types.end() - 1
-        elif mark in _PAIRS:
-            open_pairs.append(_PAIRS[mark])
-        elif open_pairs and mark == open_pairs[-1]:
-            open_pairs.pop()
-        elif not open_pairs and mark in ",)":
-            yield text[start:position]
-            start = position + 1
-            if mark == ")":
-                _check_end(text[position + 1 :])
-                return
-        position += 1
-    raise DecodingError("the call is not closed")
+def _arguments(given: list[tuple[str, str]]) -> dict[str, str]:
+    arguments: dict[str, str] = {}
+    for name, value in given:
+        if name in arguments:
+            raise DecodingError(f"the argument {name!r} is given twice")
+        arguments[name] = value
+    return arguments
 
 
-def _check_end(rest: str) -> None:
-    """A statement may end behind the call; anything else makes the whole no call."""
-    if rest.strip() and not rest.lstrip().startswith(";"):
-        raise DecodingError("there is text after the call")
+def _first(root: Node, kind: str) -> Node:
+    """The first node of a kind, from the outside in."""
+    found = next((node for node in _all(root) if node.type == kind), None)
+    if found is None:
+        raise NoCallError("there is no call in the answer")
+    return found
+
+
+def _all(root: Node) -> Iterator[Node]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))
+
+
+def _field(node: Node, name: str) -> Node:
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise DecodingError(f"a {node.type} has no {name}")
+    return child
