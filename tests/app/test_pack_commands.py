@@ -208,7 +208,8 @@ def test_validate_tells_every_problem_and_fails(packs: Packs) -> None:
         "scenario a: it has no title",
         "scenario b: its tags are not a list of strings",
         "scenario b: its detailCards are not a list of {title, content}",
-        "the pack's scoreModelResults() failed: TypeError: Cannot read properties of undefined (reading 'score')",
+        "the pack's scoreModelResults() failed: TypeError: Cannot read properties of undefined (reading 'score') "
+        "(dist/benchlocal/index.js:13)",
     ]
     assert "scenario a has no category" in told["warnings"]
     lines = packs.program.run("pack", "validate", str(pack)).stdout.splitlines()

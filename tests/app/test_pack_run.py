@@ -370,7 +370,7 @@ def test_several_packs_of_which_one_is_broken_are_one_json_object(packs: Packs, 
     assert [pack["benchPackId"] for pack in told["packs"]] == ["good"]
     (error,) = told["errors"]
     assert error["pack"] == str(broken)
-    assert error["error"] == "the pack did not load: no licence"
+    assert error["error"] == "the pack did not load: no licence (dist/benchlocal/index.js:1)"
     assert "no licence" in one_line_of(ended.stderr)
 
 

@@ -78,10 +78,12 @@ def test_a_scorer_that_fails_leaves_the_results(packs: Packs, echo: str) -> None
     entry.write_text(
         entry.read_text() + ";exports.scoreModelResults = () => { throw new Error('no sums'); };"
     )
-    told = packs.run(str(pack), echo)
+    told = packs.run(str(pack), echo, code=4)
     assert results(told)["ok"]["status"] == "pass"
     assert told["scores"] == {}
-    assert told["scoreErrors"] == {"endpoint:m": "the pack's scoreModelResults() failed: no sums"}
+    assert told["scoreErrors"] == {
+        "endpoint:m": "the pack's scoreModelResults() failed: no sums (dist/benchlocal/index.js:13)"
+    }
 
 
 def test_a_pack_that_cannot_be_prepared_is_an_error_that_the_run_keeps(packs: Packs, echo: str) -> None:
@@ -90,10 +92,16 @@ def test_a_pack_that_cannot_be_prepared_is_an_error_that_the_run_keeps(packs: Pa
     entry.write_text(entry.read_text() + ";exports.prepare = async () => { throw new Error('no tools'); };")
     ended = packs.program.run("pack", "run", str(pack), *packs.arguments(echo))
     assert ended.returncode == 1
-    assert one_line_of(ended.stderr) == "Error: the pack's prepare() failed: no tools"
+    assert (
+        one_line_of(ended.stderr)
+        == "Error: the pack's prepare() failed: no tools (dist/benchlocal/index.js:13)"
+    )
     run = packs.program.only_run
     assert outline(run) == [("run_error",)]
-    assert json.loads(rendered(run, "summary.json"))["error"] == "the pack's prepare() failed: no tools"
+    assert (
+        json.loads(rendered(run, "summary.json"))["error"]
+        == "the pack's prepare() failed: no tools (dist/benchlocal/index.js:13)"
+    )
 
 
 def test_a_request_has_a_limit_of_its_own(packs: Packs) -> None:

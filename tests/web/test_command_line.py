@@ -41,6 +41,8 @@ VALUES: dict[str, Any] = {
     "models": ["a", "b"],
     "scenario": ["TC-01"],
     "stream": False,
+    "probe": False,
+    "max_failures": "2%",
     "shuffle": True,
     "reuse": True,
     "rescore": True,

@@ -90,7 +90,12 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
         _print_report(report)
     if not quiet:
         say(f"Run: {launched.directory}")
-    return conclude(prepared, launched, report.summary), report
+    unscored = [
+        f"The pack gave no score of {report.setup.models[slot].label}: {one.error}"
+        for slot, one in report.scores.items()
+        if one.score is None
+    ]
+    return conclude(prepared, launched, report.summary, unscored), report
 
 
 def _print_description(described: Mapping[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchwright.analysis.shortfalls import failed_trials
@@ -23,11 +23,16 @@ WORDS = {
 """What is said of an interruption, and what trials are called, by the kind of run."""
 
 
-def conclude(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> int:
-    """Says how a session ended that did not finish, or what failed, and what to do; returns the exit code."""
+def conclude(
+    prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary, missing: Sequence[str] = ()
+) -> int:
+    """Says how a session ended that did not finish, or what failed, and what to do; returns the exit code.
+
+    `missing` says which figures could not be made besides those that the summary names.
+    """
     result = launched.result
     if result is None or result.finished:
-        return _judge(prepared, summary)
+        return _judge(prepared, summary, missing)
     interrupted, trials = WORDS[prepared.request.kind]
     progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} {trials}."
     if result.interrupted:
@@ -41,22 +46,22 @@ def conclude(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSumm
     return INTERRUPTED if result.interrupted else STOPPED
 
 
-def _judge(prepared: PreparedRun[Any], summary: RunSummary) -> int:
+def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str]) -> int:
     """Says what failed in a finished run, and whether a figure is missing for it."""
     failed = sum(failed_trials(target.statuses) for target in summary.targets)
-    if not failed:
-        return 0
     trials = WORDS[prepared.request.kind][1]
     wrong = [
         *summary.shortfalls,
+        *missing,
         *too_many(failed, summary.done, prepared.request.settings.max_failures, trials),
     ]
     for sentence in wrong:
         say(f"Error: {plain(sentence)}")
-    if not wrong:
+    if failed and not wrong:
         say(f"Warning: {failed:,} of {summary.done:,} {trials} failed.")
-    only = " --errors" if prepared.request.kind == "pack" else ""
-    say(f"To repeat only what failed: benchwright retry {summary.run}{only}")
+    if failed:
+        only = " --errors" if prepared.request.kind == "pack" else ""
+        say(f"To repeat only what failed: benchwright retry {summary.run}{only}")
     return INCOMPLETE if wrong else 0
 
 

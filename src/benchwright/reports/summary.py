@@ -91,15 +91,11 @@ def _documented(target: TargetSummary) -> list[Text]:
     for score in target.scores:
         figures = {"mean": score.mean, "std": score.std, "min": score.min, "max": score.max}
         told = " ".join(f"{name}={value:.3f}" for name, value in figures.items())
-        lines.append(f"  {plain(score.scorer)}: {told}{_counted_as_0(score)}")
+        lines.append(f"  {plain(score.scorer)}: {told}")
+        if missing := score.n - score.n_scored:
+            lines.append(f"    {missing:,} of {score.n:,} have no score and count as 0 here")
         lines += [f"    pass@{entry.k}: {entry.pass_at_k:.1%}" for entry in score.passes]
     return [Text(line) for line in lines]
-
-
-def _counted_as_0(score: ScoreSummary) -> str:
-    """What the documented figures are made of, where some trials have no score."""
-    missing = score.n - score.n_scored
-    return f" ({missing:,} of {score.n:,} have no score and count as 0 here)" if missing else ""
 
 
 def _table(*columns: str, title: str | None = None) -> Table:

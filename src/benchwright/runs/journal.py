@@ -240,7 +240,7 @@ def decode_body(encoded: bytes, record: TrialRecord) -> Body:
     Raises:
         JournalError: it was not kept, or is none, or another trial's.
     """
-    if not record.body[1]:
+    if not encoded and not record.body[1]:
         raise JournalError(f"The conversation of sample {record.sample} was not kept.")
     try:
         body = _decode_body(encoded)

@@ -25,9 +25,9 @@ def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
     """The options that stand for settings."""
     for name, value in settings.items():
         option = "--model" if name == "models" else "--" + name.replace("_", "-")
-        if name == "stream":
+        if name in ("stream", "probe"):
             if not value:
-                yield "--no-stream"
+                yield f"--no-{name}"
         elif name == "seed" and value is None:
             yield "--no-seed"
         elif isinstance(value, bool):
