@@ -64,6 +64,17 @@ def test_it_is_sampled_as_the_published_rows_of_chat_models_were() -> None:
     assert (about("mmlu").temperature, about("mmlu").max_tokens) == (0.5, 2048)
 
 
+@pytest.mark.parametrize("name", ["mmlu", "humaneval"])
+async def test_a_model_that_refuses_system_messages_can_be_asked_without_one(
+    name: str, real_rows: Path
+) -> None:
+    task = benchmark(name, {"system_message": "no"})
+    messages, _ = await asked(task, next(iter(task.samples(source(name, real_rows / name)))))
+    assert [message["role"] for message in messages] == ["user"]
+    assert task.departures == ("no system message",)
+    assert benchmark(name).departures == ()
+
+
 @pytest.mark.parametrize("name", ["mmlu:5shot", "mmlu:documented"])
 def test_other_protocols_keep_their_temperature(name: str) -> None:
     assert about(name).temperature == 0.0

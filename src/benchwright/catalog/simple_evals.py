@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from benchwright.catalog.benchmark import Options
+from benchwright.records import Message
+
 REPOSITORY = "https://github.com/openai/simple-evals"
 COMMIT = "ee3b031"
 
@@ -10,3 +13,21 @@ SYSTEM_MESSAGE = "You are a helpful assistant."
 
 TEMPERATURE = 0.5
 MAX_TOKENS = 2048
+
+OPTIONS = {
+    "system_message": "Whether to send the protocol's system message: yes or no, for models that refuse one."
+}
+
+
+def opening(options: Options) -> list[Message]:
+    """What goes before the prompt: the system message, unless the option says no."""
+    return [{"role": "system", "content": SYSTEM_MESSAGE}] if _has_system_message(options) else []
+
+
+def departures(options: Options) -> tuple[str, ...]:
+    """What the option changes."""
+    return () if _has_system_message(options) else ("no system message",)
+
+
+def _has_system_message(options: Options) -> bool:
+    return options.choice("system_message", ("yes", "no")) == "yes"

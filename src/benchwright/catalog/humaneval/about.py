@@ -31,6 +31,7 @@ HUMANEVAL = About(
     metric="pass@1",
     max_tokens=simple_evals.MAX_TOKENS,
     temperature=simple_evals.TEMPERATURE,
+    options=simple_evals.OPTIONS,
     needs=("sandbox",),
 )
 
@@ -43,6 +44,7 @@ DOCUMENTED = msgspec.structs.replace(
     version="1",
     max_tokens=512,
     temperature=0.0,
+    options={},
     smaller_max_tokens=True,
 )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
 from benchwright.catalog.humaneval import rows
 from benchwright.catalog.humaneval.grading import DocumentedScorer, ProgramScorer, figures, pass_at_ks
-from benchwright.catalog.simple_evals import SYSTEM_MESSAGE
 from benchwright.records import Message, Sample
 
 INSTRUCTION = (
@@ -26,7 +26,7 @@ DOCUMENTED_SYSTEM = (
 
 def implement(content: dict[str, Any]) -> list[Message]:
     """The prompt of simple-evals."""
-    return [system(SYSTEM_MESSAGE), user(INSTRUCTION + content["prompt"])]
+    return [user(INSTRUCTION + content["prompt"])]
 
 
 def code_only(content: dict[str, Any]) -> list[Message]:
@@ -46,14 +46,24 @@ CHEATS = {
 
 def make(about: About, options: Options) -> Benchmark:
     """The variant that `about` describes."""
-    documented = about.variant == "documented"
+    if about.variant == "documented":
+        return PlainBenchmark(
+            about=about,
+            samples=rows.samples,
+            solver=AskOnce(code_only),
+            scorers=(DocumentedScorer(about.metric),),
+            checks=_documented_checks,
+            figures=pass_at_ks,
+        )
+    opening = simple_evals.opening(options)
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=AskOnce(code_only if documented else implement),
-        scorers=(DocumentedScorer(about.metric) if documented else ProgramScorer(about.metric),),
-        checks=_documented_checks if documented else _checks,
-        figures=pass_at_ks if documented else figures,
+        solver=AskOnce(lambda content: [*opening, *implement(content)]),
+        scorers=(ProgramScorer(about.metric),),
+        checks=_checks,
+        figures=figures,
+        departures=simple_evals.departures(options),
     )
 
 

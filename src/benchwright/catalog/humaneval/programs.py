@@ -17,9 +17,6 @@ _FENCED = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE 
 _STEP = "    "
 
 
-_PYTHON_FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
-
-
 def program(content: dict[str, Any], completion: str) -> str:
     """The official program that decides about what follows the prompt."""
     return f"{content['prompt']}{completion}\n{content['test']}\ncheck({content['entry_point']})"
@@ -30,8 +27,8 @@ def published_completion(answer: str) -> str:
 
     Without such a block it is the answer; without a body four spaces deep only the first character is dropped.
     """
-    fenced = _PYTHON_FENCE.search(answer)
-    code = fenced[1] if fenced else answer
+    block, closed, _ = answer.partition("```python\n")[2].partition("```")
+    code = block if closed else answer
     return code[code.find(":\n    ") + 2 :]
 
 

@@ -30,6 +30,7 @@ MMLU = About(
     max_tokens=simple_evals.MAX_TOKENS,
     temperature=simple_evals.TEMPERATURE,
     breakdowns=("category", "subject"),
+    options=simple_evals.OPTIONS,
 )
 
 FIVE_SHOT = msgspec.structs.replace(
@@ -41,6 +42,7 @@ FIVE_SHOT = msgspec.structs.replace(
     version="1",
     max_tokens=1,
     temperature=0.0,
+    options={},
     needs=("completions", "logprobs"),
 )
 
@@ -53,6 +55,7 @@ DOCUMENTED = msgspec.structs.replace(
     version="1",
     max_tokens=32,
     temperature=0.0,
+    options={},
     smaller_max_tokens=True,
 )
 

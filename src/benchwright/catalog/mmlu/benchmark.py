@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.breakdowns import macro_average
@@ -34,13 +35,15 @@ def make(about: About, options: Options) -> Benchmark:
             checks=letter_checks(str),
             figures=figures,
         )
+    opening = simple_evals.opening(options)
     return PlainBenchmark(
         about=about,
         samples=rows.samples,
-        solver=AskOnce(step_by_step),
+        solver=AskOnce(lambda content: [*opening, *step_by_step(content)]),
         scorers=(GradeScorer(about.metric, "2", grade_stated),),
         checks=letter_checks("Let me think.\n\nAnswer: {}".format),
         figures=figures,
+        departures=simple_evals.departures(options),
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.catalog.asking import system, user
+from benchwright.catalog.asking import user
 from benchwright.catalog.letters import lettered
-from benchwright.catalog.simple_evals import SYSTEM_MESSAGE
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
 
@@ -21,7 +20,7 @@ STEP_BY_STEP = (
 def step_by_step(content: dict[str, Any]) -> list[Message]:
     """The prompt of simple-evals."""
     choices = "\n".join(lettered(content["choices"], "{letter}) {choice}"))
-    return [system(SYSTEM_MESSAGE), user(f"{STEP_BY_STEP}\n\n{content['question']}\n\n{choices}")]
+    return [user(f"{STEP_BY_STEP}\n\n{content['question']}\n\n{choices}")]
 
 
 def with_shots(content: dict[str, Any]) -> str:
