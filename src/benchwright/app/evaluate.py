@@ -14,7 +14,7 @@ from benchwright.app.eval_files import EvalFiles
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
-from benchwright.app.evaluating.task import asks_by_itself, completion_params, eval_task
+from benchwright.app.evaluating.task import agent_name, asks_by_itself, completion_params, eval_task
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.config import EvalSettings
@@ -58,7 +58,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
     unchanged = DatasetUnchanged(settings.dataset, digest)
     request = RunRequest(
         kind="eval",
-        name=f"{settings.dataset.stem}-{settings.model.rpartition('/')[2]}",
+        name=_name(settings, settings.dataset, settings.model),
         plan=Plan(
             task=task,
             samples=samples,
@@ -99,6 +99,12 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
         at_end=shelf.project,
         changed=unchanged.reason,
     )
+
+
+def _name(settings: EvalSettings, dataset: Path, model: str) -> str:
+    """What the run is called: its dataset, its agent if it has one, its model."""
+    agent = agent_name(settings)
+    return "-".join([dataset.stem, *([agent] if agent else []), model.rpartition("/")[2]])
 
 
 def _resume_note(settings: EvalSettings) -> str | None:

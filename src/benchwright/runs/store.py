@@ -26,6 +26,9 @@ from benchwright.text import Say
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
+LONGEST_NAME = 52
+"""Characters of a run's name that its id has."""
+
 DEFAULT_LOCK_TIMEOUT = 30
 LOCK_POLL = 0.2
 """Seconds between two looks at a lock that another process holds."""
@@ -34,7 +37,7 @@ LOCK_POLL = 0.2
 def run_id(name: str, fingerprint: str, created_at: int) -> str:
     """The id of a new run: when, what, and the beginning of its fingerprint."""
     moment = datetime.fromtimestamp(created_at / 1e9, UTC).strftime("%Y%m%dT%H%M%S")
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:LONGEST_NAME] or "run"
     return f"{moment}-{slug}-{fingerprint[:8]}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from inspect import isroutine
 from pathlib import Path
@@ -102,6 +103,23 @@ def completion_params(settings: EvalSettings) -> dict[str, float | int]:
     """What the documents pass to the agent, which hands it on: temperature and max_tokens, where given."""
     params = {"temperature": settings.temperature, "max_tokens": settings.max_tokens}
     return {name: value for name, value in params.items() if value is not None}
+
+
+def agent_name(settings: EvalSettings) -> str | None:
+    """What the agent is called: its function in its module, its tools' directory, its program; None without one."""
+    if settings.module is not None:
+        return settings.module.replace(":", ".")
+    if settings.mcp is not None:
+        return settings.mcp.resolve().name
+    if settings.agent_command is not None:
+        return _program_name(settings.agent_command)
+    return None
+
+
+def _program_name(command: str) -> str:
+    """The file's name of a program, or of the script that it runs."""
+    paths = [Path(word) for word in shlex.split(command) if not word.startswith("-")][:2]
+    return next((path for path in paths if path.suffix[1:].isalpha()), paths[0]).stem
 
 
 def asks_by_itself(settings: EvalSettings) -> bool:
