@@ -101,7 +101,7 @@ def test_requests_before_it_settled_count_in_scores_and_not_in_timings(
     program, told, _ = found
     left_out = flagged(program.only_run)
     assert 0 < left_out < TRIALS
-    assert f"{left_out} requests made while the concurrency settled do not count in timings." in told
+    assert f"Timings leave out {left_out} requests made while the concurrency settled." in told
     (target,) = program.summary("show", program.only_run.name).targets
     requests = target.requests
     assert target.scores[0].n_scored == requests.total_requests == TRIALS

@@ -53,7 +53,7 @@ def test_the_pinned_files_come_with_their_digests(hub: LoopbackHub, rows: bytes,
     fetched = json.loads((directory / "fetched.json").read_text())
     assert (fetched["origin"], fetched["revision"]) == (REPOSITORY, COMMIT)
     assert fetched["files"][FILE]["sha256"] == sha256(rows).hexdigest()
-    assert f"ifeval: 1 files at {COMMIT} in data/{REPOSITORY}\n" in ended.stderr
+    assert f"ifeval: 1 file at {COMMIT} in data/{REPOSITORY}\n" in ended.stderr
 
 
 @pytest.mark.usefixtures("punkt")

@@ -202,7 +202,7 @@ async def test_a_trial_whose_body_was_lost_is_told_and_asked_again(tmp_path: Pat
     asked, watching = Asked(), Progress()
     await run_plan(plan_of(2, asked, [always(1.0)]), tmp_path, listeners=[watching])
     assert asked.samples == ["0", "1"]
-    assert any("2 conversations were lost" in note for note in watching.notes)
+    assert any("2 conversations lost on the disk" in note for note in watching.notes)
     assert [score.value for score in journalled(tmp_path).scores] == [1.0, 1.0]
 
 

@@ -95,7 +95,7 @@ class TestTheTerminal:
         b = made([1] * 80) + [Made(str(n), failed=Status.PROVIDER_ERROR) for n in range(80, 100)]
         lines = terminal(comparison_of(*two_runs(tmp_path, made([1] * 100), b)), 400).splitlines()
         assert lines[1] == (
-            "exact: THE VERDICT DEPENDS on how 20 trials without a score are counted (both left out: no difference "
+            "exact: THE VERDICT DEPENDS on how to count 20 trials without a score (both left out: no difference "
             "found; both are 0: worse; the best for B: no difference found; the worst for B: worse)."
         )
 

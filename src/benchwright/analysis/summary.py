@@ -17,6 +17,7 @@ from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.timings import timings_note
+from benchwright.formats import counted
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, planned_trials, read_manifest, target_names
@@ -367,4 +368,4 @@ def settling_lines(left_out: int, requests: int) -> list[str]:
         return []
     if left_out == requests:
         return ["No request counts in timings: the concurrency had not settled yet."]
-    return [f"{left_out:,} requests made while the concurrency settled do not count in timings."]
+    return [f"Timings leave out {counted(left_out, 'request')} made while the concurrency settled."]

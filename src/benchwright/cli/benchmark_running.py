@@ -19,6 +19,7 @@ from benchwright.cli.running import conclude, say_nothing_was_sent
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
+from benchwright.formats import counted
 
 
 def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool) -> int:
@@ -45,7 +46,7 @@ def _run(
     listeners: list[Listener] = [progress]
     if not quiet:
         name = prepared.facts["benchmark"]
-        title = f"{name}: {prepared.request.plan.trial_count:,} trials"
+        title = f"{name}: {counted(prepared.request.plan.trial_count, 'trial')}"
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=name))
     launched = run_async(launch(prepared, listeners, say))
     report = prepared.report(launched)
@@ -84,7 +85,7 @@ def _describe(runs: Sequence[PreparedRun[BenchmarkReport]], *, as_json: bool) ->
         return 0
     for prepared in runs:
         trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
-        click.echo(f"{prepared.facts['benchmark']}: {trials:,} trials, data from {data.path}")
+        click.echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
         for departure in prepared.facts["departures"]:
             click.echo(f"  not comparable to published scores: {departure}")
     say_nothing_was_sent()

@@ -11,6 +11,7 @@ import click
 from benchwright.cli.options import say, set_up_logging
 from benchwright.cli.output import print_json, print_table
 from benchwright.cli.pack_install import SETTINGS, debug_option, described, json_option, version_option
+from benchwright.formats import counted
 from benchwright.text import plain
 
 node_option = click.option("--node", default="node", show_default=True, help="Node.js program to use.")
@@ -71,7 +72,7 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
             for text in texts:
                 click.echo(f"{kind}: {plain(text)}")
         state = "is not valid" if found.problems else "is valid"
-        click.echo(f"{found.directory} {state}: {found.scenarios:,} scenarios")
+        click.echo(f"{found.directory} {state}: {counted(found.scenarios, 'scenario')}")
     if found.problems:
         sys.exit(1)
 

@@ -21,6 +21,7 @@ from benchwright.config import PackSettings
 from benchwright.engine.progress import Progress
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_whole
+from benchwright.formats import counted
 from benchwright.secrets import SECRETS
 from benchwright.text import plain
 
@@ -103,9 +104,9 @@ def _print_description(described: Mapping[str, Any]) -> None:
     models = ", ".join(plain(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     click.echo(
-        f"{plain(described['pack'])} {plain(described['version'])}: {described['cells']:,} cells "
-        f"({len(described['scenarios']):,} scenarios, {len(described['models']):,} models, "
-        f"{described['attempts']:,} attempts), {described['mode']}"
+        f"{plain(described['pack'])} {plain(described['version'])}: {counted(described['cells'], 'cell')} "
+        f"({counted(len(described['scenarios']), 'scenario')}, {counted(len(described['models']), 'model')}, "
+        f"{counted(described['attempts'], 'attempt')}), {described['mode']}"
     )
     click.echo(f"  models: {models}")
     click.echo(f"  generation: {plain(generation)}")
@@ -119,8 +120,8 @@ def _print_report(report: PackReport) -> None:
     setup = report.setup
     manifest = setup.manifest
     click.echo(
-        f"{plain(manifest.name)} {plain(manifest.version)}: {len(setup.scenarios):,} scenarios, "
-        f"{len(setup.models):,} models"
+        f"{plain(manifest.name)} {plain(manifest.version)}: {counted(len(setup.scenarios), 'scenario')}, "
+        f"{counted(len(setup.models), 'model')}"
     )
     print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))
     click.echo()
@@ -129,9 +130,8 @@ def _print_report(report: PackReport) -> None:
         for line in repeat_lines(target):
             print_table(line)
     if count := report.document["requestsOfNoCell"]:
-        click.echo(
-            f"{count:,} requests belong to no cell (sent from a container, or without fetch); see host.log."
-        )
+        requests = counted(count, "request")
+        click.echo(f"{requests} of no cell (sent from a container, or without fetch); see host.log.")
     if setup.direct:
         click.echo("Nothing was metered (--direct).")
 

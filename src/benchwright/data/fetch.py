@@ -18,6 +18,7 @@ from benchwright.data.hub import HubFile, download, is_offline, list_files
 from benchwright.data.layout import fetched_directory
 from benchwright.data.manifest import Manifest, fetched_file, manifest_of, read_manifest, write_manifest
 from benchwright.data.programs import check_out, unpack_wheel
+from benchwright.formats import counted
 from benchwright.text import Say
 
 
@@ -49,7 +50,7 @@ def fetch(dataset: Dataset, data_dir: str | PathLike[str], say: Say) -> Path:
         if target.exists():
             target.rename(room / "former")
         staging.rename(target)
-    say(f"{dataset.name}: {len(manifest.files)} files at {manifest.revision} in {target}")
+    say(f"{dataset.name}: {counted(len(manifest.files), 'file')} at {manifest.revision} in {target}")
     return target
 
 
@@ -89,7 +90,9 @@ def _is_whole(target: Path, dataset: Dataset, say: Say) -> bool:
     if changed:
         say(f"{dataset.name}: {', '.join(changed[:3])} changed or missing in {target}, fetching again")
         return False
-    say(f"{dataset.name}: up to date, {len(manifest.files)} files at {manifest.revision} in {target}")
+    say(
+        f"{dataset.name}: up to date, {counted(len(manifest.files), 'file')} at {manifest.revision} in {target}"
+    )
     return True
 
 

@@ -23,6 +23,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.stop import Signals, Stop, StopRule
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
+from benchwright.formats import counted
 from benchwright.records import ASKED_AGAIN, FAILED, LoopLag, Record, RunEvent, Status, Trial
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
@@ -125,7 +126,7 @@ class _Run:
         for listener in self._listeners:
             listener.started(total, min(total, ledger.counted), again)
         if self._lost:
-            self._say(f"{self._lost:,} conversations were lost on the disk; their trials are asked again.")
+            self._say(f"{counted(self._lost, 'conversation')} lost on the disk, and asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
         syncing = asyncio.create_task(self._sync_each_second())
         try:

@@ -15,7 +15,7 @@ from benchwright.analysis.joint.records import (
     SpeedBucket,
     Trend,
 )
-from benchwright.formats import duration, milliseconds, number
+from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text
@@ -47,7 +47,7 @@ def joint_lines(views: Sequence[JointView]) -> Iterator[Line]:
         yield Line("warning", [f"TIMINGS INVALID of {', '.join(invalid)}: {told}"])
     for view in views:
         if view.judged.reused:
-            told = f"the {view.judged.reused:,} trials of an earlier run are left out of quality and speed."
+            told = f"{counted(view.judged.reused, 'trial')} of an earlier run left out of quality and speed."
             yield Line("note", [f"{_told(view, views)}{told}"])
         yield from (Line("note", [f"{_told(view, views)}{text}."]) for text in view.notes)
 
@@ -129,7 +129,7 @@ def _accuracy_interval(low: float | None, high: float | None) -> str:
 def association_text(speed: SpeedAccuracy) -> str:
     """Whether slow and wrong go together, in words."""
     name = METRICS[speed.metric]
-    left_out = f", {speed.untimed:,} graded trials without a time left out" if speed.untimed else ""
+    left_out = f", {counted(speed.untimed, 'graded trial')} without a time left out" if speed.untimed else ""
     if speed.wrong_slower is None:
         kind = "wrong" if speed.correct == 0 else "correct"
         return f"by {name} nothing to compare: all {speed.n:,} answers are {kind}{left_out}"
@@ -147,8 +147,8 @@ def _within_text(speed: SpeedAccuracy) -> str:
         return ""
     p_value = "" if within.p_value is None else f" ({p_text(within.p_value)}, sign test)"
     return (
-        f", and among repeats of one question the wrong ones were slower {within.wrong_slower:,} times, faster "
-        f"{within.wrong_faster:,} times{p_value}"
+        ", and among repeats of one question the wrong ones were slower "
+        f"{counted(within.wrong_slower, 'time')}, faster {counted(within.wrong_faster, 'time')}{p_value}"
     )
 
 
@@ -203,7 +203,8 @@ def _trend(trend: Trend, confidence: float) -> str:
     amount = f"{trend.per_doubling * 100:+.2f} points with each doubling of concurrency"
     if trend.low is not None and trend.high is not None:
         amount += f" ({confidence * 100:g} % {trend.low * 100:+.2f} to {trend.high * 100:+.2f})"
-    how = f"{PAIRED_TESTS.get(trend.test, trend.test)}, {trend.samples:,} samples at {trend.levels} concurrencies"
+    samples = counted(trend.samples, "sample")
+    how = f"{PAIRED_TESTS.get(trend.test, trend.test)}, {samples} at {trend.levels} concurrencies"
     if trend.p_value is None:
         return f"Whether accuracy changes with concurrency is undecided: {amount}, {how}."
     amount += f", {p_text(trend.p_value)} ({how})"

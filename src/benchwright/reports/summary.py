@@ -48,8 +48,9 @@ def render_summary(summary: RunSummary) -> RenderableType:
 
 
 def _heading(summary: RunSummary) -> Text:
-    planned = f" of {summary.planned:,}" if summary.planned is not None else ""
-    return Text(f"{plain(summary.name)}: {summary.state}, {summary.done:,}{planned} trials", style="bold")
+    some = f"{summary.done:,} of " if summary.planned is not None else ""
+    trials = counted(summary.done if summary.planned is None else summary.planned, "trial")
+    return Text(f"{plain(summary.name)}: {summary.state}, {some}{trials}", style="bold")
 
 
 def _banners(summary: RunSummary) -> list[Text]:
@@ -69,7 +70,9 @@ def _statuses(target: TargetSummary, repeats: int) -> Text:
     per_row = f" ({repeats} per row)" if repeats > 1 else ""
     reused = f", {target.reused:,} reused from earlier runs" if target.reused else ""
     cut_off = f"; {target.cut_off:,} more were cut off and do not count" if target.cut_off else ""
-    return Text(f"{plain(target.title)}  {target.trials:,} trials{per_row}{reused}: {counts}{cut_off}")
+    return Text(
+        f"{plain(target.title)}  {counted(target.trials, 'trial')}{per_row}{reused}: {counts}{cut_off}"
+    )
 
 
 def failure_lines(target: TargetSummary) -> list[Text]:
@@ -201,11 +204,13 @@ def _speed(target: TargetSummary) -> RenderableType:
         else ""
     )
     rate = f", {requests.effective_throughput_rps:.1f}/s" if requests.effective_throughput_rps else ""
-    others = "".join(f", {count:,} {plain(role)} requests" for role, count in target.other_roles.items())
+    others = "".join(
+        f", {counted(count, f'{plain(role)} request')}" for role, count in target.other_roles.items()
+    )
     line = (
-        f"{requests.total_requests:,} requests{failed}{retried}{others} "
+        f"{counted(requests.total_requests, 'request')}{failed}{retried}{others} "
         f"in {duration(requests.wall_time_seconds)}{rate}; "
-        f"{requests.total_prompt_tokens:,} prompt and {requests.total_completion_tokens:,} completion tokens"
+        f"{requests.total_prompt_tokens:,} prompt and {counted(requests.total_completion_tokens, 'completion token')}"
     )
     told = Text(line, style="dim")
     lines = [

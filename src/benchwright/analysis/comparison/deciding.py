@@ -18,6 +18,7 @@ from benchwright.analysis.comparison.rules import (
 )
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
+from benchwright.formats import counted
 
 
 def nameable_metrics(sides: list[Side], pairs: list[PairOfSides]) -> dict[str, float | None]:
@@ -84,6 +85,7 @@ def _regressions(pairs: list[PairOfSides], margin: float, confidence: float) -> 
             found = upper_bound(pair.aligned, *columns, level)
             name = f"{pair.result.b} against {pair.result.a}, {score.score}"
             ruling = rule_on_regression(name, found, margin, confidence, tests)
-            told = f"{ruling.told}; {score.n or score.n_b:,} samples, {score.errors_b:,} trials failed"
+            samples, failed = counted(score.n or score.n_b, "sample"), counted(score.errors_b, "trial")
+            told = f"{ruling.told}; {samples}, {failed} failed"
             rulings.append(msgspec.structs.replace(ruling, told=told))
     return rulings

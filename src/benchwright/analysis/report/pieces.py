@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from benchwright.analysis.report.records import Piece, Pieces
+from benchwright.formats import counted
 
 LONGEST = 4_000
 """Characters of one text that are shown."""
@@ -25,7 +26,7 @@ def cut(text: str, most: int = LONGEST, span: tuple[int, int] | None = None) -> 
     end = 0
     for low, high in sorted(kept):
         if low > end:
-            pieces.append(Piece("cut", f"{low - end:,} characters cut"))
+            pieces.append(Piece("cut", f"{counted(low - end, 'character')} cut"))
         pieces += _marked(text, max(low, end), high, span)
         end = max(end, high)
     return pieces

@@ -12,6 +12,7 @@ import msgspec
 
 from benchwright.analysis.comparison.sides import Facts
 from benchwright.analysis.report.records import Fact
+from benchwright.formats import counted
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import DataFile, Manifest
 
@@ -83,7 +84,10 @@ def _data(files: Sequence[DataFile], about: Any) -> Iterator[tuple[str, str]]:
         yield "provenance of the data", str(about.get("provenance") or "")
     for file in files:
         beginning = f" from {file.offset:,}" if file.offset else ""
-        yield f"data {Path(file.path).name}", f"{file.samples:,} samples{beginning}, xxh3 {file.xxh3}"
+        yield (
+            f"data {Path(file.path).name}",
+            f"{counted(file.samples, 'sample')}{beginning}, xxh3 {file.xxh3}",
+        )
 
 
 def facts_of_file(facts: Facts) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchwright.app.doctor.findings import Finding
 from benchwright.app.facts import host_facts
+from benchwright.formats import counted
 from benchwright.home import home, runs_directory
 from benchwright.runs.manifest import MANIFEST
 
@@ -34,7 +35,7 @@ def home_directory() -> Iterator[Finding]:
         return
     free = shutil.disk_usage(there).free
     runs = sum(1 for _ in runs_directory().glob(f"*/{MANIFEST}"))
-    said = f"{folder}: {runs:,} runs, {free / GiB:.1f} GiB free"
+    said = f"{folder}: {counted(runs, 'run')}, {free / GiB:.1f} GiB free"
     if free < LITTLE_DISK:
         advice = "Make room, or set BENCHWRIGHT_HOME to another disk; `benchwright runs delete` deletes runs."
         yield Finding(subject, said, "problem", what_to_do=advice)

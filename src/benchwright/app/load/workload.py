@@ -17,6 +17,7 @@ from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.errors import UserError
+from benchwright.formats import counted
 from benchwright.records import TrialLimits
 from benchwright.runs.manifest import DataFile
 from benchwright.text import Say
@@ -83,7 +84,9 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
     )
     request = prepare_benchmark(name, own, say).request
     plan = request.plan
-    return Workload(request, lambda _: plan.task, plan.samples, f"{plan.samples:,} prompts of {name}")
+    return Workload(
+        request, lambda _: plan.task, plan.samples, f"{counted(plan.samples, 'prompt')} of {name}"
+    )
 
 
 def _dataset(settings: LoadSettings, say: Say) -> Workload:
@@ -113,7 +116,7 @@ def _dataset(settings: LoadSettings, say: Say) -> Workload:
         data = DataFile(str(settings.dataset), digest, samples, columns=settings.column)
         request = _plain_request(settings, task, samples, settings.dataset.stem, "eval", say, (data,))
     plan = request.plan
-    about = f"{plan.samples:,} prompts of {settings.dataset.name}"
+    about = f"{counted(plan.samples, 'prompt')} of {settings.dataset.name}"
     return Workload(request, lambda _: plan.task, plan.samples, about)
 
 

@@ -14,7 +14,7 @@ from benchwright.analysis.comparison.records import (
     PolicyResult,
     ScoreComparison,
 )
-from benchwright.formats import milliseconds, number
+from benchwright.formats import counted, milliseconds, number
 from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
 from benchwright.text import shortened
 
@@ -135,7 +135,7 @@ def _how(pairs: Sequence[PairComparison]) -> list[str]:
             text = f"{METHODS.get(score.method, score.method)} at {score.confidence * 100:g} %, "
             text += TESTS.get(score.test, score.test)
             if score.n_groups is not None:
-                text += f", {score.n_groups:,} groups"
+                text += f", {counted(score.n_groups, 'group')}"
             if score.p_exact is not None:
                 text += f" (exact: {p_text(score.p_exact)})"
             told.append(f"{pair.b} − {pair.a}: {text}" if len(pairs) > 1 else text)

@@ -17,6 +17,7 @@ from benchwright.analysis.comparison.records import (
     Ruling,
     ScoreComparison,
 )
+from benchwright.formats import counted
 
 
 class Foreign(NamedTuple):
@@ -149,7 +150,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
             "warning",
             [
                 Foreign(score.score),
-                f": THE VERDICT DEPENDS on how {without:,} trials without a score are counted ({told}).",
+                f": THE VERDICT DEPENDS on how to count {counted(without, 'trial')} without a score ({told}).",
             ],
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
+from benchwright.analysis.summary import settling_lines
 from benchwright.formats import duration
 from benchwright.reports.summary import interval_text
 from benchwright.runs.manifest import Manifest
@@ -77,7 +78,12 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
     trials.read_all()
     with trials.lock:
         made = figures_of(manifest, trials.table)
-    return {"summary": made.summary, "charts": made.targets, "interval_text": interval_text}
+    return {
+        "summary": made.summary,
+        "charts": made.targets,
+        "interval_text": interval_text,
+        "settling_lines": settling_lines,
+    }
 
 
 def _actions(viewer: Viewer, row: RunRow, _: Manifest) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.report.records import Mark, Row
+from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, score_label, scores
 from benchwright.reports.html.charts.svg import (
     WIDTH,
@@ -35,7 +36,7 @@ def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int])
     for row, height in zip(rows, heights, strict=True):
         parts += _row(row, y, height, scale, places)
         y += height
-    told = f"{len(rows)} lines; the figures are in the table below."
+    told = f"{counted(len(rows), 'line')}; the figures are in the table below."
     return drawing(title, told, bottom + 42, parts)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from benchwright.analysis.report.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
+from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
 from benchwright.reports.html.charts.svg import (
     WIDTH,
@@ -116,7 +117,9 @@ def waterfall(title: str, trials: Sequence[TimedTrial]) -> Markup:
     parts = bottom_axis(x, TOP, bottom, time_label, "time since the trial started")
     for number, trial in enumerate(trials):
         parts += _trial(trial, TOP + number * ROW, x)
-    return drawing(title, f"{len(trials)} trials; the times are in the table below.", bottom + 42, parts)
+    return drawing(
+        title, f"{counted(len(trials), 'trial')}; the times are in the table below.", bottom + 42, parts
+    )
 
 
 def _trial(trial: TimedTrial, top: float, x: Scale) -> Iterator[Markup]:
