@@ -72,8 +72,10 @@ def test_a_cache_file_says_what_the_documents_promise(project: Project, server: 
     project.run(*project.command(server.base_url))
     entry = project.entry
     assert list(entry) == [
-        "version", "task_id", "config_hash", "status", "created_at", "updated_at", "config", "run", "runs", "summary",
+        "version", "task_id", "config_hash", "status", "created_at", "updated_at", "config", "run",
+        "simulated", "runs", "summary",
     ]  # fmt: skip
+    assert entry["simulated"] is True, "which is told of a simulated model only"
     assert (entry["version"], entry["status"]) == (1, "completed")
     assert re.fullmatch(r"[0-9a-f]{32}", entry["config_hash"])
     assert entry["task_id"] == entry["config_hash"][:12]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -25,9 +25,10 @@ from benchwright.agents.cache.restoring import restore
 from benchwright.app.cached_evals import run_of_entry
 from benchwright.app.eval_files import EvalFiles
 from benchwright.app.launch import asked_again, nothing_left
-from benchwright.app.live_files import kept_up_to_date
 from benchwright.app.prepared import RunRequest
 from benchwright.config import EvalSettings
+from benchwright.engine.live_files import kept_up_to_date
+from benchwright.errors import JournalError
 from benchwright.runs import store
 from benchwright.runs.manifest import read_manifest, write_manifest
 from benchwright.runs.table import RunTable, read_table
@@ -99,16 +100,14 @@ class EvalShelf:
 
     @asynccontextmanager
     async def kept_up_to_date(self, table: RunTable) -> AsyncIterator[None]:
-        """While the run is worked on, its files follow its journal; see `live_files`.
-
-        Raises:
-            JournalError: a file cannot be read or written.
-        """
+        """While the run is worked on, its files follow its journal as far as they can be written; see `live_files`."""
         if nothing_left(table, self._request):
             yield
             return
-        growing = self._files.growing(table, self.entry_path, asked_again(self._settings))
-        async with kept_up_to_date(growing):
+        growing = None
+        with suppress(JournalError):  # the end of the session says why they cannot be written
+            growing = self._files.growing(table, self.entry_path, asked_again(self._settings))
+        async with kept_up_to_date(growing) if growing is not None else nullcontext():
             yield
 
     def project(self, table: RunTable) -> None:

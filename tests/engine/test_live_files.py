@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from benchwright.app import live_files
-from benchwright.app.live_files import kept_up_to_date
+from benchwright.engine import live_files
+from benchwright.engine.live_files import kept_up_to_date
 from benchwright.errors import JournalError
 
 
