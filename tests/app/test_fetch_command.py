@@ -83,6 +83,7 @@ def test_a_run_on_what_was_fetched_is_pinned(hub: LoopbackHub, program: Program)
     result = only_result(program)
     assert (result["num_samples"], result["accuracy"]) == (COUNT, 0.75)
     assert result["protocol"]["departures"] == []
+    assert "sentences split by NLTK's Punkt, English model" in result["protocol"]["protocol"]
     data = result["protocol"]["data"]
     assert (data["provenance"], data["revision"], data["pinned"]) == ("data directory", COMMIT, True)
 
@@ -92,6 +93,15 @@ def test_the_model_that_splits_sentences_comes_with_the_rows(hub: LoopbackHub, p
     assert ended.returncode == 1
     assert "punkt: pip download llama-index-core==0.14.25\n" in ended.stderr
     assert (program.directory / "data" / REPOSITORY / FILE).exists()
+
+
+def test_a_run_without_the_model_departs_from_the_protocol(hub: LoopbackHub, program: Program) -> None:
+    program.run("fetch", "ifeval", PIP_NO_INDEX="1")
+    with knowing("ifeval", program.directory / "data" / REPOSITORY, 0.75) as url:
+        ended = program.run("--base-url", url, "--model", "m", "run", "ifeval")
+    assert ended.returncode == 0, ended.stderr
+    (departure,) = only_result(program)["protocol"]["departures"]
+    assert departure.startswith("sentences are split by our own splitter")
 
 
 def test_data_that_is_not_here_is_fetched_by_the_run(hub: LoopbackHub, program: Program) -> None:
