@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.documented.answering import answering
+from tests.catalog.punkt_model import lay_fetched
 
 import llm_benchmarker.benchmarks
 from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkSample, SampleResult
@@ -30,6 +31,18 @@ ROWS = [
 def data_dir(tmp_path: Path) -> Path:
     write_rows(tmp_path / "mmlu" / "test.jsonl", ROWS)
     return tmp_path
+
+
+async def test_ifeval_finds_its_sentence_model_in_the_data_directory_that_is_read(tmp_path: Path) -> None:
+    """Our own splitter takes "St." for an abbreviation; the model that lies there does not."""
+    lay_fetched(tmp_path)
+    given = {"num_sentences": 2, "relation": "at least"}
+    row = {"key": 1, "prompt": "Two sentences.", "kwargs": [given]}
+    row["instruction_id_list"] = ["length_constraints:number_sentences"]
+    write_rows(tmp_path / "ifeval" / "train.jsonl", [row])
+    ifeval = get_benchmark("ifeval")
+    (sample,) = await ifeval.load_dataset(tmp_path)
+    assert (await ifeval.evaluate(sample, "In St. Louis it rains")).correct
 
 
 class TestMmlu:

@@ -68,7 +68,7 @@ def source_calls(text: str, language: Language) -> list[Call]:
         if any(node.is_error for node in _all(root)):
             raise DecodingError(f"the answer is no {language.capitalize()}")
         return [_java_call(root, text) if language == "java" else _javascript_call(root)]
-    except (IndexError, RecursionError, UnicodeError) as error:
+    except (IndexError, RecursionError, ValueError) as error:
         raise DecodingError(f"the answer cannot be read as a call: {error}") from None
 
 
