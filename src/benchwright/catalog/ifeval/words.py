@@ -1,4 +1,4 @@
-"""Words, as the official code has NLTK (3.8 and 3.9) cut them."""
+"""Words, as the official code has NLTK 3.9 cut them."""
 
 from __future__ import annotations
 
