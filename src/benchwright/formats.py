@@ -23,9 +23,9 @@ def milliseconds(seconds: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def counted(count: int, noun: str, several: str | None = None) -> str:
-    """1 sample, 2 samples, 1,234 samples; `several` is the plural where it is not the noun with an s."""
-    return f"{count:,} {noun if count == 1 else several or noun + 's'}"
+def counted(count: int, noun: str) -> str:
+    """1 sample, 2 samples, 1,234 samples."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def number(value: float | None, form: str = ".3f") -> str:

@@ -106,7 +106,7 @@ class TestTheTerminal:
     def test_few_samples_in_common_are_told(self, tmp_path: Path) -> None:
         b = [Made(str(number)) for number in range(8, 18)]
         shown = terminal(comparison_of(*two_runs(tmp_path, made([1] * 10), b)), 400)
-        assert "exact: ONLY 2 samples are on both sides, of 10 and 10." in shown
+        assert "exact: ONLY 2 samples on both sides, of 10 and 10." in shown
 
     def test_a_refusal_says_why_and_what_to_do(self, tmp_path: Path) -> None:
         a = str(write_run(tmp_path / "a", made([1])))

@@ -28,10 +28,6 @@ def test_a_count_with_its_noun(count: int, text: str) -> None:
     assert counted(count, "trial") == text
 
 
-def test_a_plural_of_its_own() -> None:
-    assert (counted(1, "entry", "entries"), counted(2, "entry", "entries")) == ("1 entry", "2 entries")
-
-
 def wrong_in(text: str) -> list[str]:
     return [wrong for wrong in WRONG if f" {wrong}" in f" {text}".replace(">", " ").replace("(", " ")]
 

@@ -182,4 +182,4 @@ def test_broken_text_and_broken_lines_break_no_page(viewer: Viewing, program: Pr
             assert other.get(other.sample(run, sample)).status == 200, sample
         samples = other.get(f"/runs/{run}?part=samples")
         assert samples.status == 200
-        assert "1 lines of the journal cannot be read" in samples.text
+        assert "1 line of the journal cannot be read" in samples.text

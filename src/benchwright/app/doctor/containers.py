@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.app.doctor.findings import Finding, State
 from benchwright.app.doctor.programs import first_line_of
+from benchwright.formats import counted
 
 if TYPE_CHECKING:
     from benchwright.sandbox.docker import Engine
@@ -149,7 +150,7 @@ async def _leftovers(engine: Engine) -> Finding:
     left = await leftovers(engine)
     if not left:
         return Finding("left behind", "no container of a run that was killed")
-    said = f"{len(left)} container{'s' if len(left) > 1 else ''} of runs that were killed"
+    said = f"{counted(len(left), 'container')} of runs that were killed"
     return Finding("left behind", said, what_to_do="Nothing: the next run that uses containers removes them.")
 
 

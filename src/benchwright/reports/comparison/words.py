@@ -141,7 +141,7 @@ def _score_warnings(pair: PairComparison, score: ScoreComparison) -> Iterator[Li
             ],
         )
     elif score.n < min(score.n_a, score.n_b) / 2:
-        told = f": ONLY {score.n:,} samples are on both sides, of {score.n_a:,} and {score.n_b:,}."
+        told = f": ONLY {counted(score.n, 'sample')} on both sides, of {score.n_a:,} and {score.n_b:,}."
         yield Line("warning", [Foreign(score.score), told])
     if score.depends:
         without = score.errors_a + score.errors_b + score.no_answer_a + score.no_answer_b
