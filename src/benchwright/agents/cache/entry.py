@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -158,11 +158,15 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
     """Adds runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
 
-    The file is replaced whole; the runs that it has are copied as bytes.
+    The file is replaced whole; the runs that it has are copied as bytes. Where there are none to add, it stays as it is.
 
     Raises:
         JournalError: it cannot be written.
     """
+    added = iter(runs)
+    first = next(added, None)
+    if first is None:
+        return
     before, behind = len(_head(entry)), len(_tail(entry))
     entry.updated_at = moment()
     try:
@@ -172,7 +176,7 @@ def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> No
             new.write(_head(entry))
             for start in range(before, end, COPIED_AT_ONCE):
                 new.write(old.read(min(COPIED_AT_ONCE, end - start)))
-            new.writelines(_run_lines(runs, first=end == before))
+            new.writelines(_run_lines(chain([first], added), first=end == before))
             new.write(_tail(entry))
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
