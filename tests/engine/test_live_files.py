@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -42,6 +43,22 @@ async def test_at_the_end_no_writing_is_under_way() -> None:
         await asyncio.to_thread(begun.wait)
         asyncio.get_running_loop().call_later(0.05, finish.set)
     assert ended.is_set()
+
+
+async def test_writing_that_takes_long_is_done_less_often() -> None:
+    calls = []
+    written = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def write() -> None:
+        calls.append(1)
+        time.sleep(0.05)  # so that the next time is 2.5 seconds later
+        loop.call_soon_threadsafe(written.set)
+
+    async with kept_up_to_date(write):
+        await asyncio.wait_for(written.wait(), 30)
+        await asyncio.sleep(0.3)
+        assert len(calls) == 1
 
 
 async def test_after_an_error_nothing_is_written_any_more_and_the_run_goes_on() -> None:

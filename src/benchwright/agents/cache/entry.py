@@ -158,7 +158,7 @@ def write_entry(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun] = (
 def add_runs(path: Path, entry: CacheEntry, runs: Iterable[DocumentedRun]) -> None:
     """Adds runs to a cache file that `write_entry` wrote for this entry, which has no summary yet.
 
-    The file is replaced whole; the runs that it has are copied as bytes. Where there are none to add, it stays as it is.
+    The file is replaced whole; the runs that it has are copied as bytes. Where none are added, it stays as it is.
 
     Raises:
         JournalError: it cannot be written.
