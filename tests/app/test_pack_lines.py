@@ -13,6 +13,21 @@ from benchwright.engine.worker import Solved
 from benchwright.records import Status, TrialRecord
 
 
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        (0, "Resuming: 2 of 4 cells are done."),
+        (1, "Resuming: 2 of 4 cells are done, 1 of them is asked again."),
+    ],
+)
+def test_a_start_counts_what_the_stop_before_counted(
+    again: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    watch: Any = SimpleNamespace(setup=None)
+    PackProgress(Progress(), watch).started(4, 2, again)
+    assert capsys.readouterr().err == f"{said}\n"
+
+
 @pytest.mark.parametrize(("done", "counts"), [(0, ["[1/4]", "[2/4]"]), (2, ["[3/4]", "[4/4]"])])
 def test_cells_that_are_solved_before_any_is_scored_are_counted_one_by_one(
     done: int, counts: list[str], capsys: pytest.CaptureFixture[str]

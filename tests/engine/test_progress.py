@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.engine.engine_kit import Asked, FunctionScorer, always, answer, plan_of, run_plan
+from tests.engine.engine_kit import TARGET, Asked, FunctionScorer, always, answer, plan_of, run_plan
 from tests.known import known
 
 from benchwright.analysis.scores import ScoreScale, ScoreValues
 from benchwright.analysis.scores import mean_of as mean_of_scores
 from benchwright.engine.progress import Progress, RunningMean
 from benchwright.engine.protocols import Score, Session
-from benchwright.records import Outcome, Sample, Status, Trial
+from benchwright.records import Outcome, Sample, Status, Target, Trial
 from benchwright.runs.table import RunTable
 from benchwright.stats.intervals import Interval, wilson
 from benchwright.stats.repeats import estimate
@@ -49,6 +49,17 @@ async def test_what_earlier_sessions_did_is_done_but_not_of_this_sessions_speed(
     assert progress.done == 20
     assert progress.rate > 0
     assert progress.eta == 0.0
+
+
+async def test_two_models_have_a_mean_each(tmp_path: Path) -> None:
+    """One mean of both would be a score that no model has."""
+    targets = [Target(slot, slot, TARGET.base_url) for slot in ("primary", "baseline")]
+    progress = Progress()
+    await run_plan(plan_of(4, answer, [always(1.0)], targets=targets), tmp_path, listeners=[progress])
+    assert {key: mean.n for key, mean in progress.means.items()} == {
+        ("primary", "score"): 4,
+        ("baseline", "score"): 4,
+    }
 
 
 def test_what_is_asked_again_is_still_to_be_done() -> None:
