@@ -49,6 +49,13 @@ def test_a_packs_points_that_are_all_0_are_no_shares_of_1(tmp_path: Path) -> Non
     assert known(score.high) == pytest.approx(16.8, abs=0.1)
 
 
+def test_scores_beyond_the_range_that_they_should_have_are_told_all_the_same(tmp_path: Path) -> None:
+    """A user's own benchmark may score 2 of 1."""
+    about = {"benchmark": "own", "breakdowns": [], "departures": []}
+    score = score_of(write_run(tmp_path / "run", made([2.0] * 9), kind="benchmark", about=about), "exact")
+    assert (score.mean_scored, score.method, score.low) == (2.0, "none", None)
+
+
 def test_the_report_and_the_viewer_say_the_same(tmp_path: Path) -> None:
     program = Program(tmp_path)
     run = write_run(program.home / "runs" / "20260101T000000-words-00000000", made([0.5] * 60))

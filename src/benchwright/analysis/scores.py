@@ -65,6 +65,16 @@ class ScoreValues(NamedTuple):
         return len(self.values) + self.failed
 
     @property
+    def range(self) -> tuple[float, float] | None:
+        """The ends of the score's range; None where they are not known, or a value lies beyond them."""
+        ends = self.scale.range
+        if ends is None or (
+            self.values.size and not ends[0] <= self.values.min() <= self.values.max() <= ends[1]
+        ):
+            return None
+        return ends
+
+    @property
     def bounds(self) -> tuple[float, float] | None:
         """Where the mean could lie had the trials that failed been scored; None where none failed, or the range is
         not known.
@@ -114,11 +124,10 @@ def mean_of(found: ScoreValues, *, confidence: float = 0.95) -> Estimate | None:
     groups = None
     if found.groups is not None and (found.groups >= 0).any():
         groups = [None if group < 0 else group for group in found.groups.tolist()]
-    result = estimate(
-        found.values, found.samples, groups, value_range=found.scale.range, confidence=confidence
-    )
-    if result.interval is None or found.scale.range is None:
+    ends = found.range
+    result = estimate(found.values, found.samples, groups, value_range=ends, confidence=confidence)
+    if result.interval is None or ends is None:
         return result
-    low, high = found.scale.range
+    low, high = ends
     within = Interval(max(result.interval.low, low), min(result.interval.high, high))
     return msgspec.structs.replace(result, interval=within)
