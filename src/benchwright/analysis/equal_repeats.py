@@ -60,8 +60,9 @@ def equal_repeats_lines(found: EqualRepeats | None) -> list[str]:
         return []
     return [
         f"Repeats are equal: at temperature {found.temperature:g}, all repeats of a sample got the same answer "
-        f"({found.samples} samples looked at). The server ignores the temperature, caches answers or got one seed for all repeats, or the model is "
-        "certain: pass@k and the variance between repeats say no more than one repeat."
+        f"({found.samples} samples looked at). The server ignores the temperature, caches answers or got one seed "
+        "for all repeats, or the model is certain: pass@k and the variance between repeats say no more than one "
+        "repeat."
     ]
 
 
