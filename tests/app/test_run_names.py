@@ -12,7 +12,7 @@ from benchwright.app.evaluate import prepare_eval
 from benchwright.config import EvalSettings
 from benchwright.runs.store import run_id
 
-AGENT = "def quick(task):\n    return task\n\n\ndef careful(task):\n    return task\n"
+AGENT = "def quick(task):\n    return {'answer': '2'}\n\n\ndef careful(task):\n    return {'answer': '2'}\n"
 
 
 @pytest.fixture

@@ -163,8 +163,8 @@ def test_a_stop_and_the_next_start_count_alike_where_a_provider_failed(program: 
     failed = sum(trial.status is Status.PROVIDER_ERROR for trial in trials_done)
     assert 1 <= failed < done < 20, "some of each kind, or this says nothing"
     assert f"Progress: {done}/20 runs." in stopped.stderr
-    assert f"Resuming eval ({done}/20 runs completed)" in resumed.stderr
-    assert f"\n{asked_again(failed)}.\n" in resumed.stderr
+    assert f"Resuming eval ({done}/20 runs completed)" in resumed.stdout
+    assert f"\n{asked_again(failed)}.\n" in resumed.stdout
 
 
 def test_a_run_records_what_it_is_and_no_key(program: Program, echo: str) -> None:

@@ -23,7 +23,8 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.run import run
 from benchwright.errors import UserError
 from benchwright.runs.journal import Journal
-from benchwright.runs.table import RunTable, ScoredTrial
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
 
 EXAMPLE = """
 from . import register

@@ -21,7 +21,7 @@ def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_know
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("SIMULATED: the answers") == 4
-    assert "B is better than A by 20.0 points" in done.stdout
+    assert "simulated-70b is better than simulated-7b by 20.0 points" in done.stdout
     assert "pass@k" in done.stdout
     assert str(copied.parent / "demo" / "runs") in done.stdout
     runs = sorted((copied.parent / "demo" / "runs").glob("2*"))

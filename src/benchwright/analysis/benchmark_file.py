@@ -17,7 +17,8 @@ from benchwright.records import FAILED, Record, RequestRecord, Status
 from benchwright.runs.counting import FAILURES
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.table import RunTable, ScoredTrial
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
     import numpy as np

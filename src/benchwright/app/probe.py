@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
 from benchwright.endpoint.lite_llm import LITELLM
@@ -27,8 +26,7 @@ async def probe_endpoints(targets: Iterable[Target], keys: Mapping[str, str | No
     """
     known = [target for target in targets if target.base_url != LITELLM]
     addresses = dict.fromkeys((target.base_url, keys.get(target.slot)) for target in known)
-    answers = await asyncio.gather(*(_models(base_url, key) for base_url, key in addresses))
-    listed = dict(zip(addresses, answers, strict=True))
+    listed = {(base_url, key): await _models(base_url, key) for base_url, key in addresses}
     for target in known:
         models = listed[target.base_url, keys.get(target.slot)]
         if models and target.model not in models:

@@ -33,6 +33,14 @@ class ScoreState(IntEnum):
     FAILED = 2
 
 
+STATUS_BY_SCORE = {
+    ScoreState.SCORED: Status.SCORED,
+    ScoreState.NO_ANSWER: Status.UNPARSED,
+    ScoreState.FAILED: Status.GRADER_ERROR,
+}
+"""What a score in this state makes of a trial that was answered."""
+
+
 def counts(status: Status) -> bool:
     """Whether an attempt with this status counts, so that its trial is done."""
     return status is not Status.CANCELLED

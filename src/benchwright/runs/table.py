@@ -31,6 +31,7 @@ from benchwright.records import (
 from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
 from benchwright.runs.counting import (
     FAILURES,
+    STATUS_BY_SCORE,
     ScoreState,
     body_is_lost,
     counts,
@@ -42,6 +43,7 @@ from benchwright.runs.journal import BODIES, decode_line
 from benchwright.runs.keys import RowIndex
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.requests import RequestFigures
+from benchwright.runs.scored import ScoredTrial, scored_trial_at, trial_at
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail, size_of
 
@@ -52,27 +54,9 @@ if TYPE_CHECKING:
 STATUSES = tuple(Status)
 _CODE = {status: code for code, status in enumerate(STATUSES)}
 _CUT_OFF = _CODE[Status.CANCELLED]
-_STATUS_OF = {
-    ScoreState.SCORED: Status.SCORED,
-    ScoreState.NO_ANSWER: Status.UNPARSED,
-    ScoreState.FAILED: Status.GRADER_ERROR,
-}
-"""What a score of this state makes of its trial."""
 
 MOST_REASONS = 100
 OTHER_REASONS = "other reasons"
-
-
-class ScoredTrial(Record, frozen=True):
-    """One attempt at a trial, as its lines tell it, and its scores by the name of the scorer."""
-
-    record: TrialRecord
-    scores: dict[str, ScoreRecord]
-
-    @property
-    def status(self) -> Status:
-        """The trial's status, those of its scores folded in."""
-        return trial_status(self.record.status, [score.status for score in self.scores.values()])
 
 
 class _FormerAttempt(Record, frozen=True):
@@ -302,7 +286,7 @@ class RunTable:
     def _take_back_score(self, row: int, scorer: str) -> None:
         """A score that is made again is as if it had not been there: the status is that by the others."""
         others = [
-            _STATUS_OF[column.state(row)]
+            STATUS_BY_SCORE[column.state(row)]
             for name, column in self.scores.items()
             if name != scorer and self._score_lines[name][row]
         ]
@@ -375,15 +359,11 @@ class RunTable:
         Raises:
             JournalError: a line cannot be read.
         """
-        return self._scored_trial(self._line[row], self._lines_of_scores(row))
+        return scored_trial_at(self._tail, self._line[row], self._lines_of_scores(row))
 
     def record(self, row: int) -> TrialRecord:
-        """The line of the attempt that counts, without its scores.
-
-        Raises:
-            JournalError: it cannot be read.
-        """
-        return self._trial_at(self._line[row])
+        """The line of the attempt that counts, without its scores; see `trial`."""
+        return trial_at(self._tail, self._line[row])
 
     def trials(self, rows: Sequence[int] | NDArray[np.intp]) -> Iterator[ScoredTrial]:
         """The trials of these rows, one at a time; see `trial`."""
@@ -393,22 +373,11 @@ class RunTable:
         """Every attempt at a trial, the oldest first; see `trial`."""
         lines = {one.line: one.scores for one in self._former.get(row, ())}
         lines[self._line[row]] = tuple(self._lines_of_scores(row))
-        return [self._scored_trial(line, scores) for line, scores in sorted(lines.items())]
+        return [scored_trial_at(self._tail, line, scores) for line, scores in sorted(lines.items())]
 
     def _lines_of_scores(self, row: int) -> list[int]:
         line = self._line[row]
         return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
-
-    def _scored_trial(self, line: int, score_lines: Sequence[int]) -> ScoredTrial:
-        record = self._trial_at(line)
-        scores = (self._tail.line_at(offset) for offset in sorted(score_lines))
-        return ScoredTrial(record, {one.scorer: one for one in scores if isinstance(one, ScoreRecord)})
-
-    def _trial_at(self, offset: int) -> TrialRecord:
-        record = self._tail.line_at(offset)
-        if not isinstance(record, TrialRecord):
-            raise JournalError(f"{self._tail.path}: there is no trial at byte {offset}.")
-        return record
 
     def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The rows in the order in which their trials were first begun; the table must have `effort`."""

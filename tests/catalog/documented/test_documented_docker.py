@@ -102,7 +102,7 @@ def test_a_users_benchmark_runs_end_to_end(program: Program, workshop: str) -> N
 def test_without_an_engine_it_is_told_before_any_model_is_asked(program: Program) -> None:
     plugin = program.write("mine.py", PLUGIN)
     ended = program.run(
-        *("--base-url", NOWHERE, "--model", "m", "run", "files", "--plugin", plugin),
+        *("--base-url", NOWHERE, "--model", "m", "run", "files", "--plugin", plugin, "--no-probe"),
         DOCKER_HOST="unix:///nowhere/docker.sock",
     )
     assert ended.returncode == 1

@@ -122,7 +122,7 @@ def test_the_program_runs_it_and_writes_the_documented_keys(pro_data: Data, prog
 def test_without_an_engine_it_is_told_before_any_model_is_asked(pro_data: Data, program: Program) -> None:
     data = ("--data-dir", str(pro_data.directory))
     ended = program.run(
-        *(*data, "--base-url", NOWHERE, "--model", "m", "run", "swe_bench_pro"),
+        *(*data, "--base-url", NOWHERE, "--model", "m", "run", "swe_bench_pro", "--no-probe"),
         DOCKER_HOST="unix:///nowhere/docker.sock",
     )
     assert ended.returncode == 1

@@ -9,7 +9,8 @@ from typing import Any
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.table import RunTable, ScoredTrial
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
 
 
 class TrialRow(Record, frozen=True):

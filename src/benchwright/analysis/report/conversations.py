@@ -15,7 +15,8 @@ from benchwright.errors import JournalError
 from benchwright.formats import counted, duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.journal import Body, read_body
-from benchwright.runs.table import RunTable, ScoredTrial
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
 
 LARGEST_BODY = 32_000_000
 """Bytes of a conversation that is still read."""

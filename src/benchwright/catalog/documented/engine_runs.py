@@ -17,7 +17,8 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Session, Solver, Task
 from benchwright.engine.worker import Scored
 from benchwright.records import Outcome, Record, RequestRecord, Sample, Target, TaskSpec, Trial
-from benchwright.runs.table import RunTable, ScoredTrial
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
     from benchwright.catalog.documented.config import BenchmarkConfig

@@ -11,7 +11,7 @@ from aiohttp import web
 from benchwright.errors import JournalError
 from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.manifest import target_names
-from benchwright.runs.table import ScoredTrial
+from benchwright.runs.scored import ScoredTrial
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.samples import sample_address, samples_address, wanted_of
 from benchwright.web.pages.shown import shown_attempt

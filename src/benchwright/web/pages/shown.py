@@ -11,7 +11,7 @@ from benchwright.errors import JournalError
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.reports.html.charts.times import waterfall
 from benchwright.runs.journal import Body, ExchangeBody, read_body
-from benchwright.runs.table import ScoredTrial
+from benchwright.runs.scored import ScoredTrial
 from benchwright.web.conversation import message_views, pretty, pretty_text, shows_answer
 from benchwright.web.text import LONGEST, address
 

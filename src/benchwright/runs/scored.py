@@ -1,0 +1,45 @@
+"""Attempts at trials, read back from their lines in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.errors import JournalError
+from benchwright.records import Record, ScoreRecord, Status, TrialRecord, trial_status
+from benchwright.runs.tail import JournalTail
+
+
+class ScoredTrial(Record, frozen=True):
+    """One attempt at a trial, as its lines tell it, and its scores by the name of the scorer."""
+
+    record: TrialRecord
+    scores: dict[str, ScoreRecord]
+
+    @property
+    def status(self) -> Status:
+        """The trial's status, those of its scores folded in."""
+        return trial_status(self.record.status, [score.status for score in self.scores.values()])
+
+
+def scored_trial_at(tail: JournalTail, line: int, score_lines: Sequence[int]) -> ScoredTrial:
+    """The attempt whose line begins at an offset, with the scores whose lines begin at others.
+
+    Raises:
+        JournalError: a line cannot be read.
+    """
+    scores = (tail.line_at(offset) for offset in sorted(score_lines))
+    return ScoredTrial(
+        trial_at(tail, line), {one.scorer: one for one in scores if isinstance(one, ScoreRecord)}
+    )
+
+
+def trial_at(tail: JournalTail, offset: int) -> TrialRecord:
+    """The line of an attempt.
+
+    Raises:
+        JournalError: it cannot be read, or is none.
+    """
+    record = tail.line_at(offset)
+    if not isinstance(record, TrialRecord):
+        raise JournalError(f"{tail.path}: there is no trial at byte {offset}.")
+    return record
