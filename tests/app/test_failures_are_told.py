@@ -98,6 +98,29 @@ def test_an_endpoint_that_fails_from_the_middle_on_is_told_at_the_end(program: P
     assert (ended.code, words in ended.last) == (code, True), ended.last
 
 
+def failures_in(document: dict[str, Any]) -> dict[str, int]:
+    """Why trials failed, and how often, by what a command printed with `--json`."""
+    if "levels" in document:
+        failures: dict[str, int] = document["levels"][0]["failures"]
+        return failures
+    statistics: dict[str, Any] = {}
+    for pack in document.get("packs", ()):
+        assert pack["incompleteScores"] == {"endpoint:m": {"cells": 4, "withoutResult": 2}}
+        statistics = pack["statisticsByModel"]["endpoint:m"]
+    target = statistics or summaries(document)[0]["targets"][0]
+    assert target["statuses"] == {"provider_error": 2, "scored": 2}
+    found: dict[str, int] = target["failures"]
+    return found
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_json_has_the_failures_with_their_reason_in_full(program: Program, door: Door) -> None:
+    with endpoint(answers=2) as url:
+        document = json.loads(run(program, [*door(program), "--json"], url).out)
+    ((reason, count),) = failures_in(document).items()
+    assert (count, "HTTP 500" in reason, "out of memory" in reason) == (2, True, True)
+
+
 @pytest.mark.parametrize("door", DOORS)
 def test_more_failures_than_are_allowed_are_an_incomplete_result(program: Program, door: Door) -> None:
     with endpoint(answers=2) as url:

@@ -41,7 +41,7 @@ def size_text(rows: int, repeats: int, models: int, batch_size: int | str) -> st
     runs = f" x{repeats} runs" if repeats > 1 else ""
     each = f" x{models} models" if models > 1 else ""
     batch = f", batch_size={batch_size}" if batch_size != 1 else ""
-    return f"({rows} rows{runs}{each}{batch})"
+    return f"({rows} {'row' if rows == 1 else 'rows'}{runs}{each}{batch})"
 
 
 def run_line(
