@@ -74,7 +74,7 @@ class IntColumn:
         """How many of them are this number."""
         return self._values.count(value) + (0 if value else len(self) - len(self._values))
 
-    def counts(self, rows: NDArray[np.intp]) -> list[tuple[int, int]]:
+    def counts(self, rows: NDArray[np.integer[Any]]) -> list[tuple[int, int]]:
         """The different numbers of these rows, the smallest first, and how often each is there."""
         import numpy as np
 

@@ -12,7 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -331,7 +331,7 @@ class RunTable:
         """Whether the trial of a row counts."""
         return self.status[row] != _CUT_OFF
 
-    def failure_reasons(self, rows: NDArray[np.intp]) -> dict[str, int]:
+    def failure_reasons(self, rows: NDArray[np.integer[Any]]) -> dict[str, int]:
         """The reasons for which these trials failed, graders included, and how often; the most frequent first."""
         counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))

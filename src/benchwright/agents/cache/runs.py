@@ -75,7 +75,9 @@ class DocumentedRuns:
     ) -> None:
         self.manifest = manifest
         self.table = table
-        self._rows = table.counted()
+        import numpy as np
+
+        self._rows = table.counted().astype(np.uint32)
         if under_way:
             self._rows = self._rows[_is_done(table, manifest, again)[self._rows]]
         self._order = _documented_order(table, manifest, self._rows)
@@ -114,7 +116,6 @@ class DocumentedRuns:
 
         slot = self.table.targets.find(target.slot)
         rows = self._rows[self.table.target.narrow(self._rows) == (-1 if slot is None else slot)]
-        rows = rows.astype(np.uint32)
         failed = np.isin(self.table.status.narrow(rows), [STATUSES.index(one) for one in FAILED])
         samples = self.table.sample.numbers(rows) if self.manifest.repeats > 1 else None
         found = {}
@@ -141,22 +142,21 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
     return done
 
 
-def _documented_order(table: RunTable, manifest: Manifest, rows: NDArray[np.intp]) -> NDArray[np.uint32]:
+def _documented_order(table: RunTable, manifest: Manifest, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """These rows of the table by row of the dataset, model and repeat; few bytes a run on the way."""
     import numpy as np
 
-    chosen = rows.astype(np.uint32)
     slots = [target.slot for target in manifest.targets]
     known = [slots.index(slot) if slot in slots else len(slots) for slot in table.targets.names]
-    models = np.array(known, np.uint8)[table.target.narrow(chosen)]
-    repeats = table.repeat.narrow(chosen)
-    samples = table.sample.narrow(chosen)
+    models = np.array(known, np.uint8)[table.target.narrow(rows)]
+    repeats = table.repeat.narrow(rows)
+    samples = table.sample.narrow(rows)
     strange = (samples % 2 == 1) | (models == len(slots)) | (repeats >= manifest.repeats)
     if strange.any():
-        record = table.record(int(chosen[strange.argmax()]))
+        record = table.record(int(rows[strange.argmax()]))
         raise JournalError(
             f"{table.directory} has row {record.sample} of {record.target}, repeat {record.repeat + 1} of "
             f"{manifest.repeats}: its run.json is another run's."
         )
     keys = [*(key for key in (repeats, models) if key.any()), samples]
-    return chosen[np.lexsort(keys)]
+    return rows[np.lexsort(keys)]
