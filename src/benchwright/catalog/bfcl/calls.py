@@ -39,7 +39,7 @@ def calls_from_tools(tool_calls: Iterable[dict[str, Any]]) -> list[Call]:
     """The calls of an assistant message.
 
     Raises:
-        Undecodable: the arguments of one are no JSON.
+        DecodingError: the arguments of one are no JSON.
         TypeError: they are JSON, but no object.
     """
     calls = []

@@ -137,7 +137,7 @@ def written_call(call: Call) -> str:
     """A call read from text as source text again; a dictionary of dictionaries is a call among the arguments.
 
     Raises:
-        Undecodable: an argument is an empty dictionary, over which the official code stumbles.
+        DecodingError: an argument is an empty dictionary, over which the official code stumbles.
     """
     return f"{call.name}({', '.join(f'{name}={_written(value)}' for name, value in call.arguments.items())})"
 
