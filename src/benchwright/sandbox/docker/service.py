@@ -82,11 +82,12 @@ class DockerService:
             EngineError: it has ended, or is not healthy within `seconds`; `log` is what it wrote.
         """
         began = said_at = time.monotonic()
-        why: str | None = "it was not asked yet"
+        why = "no answer"
         while (waited := time.monotonic() - began) < seconds:
-            why = await _answer(probe, self.url, seconds - waited)
-            if why is None:
+            answer = await _answer(probe, self.url, seconds - waited)
+            if answer is None:
                 return
+            why = answer or why
             if trouble := await self.trouble():
                 raise EngineError(trouble, log=await self.log())
             if time.monotonic() - said_at >= SAY_EVERY:
@@ -120,11 +121,12 @@ class DockerService:
 
 
 async def _answer(probe: Probe, url: str, seconds: float) -> str | None:
+    """What the probe says; "" where the time is over before it has said anything."""
     try:
         async with asyncio.timeout(seconds):
             return await probe(url)
     except TimeoutError:
-        return "no answer"
+        return ""
 
 
 @asynccontextmanager
