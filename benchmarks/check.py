@@ -44,7 +44,7 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("Connections opened, 512 at once", lambda: connections(512), 1, OPENED),
+    Limit("Connections opened, 512 at once and one before", lambda: connections(512), 1, OPENED),
     Limit("CPU of --help", lambda: fixed_costs(1), 6, CPU),
     Limit("CPU of list", lambda: fixed_costs(1), 8, CPU),
     Limit("CPU of a run of 64 trials", lambda: small_run(1), 5, CPU),
@@ -74,7 +74,7 @@ class Verdict(NamedTuple):
     def line(self) -> str:
         """What is said about it."""
         ratios = ", then ".join(f"{ratio:.2f}" for ratio in self.ratios)
-        return f"{'ok' if self.passed else 'SLOW':5}{self.limit.name:38}{ratios} (limit {self.limit.highest:.2f})"
+        return f"{'ok' if self.passed else 'SLOW':5}{self.limit.name:48}{ratios} (limit {self.limit.highest:.2f})"
 
 
 def judge(limit: Limit) -> Verdict:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 import pytest
 from benchmarks.check import LIMITS, TRIES, Limit, judge, main
+from benchmarks.document import DOCUMENT
 from benchmarks.measured import Measured
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,6 +67,12 @@ def test_the_exit_status_says_whether_something_is_slow(capsys: pytest.CaptureFi
 def test_a_line_that_is_not_measured_is_an_error_and_not_a_pass() -> None:
     with pytest.raises(ValueError, match="unpack"):
         Limit("no such line", measuring(iter([1.0])), 1, 1).ratio()
+
+
+def test_every_limit_is_about_a_line_that_the_last_full_measurement_has() -> None:
+    document = json.loads(DOCUMENT.with_suffix(".json").read_text())
+    measured = {each["name"] for each in document["measures"]} | {"Peak memory, 20,000 trials / 2,000"}
+    assert {limit.name for limit in LIMITS} <= measured
 
 
 def test_a_line_without_a_floor_has_no_ratio() -> None:
