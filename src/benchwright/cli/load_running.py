@@ -54,7 +54,7 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
 
 
 def _judge(levels: Sequence[LevelResult], most: str | None) -> int:
-    """Says which levels have no figures, and whether too many requests failed; returns the exit code."""
+    """Says which figures levels lack, and whether too many requests failed; returns the exit code."""
     silent = [level for level in levels if not level.answered]
     failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
     wrong = [
@@ -62,6 +62,8 @@ def _judge(levels: Sequence[LevelResult], most: str | None) -> int:
         f"{_why(level)}"
         for level in silent
     ]
+    answered = [level for level in levels if level.answered]
+    wrong += [f"{level_text(level.level)}: {sentence}" for level in answered for sentence in level.shortfalls]
     wrong += too_many(failed, done, most, "requests")
     for sentence in wrong:
         say(f"Error: {plain(sentence)}")

@@ -29,22 +29,30 @@ def render_summary(summary: RunSummary) -> RenderableType:
     """Everything that a person wants to know first, the denominators and warnings with it."""
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
-        parts += [
-            BLANK,
-            _statuses(target, summary.repeats),
-            *failure_lines(target),
-            *repeat_lines(target),
-            *_documented(target),
-            BLANK,
-            _scores(target),
-            BLANK,
-        ]
-        if any(score.passes for score in target.scores):
-            parts += [_passes(target), BLANK]
-        parts.append(_speed(target))
+        parts += [BLANK, *(_target(target, summary.repeats) if target.trials else [_nothing(target)])]
     if summary.differences:
         parts += [BLANK, _differences(summary.differences, summary.names)]
     return Group(*parts)
+
+
+def _nothing(target: TargetSummary) -> Text:
+    cut_off = f" ({target.cut_off:,} cut off)" if target.cut_off else ""
+    return Text(f"{plain(target.title)}  no trial is finished{cut_off}")
+
+
+def _target(target: TargetSummary, repeats: int) -> list[RenderableType]:
+    parts: list[RenderableType] = [
+        _statuses(target, repeats),
+        *failure_lines(target),
+        *repeat_lines(target),
+        *_documented(target),
+        BLANK,
+    ]
+    if target.scores:
+        parts += [_scores(target), BLANK]
+    if any(score.passes for score in target.scores):
+        parts += [_passes(target), BLANK]
+    return [*parts, _speed(target)]
 
 
 def _heading(summary: RunSummary) -> Text:

@@ -17,7 +17,8 @@ from benchwright.analysis.load.records import Level, LevelResult, Objective, Ser
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
-from benchwright.runs.table import RunTable
+from benchwright.records import Status
+from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 from benchwright.stats.windows import Cut
 
@@ -75,6 +76,8 @@ def read_level(
         stop_reason=summary.stop_reason,
         requests=n,
         judged=None if side is None else accuracy(side),
+        ungraded=_ungraded(table),
+        shortfalls=summary.shortfalls,
         in_flight=in_flight(requests),
         limit_reached=level.open and in_flight(requests) >= limit,
         lag_p99=summary.lag.p99 / 1e9,
@@ -154,6 +157,13 @@ def accuracy(side: Side) -> OutcomeCounts | None:
     reused = np.zeros(len(trials.samples), np.bool_)
     clusters = clusters_of(trials.samples, trials.groups)
     return judged(column, right(column, side.pass_threshold), reused, clusters, 0.95)
+
+
+def _ungraded(table: RunTable) -> dict[str, int]:
+    """Why graders failed, and how often."""
+    rows = table.counted("primary")
+    ungraded = table.status.equal(STATUSES.index(Status.GRADER_ERROR))[rows]
+    return table.failure_reasons(rows[ungraded])
 
 
 def server_of(looks: Sequence[Look]) -> Server | None:

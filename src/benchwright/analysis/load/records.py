@@ -94,7 +94,8 @@ class LevelResult(Record, frozen=True):
     `ttft`, `latency` and `itl` (mean time between the tokens of a request) are those of answered requests; TTFT and
     latency count from the intended start, `sent_latency` from when the request was really sent, and `late` is between
     the two. `in_flight` is the most that were under way at once. `judged` counts every graded answer, those of the
-    warm-up too. `cached` is the share of prompt tokens that the server took from its cache, and
+    warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says which scores
+    could not be made at all. `cached` is the share of prompt tokens that the server took from its cache, and
     `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). `client_bound`
     says why the timings are not to be trusted, None where they are; where even the rates are those of our own process,
     `client_limited` is true.
@@ -121,6 +122,8 @@ class LevelResult(Record, frozen=True):
     late: Spread | None = None
     goodput: Goodput | None = None
     judged: OutcomeCounts | None = None
+    ungraded: dict[str, int] = {}
+    shortfalls: list[str] = []
     prompt_length: float | None = None
     answer_length: float | None = None
     cached: float | None = None

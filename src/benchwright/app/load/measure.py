@@ -239,7 +239,7 @@ def notes(
             f"Answers had {length:,.0f} tokens instead of {output:,}: if the server supports it, "
             "--param ignore_eos=true makes them long enough"
         )
-    burst = [one.level.name for one in results if one.counted and not one.steady]
+    burst = [one.level.name for one in results if one.answered and not one.steady]
     if burst:
         told.append(
             f"No steady state at level {', '.join(burst)}: the requests were issued in less time than half of them "

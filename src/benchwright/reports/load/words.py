@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
-from benchwright.formats import milliseconds
+from benchwright.formats import counted, milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
 from benchwright.reports.joint import trend_text
+
+MOST_REASONS = 2
+"""How many reasons for failures are shown for a level."""
 
 MEASURES = {"ttft": "TTFT", "latency": "latency", "itl": "time between tokens"}
 
@@ -76,8 +79,13 @@ def _warm(report: LoadReport) -> Iterator[Line]:
 
 
 def _failures(result: LevelResult) -> Iterator[Line]:
-    for reason, count in list(result.failures.items())[:2]:
+    for reason, count in list(result.failures.items())[:MOST_REASONS]:
         yield Line("note", [f"At {result.level.name} {count:,} failed: ", Foreign(reason)])
+    for reason, count in list(result.ungraded.items())[:MOST_REASONS]:
+        yield Line(
+            "note",
+            [f"At {result.level.name} {counted(count, 'answer')} could not be graded: ", Foreign(reason)],
+        )
 
 
 def level_text(level: Level) -> str:
