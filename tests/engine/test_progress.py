@@ -164,7 +164,7 @@ def test_what_says_nothing_of_the_error_has_no_interval(values: list[float]) -> 
 def in_the_summary(values: list[float]) -> Interval | None:
     """The interval of these scores, one of each sample, as a summary has it."""
     scale = ScoreScale(0.0, 1.0) if min(values) >= 0 and max(values) <= 1 else ScoreScale()
-    found = ScoreValues(np.array(values), None, None, np.arange(len(values)), 0, 0, scale)
+    found = ScoreValues(np.array(values), None, None, 0, 0, scale)
     return known(mean_of_scores(found)).interval
 
 

@@ -21,8 +21,7 @@ from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from benchwright.runs.columns import Rows
 
 NOT_DOCUMENTED = frozenset({"correct", "expected"})
 """Keys of a score's detail that have a place of their own in the file."""
@@ -67,7 +66,7 @@ def graded(trials: Iterable[ScoredTrial], scorer: str) -> Iterator[Graded]:
         )
 
 
-def add_up(table: RunTable, rows: NDArray[np.intp], benchmark: Benchmark, target: TargetSummary) -> Totals:
+def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSummary) -> Totals:
     """The totals of the trials of a target, in `rows`; what its summary tells is taken from there."""
     scorer = benchmark.scorers[0].name
     breakdowns = Breakdowns(benchmark.about.breakdowns)

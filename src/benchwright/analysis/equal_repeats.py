@@ -17,8 +17,7 @@ from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from benchwright.runs.columns import Rows
 
 FEWEST_SAMPLES = 5
 """With fewer, a model that is certain of its answers is too likely."""
@@ -34,9 +33,7 @@ class EqualRepeats(Record, frozen=True):
     temperature: float
 
 
-def equal_repeats(
-    manifest: Manifest, table: RunTable, target: Target, rows: NDArray[np.intp]
-) -> EqualRepeats | None:
+def equal_repeats(manifest: Manifest, table: RunTable, target: Target, rows: Rows) -> EqualRepeats | None:
     """The first samples of a target with several answered repeats, if the repeats of each are equal.
 
     None where one differs, where there are fewer than `FEWEST_SAMPLES`, and where no temperature above 0 was sent.
@@ -75,7 +72,7 @@ def _temperature(manifest: Manifest, target: Target) -> float | None:
     return None
 
 
-def _repeated(table: RunTable, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def _repeated(table: RunTable, rows: Rows) -> list[Rows]:
     """The rows of the first samples that have several answered repeats, sample by sample."""
     import numpy as np
 
@@ -86,7 +83,7 @@ def _repeated(table: RunTable, rows: NDArray[np.intp]) -> list[NDArray[np.intp]]
     return [answered[of == sample][:MOST_REPEATS] for sample in samples[counts > 1][:MOST_SAMPLES]]
 
 
-def _are_equal(table: RunTable, rows: NDArray[np.intp]) -> bool:
+def _are_equal(table: RunTable, rows: Rows) -> bool:
     bodies = read_bodies(table.directory, (table.record(int(row)) for row in rows))
     first = _said(next(bodies)[1])
     return all(_said(body) == first for _, body in bodies)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from benchwright.runs.columns import Rows
     from benchwright.stats.repeats import Estimate
 
 
@@ -48,13 +49,11 @@ class ScoreValues(NamedTuple):
     have no answer or failed.
 
     `values` (n,); `samples` (n,) where samples have repeats, `groups` (n,) where samples are in groups, -1 for none.
-    `rows` are the rows of the values.
     """
 
     values: NDArray[np.float64]
     samples: NDArray[np.int64] | None
     groups: NDArray[np.int64] | None
-    rows: NDArray[np.intp]
     no_answer: int
     failed: int
     scale: ScoreScale
@@ -88,7 +87,7 @@ class ScoreValues(NamedTuple):
         return (total + self.failed * low) / self.trials, (total + self.failed * high) / self.trials
 
 
-def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.intp]) -> ScoreValues:
+def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> ScoreValues:
     """One score of some trials, by the rule of `runs.counting`.
 
     Where nothing is known of the score's range, and all values lie between 0 and 1, these are taken for its ends.
@@ -97,8 +96,10 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
 
     column = table.scores[score]
     states = column.states(rows)
-    scored = states != ScoreState.FAILED
-    own = rows if scored.all() else rows[scored]
+    failed = np.count_nonzero(states == ScoreState.FAILED)
+    no_answer = np.count_nonzero(states == ScoreState.NO_ANSWER)
+    own = rows[states != ScoreState.FAILED] if failed else rows
+    del states
     values = column.values(own)
     scale = scale_of(manifest, score)
     if scale.low is None and values.size and values.min() >= 0 and values.max() <= 1:
@@ -107,9 +108,8 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: NDArray[np.
         values,
         table.sample.numbers(own) if manifest.repeats > 1 else None,
         table.group.numbers(own) - 1 if len(table.groups) else None,
-        own,
-        int(np.count_nonzero(states == ScoreState.NO_ANSWER)),
-        int(len(rows) - len(own)),
+        int(no_answer),
+        int(failed),
         scale,
     )
 

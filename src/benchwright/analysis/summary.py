@@ -27,10 +27,8 @@ from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from benchwright.runs.columns import Rows
 
-    Rows = NDArray[np.intp]
 
 MOST_FAILURES = 5
 

@@ -63,14 +63,18 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
                     result = await _run(request, table, listeners, reuse)
         except BaseException as error:
             with suppress(JournalError):  # what went wrong first is what is to be told
-                table.advance()
-                prepared.at_end(table)
+                _close(prepared, table)
             if isinstance(error, DatasetError) and (changed := prepared.changed()) is not None:
                 raise UserError(changed) from None
             raise
-        table.advance()
-        prepared.at_end(table)
+        _close(prepared, table)
         return LaunchedRun(directory, result, table)
+
+
+def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
+    table.advance()
+    table.release_keys()
+    prepared.at_end(table)
 
 
 def asked_again(settings: Settings) -> frozenset[Status]:

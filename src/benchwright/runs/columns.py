@@ -12,9 +12,39 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Rows = NDArray[np.integer[Any]]
+    """Numbers of rows, (rows,)."""
+
 WIDTHS = "BHIQ"
 MOST_DISTINCT = 250
 """Values of a score that are told apart by one byte; with more of them each takes eight."""
+
+
+BLOCK = 65_536
+"""Rows that are looked up at once: numpy makes eight bytes of the number of each."""
+
+
+def true_places(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Where a mask (n,) is true, in few bytes."""
+    import numpy as np
+
+    found = np.empty(np.count_nonzero(mask), np.uint32)
+    done = 0
+    for start in range(0, len(mask), BLOCK):
+        places = np.flatnonzero(mask[start : start + BLOCK])
+        found[done : done + len(places)] = places + start
+        done += len(places)
+    return found
+
+
+def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
+    """What `look` finds for rows, (rows,), some at a time."""
+    import numpy as np
+
+    found = np.empty(len(rows), kind)
+    for start in range(0, len(rows), BLOCK):
+        found[start : start + BLOCK] = look(rows[start : start + BLOCK])
+    return found
 
 
 class IntColumn:
@@ -50,7 +80,7 @@ class IntColumn:
             self._values = array(wider, self._values)
             self[place] = value
 
-    def numbers(self, rows: NDArray[np.integer[Any]] | None = None) -> NDArray[np.int64]:
+    def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
         """Those of some rows, (rows,), or all of them, (n,); copied."""
         import numpy as np
 
@@ -60,21 +90,25 @@ class IntColumn:
         found[: len(self._values)] = self._values
         return found
 
-    def narrow(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    def narrow(self, rows: Rows) -> NDArray[Any]:
         """Those of some rows, (rows,), copied, as unsigned numbers of as few bytes as the column has."""
         import numpy as np
 
         values = np.frombuffer(self._values, self._values.typecode)
-        if len(values) < len(self):
-            values = np.concatenate([values, np.zeros(len(self) - len(values), values.dtype)])
-        found: NDArray[Any] = values[rows]
-        return found
+        if not len(values):
+            return np.zeros(len(rows), values.dtype)
+        last = len(values) - 1
+        if last + 1 == len(self):
+            return _looked_up(rows, values.dtype, lambda some: values[some])
+        return _looked_up(
+            rows, values.dtype, lambda some: np.where(some <= last, values[np.minimum(some, last)], 0)
+        )
 
     def count(self, value: int) -> int:
         """How many of them are this number."""
         return self._values.count(value) + (0 if value else len(self) - len(self._values))
 
-    def counts(self, rows: NDArray[np.integer[Any]]) -> list[tuple[int, int]]:
+    def counts(self, rows: Rows) -> list[tuple[int, int]]:
         """The different numbers of these rows, the smallest first, and how often each is there."""
         import numpy as np
 
@@ -87,6 +121,22 @@ class IntColumn:
 
         found = np.full(len(self), value == 0)
         found[: len(self._values)] = np.frombuffer(self._values, self._values.typecode) == value
+        return found
+
+    @property
+    def largest(self) -> int:
+        """The largest of them, 0 where there are none."""
+        import numpy as np
+
+        return int(np.frombuffer(self._values, self._values.typecode).max(initial=0))
+
+    def between(self, low: int, high: int) -> NDArray[np.bool_]:
+        """Which of them are at least `low` and less than `high`, (n,)."""
+        import numpy as np
+
+        values = np.frombuffer(self._values, self._values.typecode)
+        found = np.full(len(self), low <= 0 < high)
+        found[: len(values)] = (values >= low) & (values < high)
         return found
 
 
@@ -150,13 +200,22 @@ class SampleColumn:
         found = self._names.find(sample)
         return None if found is None else 2 * found + 1
 
-    def numbers(self, rows: NDArray[np.integer[Any]] | None = None) -> NDArray[np.int64]:
+    def numbers(self, rows: Rows | None = None) -> NDArray[np.int64]:
         """The numbers of the samples of some trials, or of all: twice the row number, or an odd one of a name."""
         return self._codes.numbers(rows)
 
-    def narrow(self, rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    def narrow(self, rows: Rows) -> NDArray[Any]:
         """The same of some trials; see `IntColumn.narrow`."""
         return self._codes.narrow(rows)
+
+    @property
+    def largest(self) -> int:
+        """The largest number of a sample."""
+        return self._codes.largest
+
+    def between(self, low: int, high: int) -> NDArray[np.bool_]:
+        """Which trials (n,) are of samples with numbers from `low` to below `high`."""
+        return self._codes.between(low, high)
 
     def places(self, sample: str) -> list[int]:
         """Where an id stands."""
@@ -230,23 +289,24 @@ class ScoreColumn:
             return self._values[place] if code == ScoreState.SCORED else None
         return list(self._distinct)[code - len(ScoreState)] if code >= len(ScoreState) else None
 
-    def states(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    def states(self, rows: Rows) -> NDArray[np.uint8]:
         """The `ScoreState` of these trials, (rows,)."""
         import numpy as np
 
-        codes: NDArray[np.uint8] = np.frombuffer(self._codes, np.uint8)[rows]
+        known = np.frombuffer(self._codes, np.uint8)
+        codes = _looked_up(rows, known.dtype, lambda some: known[some])
         codes[codes >= len(ScoreState)] = ScoreState.SCORED
         return codes
 
-    def values(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    def values(self, rows: Rows) -> NDArray[np.float64]:
         """The value of these trials, 0 where there is none, (rows,)."""
         import numpy as np
 
-        codes = np.frombuffer(self._codes, np.uint8)[rows]
-        values: NDArray[np.float64]
+        codes = np.frombuffer(self._codes, np.uint8)
+        distinct = np.array([0.0] * len(ScoreState) + list(self._distinct))
         if self._values is None:
-            values = np.array([0.0] * len(ScoreState) + list(self._distinct))[codes]
-            return values
-        values = np.frombuffer(self._values)[rows]
-        values[codes != ScoreState.SCORED] = 0.0
-        return values
+            return _looked_up(rows, distinct.dtype, lambda some: distinct[codes[some]])
+        values = np.frombuffer(self._values)
+        return _looked_up(
+            rows, values.dtype, lambda some: np.where(codes[some] == ScoreState.SCORED, values[some], 0.0)
+        )

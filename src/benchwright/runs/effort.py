@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from benchwright.runs.columns import Rows
+
 
 class EffortColumns:
     """Columns parallel to the rows of a table.
@@ -79,15 +81,15 @@ class EffortColumns:
         self._former_begun.append(begun)
         self._former_took.append(took)
 
-    def first_begun(self) -> NDArray[np.int64]:
-        """When the first attempt at each trial was begun, (n,), ns."""
+    def in_order(self, rows: Rows) -> Rows:
+        """The rows in the order in which their trials were first begun."""
         import numpy as np
 
         first = np.array(self.begun, np.int64)
         np.minimum.at(first, np.array(self._former_rows, np.intp), np.array(self._former_begun, np.int64))
-        return first
+        return rows[np.argsort(first[rows], kind="stable")]
 
-    def seconds(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    def seconds(self, rows: Rows) -> NDArray[np.float64] | None:
         """Each trial's share, (n,), of the time in which these trials were under way, all attempts together.
 
         None where the journal does not say when they were.

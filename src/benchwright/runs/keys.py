@@ -65,19 +65,27 @@ LATELY = 8_192
 
 
 class RowIndex:
-    """Rows by the first 64 bits of their keys."""
+    """Rows by the first 64 bits of their keys. Once they are released none is found any more, nor added."""
 
     def __init__(self) -> None:
+        self._released: int | None = None
         self._keys = array("Q")
         self._late: dict[int, int] = {}
         self._later: dict[int, int] = {}
         self._sorted, self._order = array("Q"), array("I")
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._keys) if self._released is None else self._released
+
+    def release(self) -> None:
+        """Gives the memory of the keys back, 8 to 20 bytes a row."""
+        self._released = len(self)
+        self._keys, self._sorted, self._order = array("Q"), array("Q"), array("I")
+        self._late, self._later = {}, {}
 
     def add(self, key: str) -> int:
         """Adds a key; returns its row."""
+        assert self._released is None
         prefix = key_prefix(key)
         row = len(self._keys)
         self._keys.append(prefix)
@@ -88,6 +96,7 @@ class RowIndex:
 
     def find(self, key: str) -> int | None:
         """The row of a key, None where there is none."""
+        assert self._released is None
         prefix = key_prefix(key)
         row = self._late.get(prefix)
         if row is None:

@@ -12,7 +12,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -28,7 +28,7 @@ from benchwright.records import (
     TrialRecord,
     trial_status,
 )
-from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn
+from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn, true_places
 from benchwright.runs.counting import (
     FAILURES,
     STATUS_BY_SCORE,
@@ -50,6 +50,8 @@ from benchwright.runs.tail import JournalTail, size_of
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from benchwright.runs.columns import Rows
 
 STATUSES = tuple(Status)
 _CODE = {status: code for code, status in enumerate(STATUSES)}
@@ -79,8 +81,7 @@ class RunTable:
         self, directory: Path, scorers: Sequence[str] = (), *, effort: bool = False, strict: bool = True
     ) -> None:
         self.directory = directory
-        self.lost = 0
-        self.unreadable = 0
+        self.lost = self.unreadable = self._lines_read = self._bodies_size = 0
         self.simulated = False
         self.sessions = Sessions()
         self.targets = Names()
@@ -101,12 +102,10 @@ class RunTable:
         self.requests: defaultdict[str, RequestFigures] = defaultdict(RequestFigures)
         self.effort = EffortColumns(self._rows.__len__) if effort else None
         self._strict = strict
-        self._lines_read = 0
         self._line = IntColumn(self._rows.__len__)
         self._score_lines = {name: IntColumn(self._rows.__len__) for name in scorers}
         self._former: dict[int, list[_FormerAttempt]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
-        self._bodies_size = 0
         self._tail = JournalTail(directory)
 
     def __len__(self) -> int:
@@ -274,12 +273,11 @@ class RunTable:
         column = self._score_column(record.scorer)
         if self._score_lines[record.scorer][row]:
             self._take_back_score(row, record.scorer)
-        status = STATUSES[self.status[row]]
         column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset - self._line[row]
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
-        self.status[row] = _CODE[trial_status(status, [record.status])]
+        self.status[row] = _CODE[trial_status(STATUSES[self.status[row]], [record.status])]
         if record.status is Status.GRADER_ERROR and not self.reason[row]:
             self.reason[row] = self._reason_code(f"{record.scorer}: {(record.detail or {}).get('error')}")
 
@@ -302,22 +300,22 @@ class RunTable:
         """How many trials that count are failures (see `counting.FAILURES`)."""
         return sum(self.status.count(_CODE[status]) for status in FAILURES)
 
-    def counted(self, target: str | None = None) -> NDArray[np.intp]:
+    def counted(self, target: str | None = None) -> NDArray[np.uint32]:
         """The rows of the trials that count, of one target or of all, in the order of the table."""
-        import numpy as np
-
-        mask = ~self.status.equal(_CUT_OFF)
+        mask = self.counting()
         if target is not None:
             code = self.targets.find(target)
             mask &= self.target.equal(-1 if code is None else code)
-        return np.flatnonzero(mask)
+        return true_places(mask)
 
-    def cut_off(self, target: str) -> NDArray[np.intp]:
+    def counting(self) -> NDArray[np.bool_]:
+        """Which trials (n,) count."""
+        return ~self.status.equal(_CUT_OFF)
+
+    def cut_off(self, target: str) -> NDArray[np.uint32]:
         """The rows of the trials of a target that were only ever cut off."""
-        import numpy as np
-
         code = self.targets.find(target)
-        return np.flatnonzero(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
+        return true_places(self.status.equal(_CUT_OFF) & self.target.equal(-1 if code is None else code))
 
     def scored_by(self, scorer: str) -> NDArray[np.bool_]:
         """Which trials (n,) the journal has a score of, by this scorer."""
@@ -327,16 +325,20 @@ class RunTable:
         """The row of the trial with this key."""
         return self._rows.find(key)
 
+    def release_keys(self) -> None:
+        """Once the journal is complete: gives the memory of the keys back; nothing is found by its key any more."""
+        self._rows.release()
+
     def is_done(self, row: int) -> bool:
         """Whether the trial of a row counts."""
         return self.status[row] != _CUT_OFF
 
-    def failure_reasons(self, rows: NDArray[np.integer[Any]]) -> dict[str, int]:
+    def failure_reasons(self, rows: Rows) -> dict[str, int]:
         """The reasons for which these trials failed, graders included, and how often; the most frequent first."""
         counts = [(self.reasons[code], n) for code, n in self.reason.counts(rows) if code]
         return dict(sorted(counts, key=lambda one: -one[1]))
 
-    def status_counts(self, rows: NDArray[np.intp]) -> dict[str, int]:
+    def status_counts(self, rows: Rows) -> dict[str, int]:
         """How many of these trials have each status, by name in the order of the alphabet."""
         return dict(sorted((str(STATUSES[code]), n) for code, n in self.status.counts(rows)))
 
@@ -365,7 +367,7 @@ class RunTable:
         """The line of the attempt that counts, without its scores; see `trial`."""
         return trial_at(self._tail, self._line[row])
 
-    def trials(self, rows: Sequence[int] | NDArray[np.intp]) -> Iterator[ScoredTrial]:
+    def trials(self, rows: Sequence[int] | Rows) -> Iterator[ScoredTrial]:
         """The trials of these rows, one at a time; see `trial`."""
         return (self.trial(int(row)) for row in rows)
 
@@ -379,12 +381,10 @@ class RunTable:
         line = self._line[row]
         return [line + lines[row] for lines in self._score_lines.values() if lines[row]]
 
-    def in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def in_order(self, rows: Rows) -> Rows:
         """The rows in the order in which their trials were first begun; the table must have `effort`."""
-        import numpy as np
-
         assert self.effort is not None
-        return rows[np.argsort(self.effort.first_begun()[rows], kind="stable")]
+        return self.effort.in_order(rows)
 
 
 def read_table(directory: Path, *, effort: bool = False) -> RunTable:

@@ -110,7 +110,8 @@ def sum_by_code(values: Vector, codes: Codes, n_codes: int) -> Vector:
 
 def only_zero_and_one(values: Vector) -> bool:
     """Whether there are values, and all of them are 0 or 1."""
-    return values.size > 0 and bool(((values == 0) | (values == 1)).all())
+    blocks = (values[start : start + BLOCK] for start in range(0, values.size, BLOCK))
+    return values.size > 0 and all(((block == 0) | (block == 1)).all() for block in blocks)
 
 
 def spread(values: Vector) -> float:

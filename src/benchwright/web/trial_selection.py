@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from benchwright.runs.columns import Rows
+
     Mask = NDArray[np.bool_]
 
 SLOW_SHARE = 0.05
@@ -179,7 +181,7 @@ def _common(columns: _Columns, wanted: TrialQuery) -> Mask:
     return common
 
 
-def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> NDArray[np.intp]:
+def _chosen(columns: _Columns, wanted: TrialQuery, common: Mask) -> Rows:
     import numpy as np
 
     _, mask = FILTERS.get(wanted.only, FILTERS["all"])
@@ -199,7 +201,7 @@ def _with_word(table: RunTable, word: str) -> Mask:
     return found
 
 
-def _in_order(columns: _Columns, rows: NDArray[np.intp], order: str) -> NDArray[np.intp]:
+def _in_order(columns: _Columns, rows: Rows, order: str) -> Rows:
     import numpy as np
 
     if order == "newest":
@@ -214,7 +216,7 @@ def _in_order(columns: _Columns, rows: NDArray[np.intp], order: str) -> NDArray[
     return rows
 
 
-def _ranks(table: RunTable) -> NDArray[np.intp]:
+def _ranks(table: RunTable) -> Rows:
     """The place of each trial's sample among all samples in their natural order."""
     import numpy as np
 
@@ -222,7 +224,7 @@ def _ranks(table: RunTable) -> NDArray[np.intp]:
     keys = [natural(table.sample.name(code)) for code in codes.tolist()]
     ranks = np.empty(len(keys), np.intp)
     ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    placed: NDArray[np.intp] = ranks[sample]
+    placed: Rows = ranks[sample]
     return placed
 
 

@@ -100,7 +100,11 @@ def test_of_two_models_each_has_its_own_scores(journal: HandWritten) -> None:
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 30), st.sampled_from(["baseline", "primary"]), st.integers(0, 9)),
+        st.tuples(
+            st.integers(0, 30) | st.integers(0, 10**15),
+            st.sampled_from(["baseline", "primary"]),
+            st.integers(0, 9),
+        ),
         unique=True,
     )
 )

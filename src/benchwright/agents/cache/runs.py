@@ -5,13 +5,15 @@ A documented run has a score by every scorer: one that failed, or found no answe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from benchwright.errors import JournalError
 from benchwright.records import FAILED, Status, Target, TrialRecord
+from benchwright.runs.columns import BLOCK, true_places
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.stats.documented import DocumentedStatistics
+
+
+PARTS = 32
+"""Into how many parts a dataset is divided to put its runs in order: each sorts so many times less at once."""
 
 
 class DocumentedRun(msgspec.Struct, gc=False):
@@ -75,38 +81,37 @@ class DocumentedRuns:
     ) -> None:
         self.manifest = manifest
         self.table = table
-        import numpy as np
-
-        self._rows = table.counted().astype(np.uint32)
+        self._done = table.counting()
         if under_way:
-            self._rows = self._rows[_is_done(table, manifest, again)[self._rows]]
-        self._order = _documented_order(table, manifest, self._rows)
+            self._done &= _is_done(table, manifest, again)
+        _check_rows(table, manifest, self._done)
         self._names = [scorer.name for scorer in manifest.scorers]
 
     def __len__(self) -> int:
-        return len(self._order)
+        import numpy as np
+
+        return int(np.count_nonzero(self._done))
 
     def __iter__(self) -> Iterator[DocumentedRun]:
         columns = {name: self.table.scores[name] for name in self._names}
-        for place in self._order:
-            row = int(place)
+        for row in _in_order(self.table, self.manifest, self._done):
             record = self.table.record(row)
             scores = {name: column.value(row) or 0.0 for name, column in columns.items()}
             yield documented_run(record, scores, tag_of(record, self.manifest))
 
     def records(self) -> Iterator[TrialRecord]:
         """The journal's own lines of these runs."""
-        return (self.table.record(int(row)) for row in self._order)
+        return map(self.table.record, _in_order(self.table, self.manifest, self._done))
 
     def failure_reasons(self) -> dict[str, int]:
         """Why runs failed, or their scorers, and how often."""
-        return self.table.failure_reasons(self._rows)
+        return self.table.failure_reasons(true_places(self._done))
 
     def row_count(self) -> int:
         """How many rows of the dataset have runs."""
         from benchwright.stats.arrays import count_distinct
 
-        return count_distinct(self.table.sample.narrow(self._order))
+        return count_distinct(self.table.sample.narrow(true_places(self._done)))
 
     def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
         """{eval function: documented figures} over the runs of one model."""
@@ -114,17 +119,18 @@ class DocumentedRuns:
 
         from benchwright.stats.documented import documented_statistics, passes_by_sample
 
-        slot = self.table.targets.find(target.slot)
-        rows = self._rows[self.table.target.narrow(self._rows) == (-1 if slot is None else slot)]
-        failed = np.isin(self.table.status.narrow(rows), [STATUSES.index(one) for one in FAILED])
-        samples = self.table.sample.numbers(rows) if self.manifest.repeats > 1 else None
+        table, manifest = self.table, self.manifest
+        slot = table.targets.find(target.slot)
+        rows = true_places(self._done & table.target.equal(-1 if slot is None else slot))
         found = {}
         for name in self._names:
-            values = self.table.scores[name].values(rows)
-            values[failed] = 0.0
-            passed = ~failed & (values >= self.manifest.pass_threshold)
-            passes = () if samples is None else passes_by_sample(samples, passed)
-            found[name] = documented_statistics(values, passes, self.manifest.repeats)
+            values = table.scores[name].values(rows)
+            passes: Sequence[int] | NDArray[np.intp] = ()
+            if manifest.repeats > 1:
+                failed = np.isin(table.status.narrow(rows), [STATUSES.index(one) for one in FAILED])
+                passed = ~failed & (values >= manifest.pass_threshold)
+                passes = passes_by_sample(table.sample.numbers(rows), passed)
+            found[name] = documented_statistics(values, passes, manifest.repeats)
         return found
 
 
@@ -142,21 +148,46 @@ def _is_done(table: RunTable, manifest: Manifest, again: frozenset[Status]) -> N
     return done
 
 
-def _documented_order(table: RunTable, manifest: Manifest, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """These rows of the table by row of the dataset, model and repeat; few bytes a run on the way."""
+def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> None:
+    """Whether these trials are of the manifest's rows, models and repeats.
+
+    Raises:
+        JournalError: one is not.
+    """
+    import numpy as np
+
+    models = _model_places(table, manifest)
+    for start in range(0, len(done), BLOCK):
+        rows = np.flatnonzero(done[start : start + BLOCK]) + start
+        strange = table.sample.narrow(rows) % 2 == 1
+        strange |= models[table.target.narrow(rows)] == len(manifest.targets)
+        strange |= table.repeat.narrow(rows) >= manifest.repeats
+        if strange.any():
+            record = table.record(int(rows[strange.argmax()]))
+            raise JournalError(
+                f"{table.directory} has row {record.sample} of {record.target}, repeat {record.repeat + 1} of "
+                f"{manifest.repeats}: its run.json is another run's."
+            )
+
+
+def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
+    """These trials of the table by row of the dataset, model and repeat; a part of the dataset is sorted at a time."""
+    import numpy as np
+
+    models = _model_places(table, manifest)
+    end = table.sample.largest + 1
+    bounds = [end * part // PARTS for part in range(PARTS + 1)]
+    for low, high in pairwise(bounds):
+        rows = true_places(done & table.sample.between(low, high)[: len(done)])
+        keys = (table.repeat.narrow(rows), models[table.target.narrow(rows)], table.sample.narrow(rows))
+        yield from rows[np.lexsort(keys)].tolist()
+
+
+def _model_places(table: RunTable, manifest: Manifest) -> NDArray[np.uint8]:
+    """Where the manifest has the model that each number of the table's column stands for; after all where nowhere."""
     import numpy as np
 
     slots = [target.slot for target in manifest.targets]
-    known = [slots.index(slot) if slot in slots else len(slots) for slot in table.targets.names]
-    models = np.array(known, np.uint8)[table.target.narrow(rows)]
-    repeats = table.repeat.narrow(rows)
-    samples = table.sample.narrow(rows)
-    strange = (samples % 2 == 1) | (models == len(slots)) | (repeats >= manifest.repeats)
-    if strange.any():
-        record = table.record(int(rows[strange.argmax()]))
-        raise JournalError(
-            f"{table.directory} has row {record.sample} of {record.target}, repeat {record.repeat + 1} of "
-            f"{manifest.repeats}: its run.json is another run's."
-        )
-    keys = [*(key for key in (repeats, models) if key.any()), samples]
-    return rows[np.lexsort(keys)]
+    return np.array(
+        [slots.index(slot) if slot in slots else len(slots) for slot in table.targets.names], np.uint8
+    )

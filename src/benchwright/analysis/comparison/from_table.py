@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.analysis.benchmark_file import AGGREGATED
 from benchwright.analysis.comparison.sides import Effort, Facts, LostWork, Side
-from benchwright.analysis.comparison.trials import Rows, groups_of, samples_of, signed, trials_of
+from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
@@ -22,6 +22,9 @@ from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from benchwright.runs.columns import Rows
 
 LONGEST_ANSWER = 300
 """Characters of an answer that are kept as evidence."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
-Rows = NDArray[np.intp]
+if TYPE_CHECKING:
+    from benchwright.runs.columns import Rows
 
 
 def trials_of(manifest: Manifest, table: RunTable, rows: Rows) -> Trials:

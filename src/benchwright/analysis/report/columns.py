@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from benchwright.runs.columns import Names
 from benchwright.runs.counting import FAILURES, NO_ANSWER_STATUSES, ScoreState
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.arrays import Vector
+
+if TYPE_CHECKING:
+    from benchwright.runs.columns import Rows
 
 MOST_VALUES = 2_000
 """Values of one label that are told apart."""
@@ -32,7 +35,7 @@ class Columns(NamedTuple):
     the first request, -1 where unknown; `scores` what each trial is worth: 0 without an answer, NaN for a failure.
     """
 
-    rows: NDArray[np.intp]
+    rows: Rows
     failed: NDArray[np.bool_]
     no_answer: NDArray[np.bool_]
     began: NDArray[np.int64]
@@ -61,13 +64,13 @@ def columns_of(table: RunTable, slot: str) -> Columns:
     )
 
 
-def _worth(table: RunTable, scorer: str, rows: NDArray[np.intp]) -> Vector:
+def _worth(table: RunTable, scorer: str, rows: Rows) -> Vector:
     values = table.scores[scorer].values(rows)
     values[table.scores[scorer].states(rows) == ScoreState.FAILED] = np.nan
     return values
 
 
-def _labels(table: RunTable, rows: NDArray[np.intp]) -> Mapping[str, Label]:
+def _labels(table: RunTable, rows: Rows) -> Mapping[str, Label]:
     sets = table.labels.numbers(rows)
     used = np.unique(sets).tolist()
     found = {}

@@ -232,4 +232,4 @@ def _values(name: str, side: Side) -> ScoreValues:
     in_unit = bool(((values >= 0) & (values <= 1)).all())
     scale = ScoreScale(0.0, 1.0) if in_unit else ScoreScale()
     no_answer, failed = column.count(NO_ANSWER), column.count(ERROR)
-    return ScoreValues(values, samples[rows] if repeated else None, None, rows, no_answer, failed, scale)
+    return ScoreValues(values, samples[rows] if repeated else None, None, no_answer, failed, scale)
