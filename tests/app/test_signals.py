@@ -55,7 +55,8 @@ def test_once_finishes_what_is_in_flight_and_the_same_command_goes_on(
     process.send_signal(number)
     code, _, stderr = ended(process)
     assert code == 130
-    assert "Stopping: finishing what is in flight and saving it. Press again to stop immediately." in stderr
+    assert "Stopping: finishing what is in flight and saving it, for up to 5 minutes." in stderr
+    assert "Press again to stop immediately." in stderr
     assert "Traceback" not in stderr
 
     before = finished(program.only_run)

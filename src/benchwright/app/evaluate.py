@@ -70,6 +70,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
                 tokens=settings.trial_tokens,
                 seconds=settings.trial_seconds,
             ),
+            aborts=settings.agent_command is not None,
         ),
         settings=settings,
         data=(data,),

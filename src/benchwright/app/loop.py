@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import sys
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -11,6 +14,9 @@ Result = TypeVar("Result")
 
 YOUNG_OBJECTS = 10_000
 """Objects after which the garbage collector looks for cycles among them; hundreds belong to a trial under way."""
+
+CLOSE_SECONDS = 2.0
+"""How long tasks that are left over may take to end."""
 
 
 def run_async(work: Coroutine[Any, Any, Result]) -> Result:
@@ -21,9 +27,41 @@ def run_async(work: Coroutine[Any, Any, Result]) -> Result:
     """
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
+    runner = asyncio.Runner(loop_factory=_new_loop)
+    try:
+        return runner.run(work)
+    finally:
+        _close(runner.get_loop())
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
     try:
         import uvloop
     except ImportError:
-        return asyncio.run(work)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(work)
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    """Ends what the loop still does. What does not end, such as a tool that blocks its thread, is left to itself."""
+    if left := asyncio.all_tasks(loop):
+        for task in left:
+            task.cancel()
+        ended, _ = loop.run_until_complete(asyncio.wait(left, timeout=CLOSE_SECONDS))
+        for task in ended:
+            task.cancelled() or task.exception()
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+def leave_threads(code: object) -> None:
+    """Lets the program, which is at its end, not wait for threads that never end; `code` is that of its exit."""
+
+    def leave() -> None:
+        sys.stdout.flush()
+        os._exit(code if isinstance(code, int) else code is not None)
+
+    left = threading.Timer(CLOSE_SECONDS, leave)
+    left.daemon = True
+    left.start()

@@ -138,6 +138,7 @@ def _request(
         repeats=settings.n,
         limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
         arrange=arranged(mode, [target.slot for target in targets]),
+        aborts=True,
     )
     concurrency = 1 if mode.serial else settings.concurrency
     return RunRequest(

@@ -7,6 +7,7 @@ import importlib
 import io
 import os
 import sys
+import threading
 from contextlib import suppress
 from typing import NoReturn
 
@@ -176,10 +177,23 @@ def _print_whole() -> None:
 
 
 def main() -> None:
-    """The console script: runs a command and turns errors into one line and an exit code.
+    """The console script: runs a command, and ends even where threads of the user's code do not."""
+    code: object = 1
+    try:
+        _run()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code
+        raise
+    finally:
+        if threading.active_count() > 1:
+            from benchwright.app.loop import leave_threads
 
-    The codes are those of docs/formats.md.
-    """
+            leave_threads(code)
+
+
+def _run() -> None:
+    """Runs a command and turns errors into one line and an exit code: those of docs/formats.md."""
     from benchwright.errors import BenchwrightError
 
     gc.set_threshold(OBJECTS_OF_IMPORTS)

@@ -47,7 +47,8 @@ class LocalExecutor:
         async with plan.task.open() as solver:
             worker = Worker(solver, tuple(plan.task.scorers), self._clients, plan.limits, deliver)
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                await together([_drain(worker, wave, stop) for _ in range(self._concurrency)])  # noqa: B031
+                drains = [_drain(worker, wave, stop, plan.aborts) for _ in range(self._concurrency)]  # noqa: B031
+                await together(drains)
                 if stop.reason is not None:
                     break
         return ExecutionCost()
@@ -76,12 +77,12 @@ async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
         await stop.sleep((item.trial.due_ns - (perf_counter_ns() - worker.origin)) / 1e9)
 
 
-async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop) -> None:
+async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:
     for item in wave:
         await until_due(item, worker, stop)
         if stop.reason is not None:
             return
-        await worker.do(item)
+        await (stop.cut_short(worker.do(item)) if aborts else worker.do(item))
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

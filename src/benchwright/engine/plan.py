@@ -17,7 +17,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     `samples` is the number of samples that the task has, as `Task.size` counted them; where a plan is `open_ended`,
     time may end the task before or after so many. `arrange` puts the trials into another order and into waves; it may
-    hold them all.
+    hold them all. `aborts` tells that the solver can be told to break off, so that the first signal does.
     """
 
     task: Task
@@ -28,6 +28,7 @@ class Plan(msgspec.Struct, frozen=True):
     limits: TrialLimits = TrialLimits()
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
     open_ended: bool = False
+    aborts: bool = False
 
     @property
     def trial_count(self) -> int:

@@ -20,7 +20,8 @@ from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.ledger import Ledger, Retry
 from benchwright.engine.offload import offloading
 from benchwright.engine.plan import Plan
-from benchwright.engine.stop import Signals, Stop, StopRule
+from benchwright.engine.signals import Signals
+from benchwright.engine.stop import Stop, StopRule
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.formats import counted

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import signal
+from collections.abc import Coroutine
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status
-from benchwright.text import Say
 
 
 class StopRule(Protocol):
@@ -25,14 +24,38 @@ class Stop:
 
     def __init__(self) -> None:
         self.reason: str | None = None
-        self.interrupted = False
         self._asked = asyncio.Event()
+        self._interrupt = asyncio.Event()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was a signal, or came after one."""
+        return self._interrupt.is_set()
 
     def because(self, reason: str) -> None:
         """Asks the run to stop; the first reason stands."""
         if self.reason is None:
             self.reason = reason
             self._asked.set()
+
+    def interrupt(self, reason: str) -> None:
+        """Asks the run to stop for a signal."""
+        self._interrupt.set()
+        self.because(reason)
+
+    async def cut_short(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does this work; where a signal comes first, the work is cancelled."""
+        doing = asyncio.ensure_future(work)
+        interrupt = asyncio.ensure_future(self._interrupt.wait())
+        try:
+            await asyncio.wait({doing, interrupt}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            interrupt.cancel()
+            if not doing.done():
+                doing.cancel()
+                await asyncio.wait({doing})
+        if not doing.cancelled():
+            doing.result()
 
     async def sleep(self, seconds: float) -> None:
         """Waits so long, or until the run is asked to stop."""
@@ -105,35 +128,3 @@ class SystemicErrors:
         if self._failed < self._alike:
             return None
         return f"the first {self._failed} trials failed with the same error: {record.reason}"
-
-
-class Signals:
-    """While entered, the first SIGINT or SIGTERM stops the run, the second cancels what is in flight."""
-
-    def __init__(self, stop: Stop, say: Say) -> None:
-        self._stop = stop
-        self._say = say
-        self._task: asyncio.Task[None] | None = None
-
-    def __enter__(self) -> Signals:
-        self._task = asyncio.current_task()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            try:
-                asyncio.get_running_loop().add_signal_handler(number, self._received, number)
-            except (NotImplementedError, RuntimeError, ValueError):  # not the main thread: no signals there
-                return self
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().remove_signal_handler(number)
-
-    def _received(self, number: signal.Signals) -> None:
-        if self._stop.interrupted:
-            self._say("Stopping now; finished trials are saved.")
-            if self._task is not None:
-                self._task.cancel()
-            return
-        self._stop.interrupted = True
-        self._stop.because(f"interrupted by {signal.Signals(number).name}")
-        self._say("Stopping: finishing what is in flight and saving it. Press again to stop immediately.")

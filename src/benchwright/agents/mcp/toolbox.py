@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +104,9 @@ class Containment:
         """Handles one message to the server; called by fastmcp."""
         if context.method != "tools/call":
             return await call_next(context)
+        return await _abandonable(self._contained(context, call_next))
+
+    async def _contained(self, context: Any, call_next: CallNext) -> Any:
         try:
             if await self._would_block(context.message.name):
                 return await _in_thread(call_next, context)
@@ -120,6 +123,17 @@ class Containment:
             return False
         function = getattr((await self._server.get_tools()).get(name), "fn", None)
         return function is not None and not inspect.iscoroutinefunction(function)
+
+
+async def _abandonable(call: Coroutine[Any, Any, Any]) -> Any:
+    """What a call returns. Where this is cancelled nobody waits for the call to end, which a thread may never do."""
+    calling = asyncio.create_task(call)
+    try:
+        await asyncio.wait({calling})
+    except asyncio.CancelledError:
+        calling.cancel()
+        raise
+    return calling.result()
 
 
 async def _in_thread(call_next: CallNext, context: Any) -> Any:

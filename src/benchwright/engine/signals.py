@@ -1,0 +1,100 @@
+"""Ctrl-C: the first signal lets a run end in order, the second ends it at once, whatever the process is doing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from types import FrameType, TracebackType
+from typing import Any
+
+from benchwright.engine.stop import Stop
+from benchwright.text import Say
+
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+
+FINISH_SECONDS = 300.0
+"""How long what is in flight may go on after the first signal."""
+
+REACTION_SECONDS = 1.0
+"""After which an event loop that has not taken the first signal is said to be held up."""
+
+END_SECONDS = 2.0
+"""How long the run may take to end after the second signal."""
+
+HELD_UP = "Stopping, but an agent, tool or grader holds the event loop up. Press again to stop immediately.\n"
+ENDED = "Stopped while the event loop was held up; finished trials are saved.\n"
+SHOW_CURSOR = "\x1b[?25h"
+INTERRUPTED = 130
+
+
+class Signals:
+    """While entered, the first SIGINT or SIGTERM stops the run, the second cancels what is in flight.
+
+    Signals are heard even where an agent, a tool or a grader holds the event loop up: a thread says so after the
+    first, and after the second it ends the process if the run does not. That is no more than a `kill -9`: what the
+    journal holds is whole. Where this is not the main thread there are no signals.
+    """
+
+    def __init__(self, stop: Stop, say: Say) -> None:
+        self._stop = stop
+        self._say = say
+        self._count = 0
+        self._before: dict[signal.Signals, Any] = {}
+        self._heard, self._over = threading.Event(), threading.Event()
+
+    def __enter__(self) -> Signals:
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._received) for number in NUMBERS}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        """Called between two instructions of the main thread, whatever it is doing."""
+        self._count += 1
+        if self._count == 1:
+            self._loop.call_soon_threadsafe(self._stop_soon, signal.Signals(number).name)
+            threading.Thread(target=self._see_to_the_first, daemon=True).start()
+        elif self._count == 2:
+            self._loop.call_soon_threadsafe(self._stop_now, "Stopping now; finished trials are saved.")
+            threading.Thread(target=self._see_to_the_second, daemon=True).start()
+
+    def _stop_soon(self, name: str) -> None:
+        self._heard.set()
+        self._stop.interrupt(f"interrupted by {name}")
+        minutes = FINISH_SECONDS / 60
+        self._say(
+            f"Stopping: finishing what is in flight and saving it, for up to {minutes:g} minutes. "
+            "Press again to stop immediately."
+        )
+        text = f"What was in flight did not end within {minutes:g} minutes: stopping now; finished trials are saved."
+        self._loop.call_later(FINISH_SECONDS, self._stop_now, text)
+
+    def _stop_now(self, text: str) -> None:
+        if self._task is not None and not self._over.is_set():
+            self._say(text)
+            self._task.cancel()
+
+    def _see_to_the_first(self) -> None:
+        if not self._heard.wait(REACTION_SECONDS) and not self._over.is_set():
+            _write(HELD_UP)
+
+    def _see_to_the_second(self) -> None:
+        if not self._over.wait(END_SECONDS):
+            _write(ENDED)
+            os._exit(INTERRUPTED)
+
+
+def _write(text: str) -> None:
+    """Writes to stderr past everything that the main thread may be in the middle of."""
+    shown = SHOW_CURSOR if sys.stderr is not None and sys.stderr.isatty() else ""
+    os.write(2, f"\n{shown}{text}".encode())
