@@ -25,6 +25,7 @@ from benchwright.agents.runners.steps import (
 from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunner, LocalTestRunResult
 from benchwright.app.checks import check_agent, check_dataset, check_numbers
 from benchwright.errors import UserError
+from benchwright.text import plain_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,7 +177,7 @@ def _load_agent(settings: AgentTestSettings, console: Console, quiet: bool) -> R
     if not tools:
         raise MCPLoadError(f"The MCP server in {settings.mcp} has no tools; add some with @mcp.tool().")
     if not quiet:
-        console.print(Text(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}"))
+        console.print(Text(plain_lines(f"Loading MCP tools: {settings.mcp}\n  Tools: {', '.join(tools)}")))
     return agent
 
 

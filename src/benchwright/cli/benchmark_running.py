@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.benchmarks import prepare_benchmark
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
-from benchwright.cli.options import say
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
 from benchwright.cli.running import conclude, say_nothing_was_sent
 from benchwright.config import BenchmarkSettings
@@ -62,7 +59,7 @@ def _print(report: BenchmarkReport) -> None:
     from benchwright.reports.summary import render_summary
 
     print_table(render_summary(report.summary))
-    click.echo()
+    echo()
     print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.summary))
 
 
@@ -85,8 +82,8 @@ def _describe(runs: Sequence[PreparedRun[BenchmarkReport]], *, as_json: bool) ->
         return 0
     for prepared in runs:
         trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
-        click.echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
+        echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
         for departure in prepared.facts["departures"]:
-            click.echo(f"  not comparable to published scores: {departure}")
+            echo(f"  not comparable to published scores: {departure}")
     say_nothing_was_sent()
     return 0

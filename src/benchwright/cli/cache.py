@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from benchwright.cli.options import say
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.output import echo, joined, print_json, print_table, say
 from benchwright.text import plain
 
 EXAMPLES = """\b
@@ -24,7 +23,7 @@ Examples:
 def command(context: click.Context) -> None:
     """List or remove cached evaluations."""
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        echo(context.get_help())
 
 
 @command.command("dir")
@@ -32,7 +31,7 @@ def directory() -> None:
     """Print the cache's directory."""
     from benchwright.agents.cache.paths import cache_root
 
-    click.echo(cache_root())
+    echo(str(cache_root()))
 
 
 @command.command("ls")
@@ -51,7 +50,7 @@ def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None
         print_json({"evals": found})
         return
     if not found:
-        click.echo("No cached evaluations found.")
+        echo("No cached evaluations found.")
         return
     lines = [
         (one.task_id, plain(one.model), plain(one.dataset), one.status, str(one.runs), one.created_at)
@@ -59,13 +58,18 @@ def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None
     ]
     if not sys.stdout.isatty():
         for line in lines:
-            click.echo("\t".join(line))
+            echo(joined("\t", line))
         return
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Task", "Model", "Dataset", "Status", "Runs", "Created"):
-        table.add_column(column, justify="right" if column == "Runs" else "left", no_wrap=True)
+        table.add_column(
+            column,
+            justify="right" if column == "Runs" else "left",
+            overflow="fold",
+            no_wrap=column not in ("Model", "Dataset"),
+        )
     for line in lines:
         table.add_row(*line)
     print_table(table)
@@ -97,7 +101,7 @@ def removal(
         and not yes
         and not click.confirm(f"Delete {len(found)} cached evaluation(s)?", default=False)
     ):
-        click.echo("Aborted.")
+        echo("Aborted.")
         return
     remove(found)
-    click.echo(f"Deleted {len(found)} cached evaluation(s).")
+    echo(f"Deleted {len(found)} cached evaluation(s).")

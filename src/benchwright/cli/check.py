@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from benchwright.cli.options import say
+from benchwright.cli.output import coloured, echo, say
 
 EXAMPLES = """\b
 Examples:
@@ -44,14 +44,12 @@ def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None
     try:
         models = run_async(list_models(target.base_url, key))
     except ProviderError as error:
-        click.secho(f"Connection failed: {plain(str(error))}", fg="red", err=True)
+        echo(coloured(f"Connection failed: {plain(str(error))}", "red"), err=True)
         sys.exit(1)
     if model in models:
-        click.secho(f"Connected to {target.base_url}. Model {plain(model)!r} is available.", fg="green")
+        echo(coloured(f"Connected to {target.base_url}. Model {plain(model)!r} is available.", "green"))
         return
     shown = ", ".join(plain(name) for name in models[:10]) or "none"
     hint = did_you_mean(model, models)
-    click.secho(
-        f"Connected to {target.base_url}, but it does not list the model {plain(model)!r}.{hint} It lists: {shown}.",
-        fg="yellow",
-    )
+    but = f"it does not list the model {plain(model)!r}.{hint} It lists: {shown}."
+    echo(coloured(f"Connected to {target.base_url}, but {but}", "yellow"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.output import echo, print_json, print_table
 
 if TYPE_CHECKING:
     from benchwright.analysis.comparison.compare import Outcome
@@ -105,7 +105,7 @@ def _print(outcome: Outcome) -> None:
         print_table(render_comparison(outcome.columns))
         if not comparison.pairs and not comparison.rulings:
             return
-        click.echo()
+        echo()
     print_table(render_answer(comparison, simulated=not outcome.columns))
 
 

@@ -15,8 +15,7 @@ from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.cli.lines import header_lines, size_text
-from benchwright.cli.options import say
-from benchwright.cli.output import print_json, print_summary, results_on_stdout
+from benchwright.cli.output import echo, print_json, print_summary, results_on_stdout, say
 from benchwright.cli.progress import TerminalProgress
 from benchwright.cli.running import conclude, say_nothing_was_sent
 from benchwright.config import EvalSettings
@@ -31,7 +30,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         prepared = prepare_eval(settings, say)
     if settings.dry_run:
         return _print_description(describe(prepared), as_json=as_json)
-    tell = partial(say, err=as_json)
+    tell = partial(echo, err=as_json)
     progress = Progress()
     listeners: list[Listener] = [progress]
     if not quiet:
@@ -64,8 +63,8 @@ def _introduce(
     program = click.get_current_context().find_root().info_name
     command, doing = ("bench", "benchmark") if settings.anew else ("eval", "evaluation")
     for line in header_lines(f"{program}-{command}", settings):
-        say(line, err=as_json)
-    say("", err=as_json)
+        echo(line, err=as_json)
+    echo("", err=as_json)
     size = size_text(plan.samples, plan.repeats, len(plan.targets), settings.concurrency)
     return TerminalProgress(
         progress,
@@ -82,7 +81,7 @@ def _print_description(facts: dict[str, Any], *, as_json: bool) -> int:
         print_json(facts)
         return 0
     for name, value in facts.items():
-        click.echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
+        echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
     say_nothing_was_sent()
     return 0
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli.output import echo
+
 EXAMPLES = """\b
 Examples:
   benchwright export 20261121T10 -o trials.parquet
@@ -43,4 +45,4 @@ def command(run: str, what: str, form: str | None, output: Path, debug: bool) ->
     from benchwright.app.export import export
 
     count = export(run, what, output, form)
-    click.echo(f"{count:,} {what} written to {output}", err=True)
+    echo(f"{count:,} {what} written to {output}", err=True)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.options import data_option, say
+from benchwright.cli.options import data_option
+from benchwright.cli.output import say
 
 EXAMPLES = """\b
 Examples:

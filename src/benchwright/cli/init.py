@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli.output import echo
+
 EXAMPLES = """\b
 Examples:
   benchwright init agent             in the working directory
@@ -25,9 +27,9 @@ def agent(directory: Path) -> None:
     from benchwright.app.scaffold import write_agent
 
     for path in write_agent(directory):
-        click.echo(path)
-    click.echo("Evaluate it with your model or `benchwright simulate --tools`:", err=True)
-    click.echo(
+        echo(str(path))
+    echo("Evaluate it with your model or `benchwright simulate --tools`:", err=True)
+    echo(
         "  benchwright eval -m agent:UnitAgent -d data.jsonl --eval-fn rewards:right_number \\\n"
         "      --model MODEL --base-url http://localhost:8000/v1",
         err=True,

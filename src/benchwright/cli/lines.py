@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from benchwright import __version__
 from benchwright.agents.runners.reports import format_duration, format_tokens
+from benchwright.cli.output import Clean, clean, coloured
 from benchwright.config import EvalSettings
 from benchwright.engine.worker import Scored, Solved
 from benchwright.records import FAILED, ScoreRecord, Status
@@ -52,11 +51,11 @@ def run_line(
     spent: str,
     scores: str = "",
     note: str | None = None,
-) -> str:
+) -> Clean:
     """One run, of how many: "[7/9] FAILED (36ms, 0 tokens) - why"; `note` says what there is to say of it."""
-    status = click.style("OK", fg="green") if success else click.style("FAILED", fg="red")
-    line = f"[{place[0]}/{place[1]}] {label}{status} ({spent}){scores}"
-    return f"{line} - {cut(note)}" if note else line
+    status = coloured("OK", "green") if success else coloured("FAILED", "red")
+    why = f" - {cut(note)}" if note else ""
+    return clean(f"[{place[0]}/{place[1]}] {label}", status, f" ({spent}){scores}{why}")
 
 
 def spent_text(duration_ms: float, tokens: int) -> str:
@@ -64,7 +63,7 @@ def spent_text(duration_ms: float, tokens: int) -> str:
     return f"{format_duration(duration_ms)}, {format_tokens(tokens)} tokens"
 
 
-def trial_line(place: tuple[int, int], scored: Scored, solved: Solved | None, *, tagged: bool) -> str:
+def trial_line(place: tuple[int, int], scored: Scored, solved: Solved | None, *, tagged: bool) -> Clean:
     """The line of a trial; `solved` is None where an earlier session or run had its answer."""
     success = scored.status not in FAILED
     spent, note = "earlier", None

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchwright.cli.output import print_json
+from benchwright.cli.output import echo, print_json
 
 EXAMPLES = """\b
 Examples:
@@ -55,11 +55,11 @@ def command(plugin: tuple[Path, ...], as_json: bool, debug: bool) -> None:
             for entry in entries
             if (entry.variant is not None) == variants
         ]
-        click.echo(boxed(title, ("Name", "Tier", "Description"), rows, centred=(1,)))
+        echo(boxed(title, ("Name", "Tier", "Description"), rows, centred=(1,)))
     if packs := installed_packs():
         from benchwright.cli.pack_install import packs_table
 
-        click.echo(packs_table(packs))
+        echo(packs_table(packs))
 
 
 def _plain(entry: Any) -> dict[str, Any]:

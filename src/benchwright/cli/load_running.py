@@ -6,16 +6,13 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-import click
-
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import describe
-from benchwright.cli.options import say
-from benchwright.cli.output import print_json, print_table, results_on_stdout
+from benchwright.cli.output import CLEARED_LINE, clean, echo, print_json, print_table, results_on_stdout, say
 from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent, too_many
 from benchwright.engine.run import Listener
 from benchwright.engine.worker import Result, Scored
@@ -137,7 +134,7 @@ class LevelProgress:
     def said(self, text: str) -> None:
         """Shows a line."""
         self._clear()
-        click.echo(plain(text), err=True)
+        echo(plain(text), err=True)
 
     def ended(self) -> None:
         """Takes the line away."""
@@ -150,12 +147,15 @@ class LevelProgress:
         elapsed = loop.time() - self._begun
         failed = f", {self._failed:,} failed" if self._failed else ""
         text = f"{level_text(self._level)}: {self._done:,} done{failed}, {elapsed:.0f} s"
-        click.echo(f"\r\x1b[2K{text}" if self._live else text, err=True, nl=not self._live)
+        if self._live:
+            echo(clean(CLEARED_LINE, text), err=True, end="")
+        else:
+            echo(text, err=True)
         self._timer = loop.call_later(self._every, self._tick)
 
     def _clear(self) -> None:
         if self._live:
-            click.echo("\r\x1b[2K", err=True, nl=False)
+            echo(CLEARED_LINE, err=True, end="")
 
 
 def _describe(load: LoadTest, *, as_json: bool) -> int:
@@ -164,10 +164,10 @@ def _describe(load: LoadTest, *, as_json: bool) -> int:
     if as_json:
         print_json({"levels": [describe(load.prepare(level, at)) for at, level in enumerate(levels, 1)]})
         return 0
-    click.echo(f"{plain(load.workload.about)}, sent to {plain(load.settings.model or '')}")
+    echo(f"{plain(load.workload.about)}, sent to {plain(load.settings.model or '')}")
     for level in levels:
         due = due_times(level, load.settings)
         size = "" if due is None else f": {len(due):,} requests in {due[-1]:.1f} s"
-        click.echo(f"  {level_text(level)}{size}")
+        echo(f"  {level_text(level)}{size}")
     say_nothing_was_sent()
     return 0

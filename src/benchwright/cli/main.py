@@ -8,12 +8,14 @@ import io
 import os
 import sys
 import threading
+import traceback
 from contextlib import suppress
 from typing import NoReturn
 
 import click
 
 from benchwright import __version__
+from benchwright.cli.output import echo
 from benchwright.suggest import did_you_mean
 
 OBJECTS_OF_IMPORTS = 10_000
@@ -208,18 +210,15 @@ def _run() -> None:
     except click.Abort:
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        error.show(shown := io.StringIO())
+        echo(shown.getvalue(), err=True, end="")
         sys.exit(error.exit_code)
-    except BenchwrightError as error:
-        if "--debug" in sys.argv:
-            raise
-        from benchwright.secrets import SECRETS
-        from benchwright.text import plain_lines
-
-        click.echo(f"Error: {plain_lines(SECRETS.redact(str(error)))}", err=True)
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        meant = isinstance(error, BenchwrightError) and "--debug" not in sys.argv
+        echo(f"Error: {error}" if meant else traceback.format_exc().rstrip(), err=True)
         sys.exit(1)

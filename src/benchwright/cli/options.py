@@ -11,6 +11,7 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from benchwright.suggest import did_you_mean
+from benchwright.text import plain_lines
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Model = TypeVar("Model")
@@ -225,13 +226,6 @@ def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
     return result
 
 
-def say(text: str, *, err: bool = True) -> None:
-    """A line for the person: a note on stderr, or with `err` false a part of the command's output."""
-    from benchwright.secrets import SECRETS
-
-    click.echo(SECRETS.redact(text), err=err)
-
-
 def set_up_logging(*, debug: bool) -> None:
     """Log lines to stderr, secrets replaced."""
     import logging
@@ -240,6 +234,9 @@ def set_up_logging(*, debug: bool) -> None:
 
     class ToStderr(logging.StreamHandler[TextIO]):
         """Writes to what is stderr at the time; while there is a live display, that is above it."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return plain_lines(super().format(record))
 
         def emit(self, record: logging.LogRecord) -> None:
             self.stream = sys.stderr

@@ -1,13 +1,19 @@
-"""Printing: one JSON object, or tables, to stdout."""
+"""Printing: lines, one JSON object, or tables. All that a command prints goes through here.
+
+Foreign text (of a dataset, a model, a server, a pack, a file's name) cannot steer the terminal: what is printed is
+cleaned as a whole, except for the colours that are put on here.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from benchwright.text import plain_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,6 +24,43 @@ NARROWEST = 130
 """Columns for tables that are piped: wide enough that no table is cut."""
 
 
+class Clean(str):
+    """Text that is printed as it is: cleaned already, and with sequences of ours in it."""
+
+
+CLEARED_LINE = Clean("\r\x1b[2K")
+"""Takes the last line of a terminal away, if it has not ended."""
+
+
+def clean(*parts: str) -> Clean:
+    """The parts as one text: secrets are replaced, and only `Clean` parts have sequences in them."""
+    from benchwright.secrets import SECRETS
+
+    return Clean(
+        "".join(part if isinstance(part, Clean) else plain_lines(SECRETS.redact(part)) for part in parts)
+    )
+
+
+def coloured(text: str, colour: str) -> Clean:
+    """The text, cleaned, in one of the terminal's colours."""
+    return Clean(click.style(clean(text), fg=colour))
+
+
+def joined(between: str, parts: Iterable[str]) -> Clean:
+    """The parts, each cleaned, with a text of ours between them."""
+    return Clean(between.join(map(clean, parts)))
+
+
+def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
+    """Lines on stdout, or with `err` on stderr."""
+    click.echo(clean(text) + end, err=err, nl=False)
+
+
+def say(text: str) -> None:
+    """A note for the person, on stderr."""
+    echo(text, err=True)
+
+
 @contextmanager
 def results_on_stdout(*, as_json: bool) -> Iterator[None]:
     """With `--json`, what the user's code prints meanwhile goes to stderr."""
@@ -26,20 +69,32 @@ def results_on_stdout(*, as_json: bool) -> Iterator[None]:
 
 
 def print_json(value: Any) -> None:
-    """One object, indented; keys as in the documented structs, fields without a value left out."""
+    """One object, indented; keys as in the documented structs, fields without a value left out.
+
+    What cannot be seen is written as \\uXXXX, so that the object says the same and steers no terminal.
+    """
     import msgspec
 
     from benchwright.runs.journal import encode_json
 
-    click.echo(msgspec.json.format(encode_json(value), indent=2).decode())
+    lines = msgspec.json.format(encode_json(value), indent=2).decode().split("\n")
+    click.echo("\n".join(map(_seen, lines)))
+
+
+def _seen(line: str) -> str:
+    """A line of JSON; characters that cannot be seen, which are inside of strings only, are escaped."""
+    if line.isprintable():
+        return line
+    import json
+
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
 
 
 def print_table(content: RenderableType) -> None:
     """Rich content, as wide as the terminal; what looks like markup in its texts is text."""
-    from rich.console import Console
+    from benchwright.cli.console import PlainConsole
 
-    width = None if sys.stdout.isatty() else NARROWEST
-    Console(width=width, soft_wrap=False, highlight=False, markup=False, emoji=False).print(content)
+    PlainConsole(width=None if sys.stdout.isatty() else NARROWEST).print(content)
 
 
 def print_summary(summary: RunSummary) -> None:

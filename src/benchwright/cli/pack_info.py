@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from benchwright.cli.options import say, set_up_logging
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.options import set_up_logging
+from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_install import SETTINGS, debug_option, described, json_option, version_option
 from benchwright.formats import counted
 from benchwright.text import plain
@@ -70,9 +70,9 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
     else:
         for kind, texts in (("problem", found.problems), ("warning", found.warnings)):
             for text in texts:
-                click.echo(f"{kind}: {plain(text)}")
+                echo(f"{kind}: {plain(text)}")
         state = "is not valid" if found.problems else "is valid"
-        click.echo(f"{found.directory} {state}: {counted(found.scenarios, 'scenario')}")
+        echo(f"{found.directory} {state}: {counted(found.scenarios, 'scenario')}")
     if found.problems:
         sys.exit(1)
 
@@ -90,7 +90,7 @@ def init(directory: Path, language: str, pack_id: str | None, name: str | None, 
     from benchwright.packs.scaffold import init as write_pack
 
     for path in write_pack(directory, language, pack_id or directory.resolve().name, name):
-        click.echo(path)
+        echo(str(path))
     say("Check it, then run it with your model or `benchwright simulate`:")
     say(f"  benchwright pack validate {directory}")
     say(f"  benchwright pack run {directory} --model MODEL --base-url http://localhost:8000/v1")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from benchwright.cli.options import say
-from benchwright.cli.output import print_json
+from benchwright.cli.output import echo, print_json, say
 from benchwright.text import plain
 
 if TYPE_CHECKING:
@@ -84,9 +83,7 @@ def install(
     if as_json:
         print_json(described(pack))
     else:
-        click.echo(
-            f"{plain(pack.id)} {plain(_version(pack))} is installed: benchwright pack run {plain(pack.id)}"
-        )
+        echo(f"{plain(pack.id)} {plain(_version(pack))} is installed: benchwright pack run {plain(pack.id)}")
 
 
 @click.command("update", context_settings=SETTINGS)
@@ -126,7 +123,7 @@ def update(
             continue
         rows.append({**described(ended.pack), "changed": ended.changed})
         if not as_json:
-            click.echo(
+            echo(
                 f"{plain(name)} {plain(_version(ended.pack))}: {'updated' if ended.changed else 'up to date'}"
             )
     if as_json:
@@ -144,7 +141,7 @@ def uninstall(pack: str, debug: bool) -> None:
     from benchwright.packs.install import uninstall as uninstall_pack
 
     uninstall_pack(pack, packs_directory(), report=_tell)
-    click.echo(f"{plain(pack)} is removed.")
+    echo(f"{plain(pack)} is removed.")
 
 
 @click.command("list", context_settings=SETTINGS)
@@ -160,7 +157,7 @@ def listing(compatible_version: str | None, as_json: bool, debug: bool) -> None:
     if as_json:
         print_json({"storage": str(packs_directory()), "packs": [described(pack) for pack in packs]})
     elif packs:
-        click.echo(packs_table(packs))
+        echo(packs_table(packs))
     else:
         say("No packs are installed; see benchwright pack install --help.")
 

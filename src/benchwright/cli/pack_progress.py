@@ -6,9 +6,8 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from benchwright.app.pack_watch import PackWatch
+from benchwright.cli.output import echo
 from benchwright.cli.progress import asked_again
 from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
@@ -37,13 +36,14 @@ class PackProgress:
         self._solved = done - again
         if done:
             but = f", {asked_again(again)}" if again else ""
-            click.echo(f"Resuming: {done:,} of {total:,} cells are done{but}.", err=True)
+            echo(f"Resuming: {done:,} of {total:,} cells are done{but}.", err=True)
         if not sys.stderr.isatty():
             return
-        from rich.console import Console
         from rich.live import Live
 
-        self._display = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+        from benchwright.cli.console import PlainConsole
+
+        self._display = Live(console=PlainConsole(err=True), auto_refresh=False, transient=True)
         self._display.start()
         self._tick()
 
@@ -59,14 +59,14 @@ class PackProgress:
         label = plain(setup.models[record.target].label)
         progress = f"[{self._solved:,}/{self._progress.total:,}]"
         reason = f"  {plain(record.reason)}" if record.reason else ""
-        click.echo(
+        echo(
             f"{progress} {label}  {plain(record.sample)}  {status} ({duration(record.duration / 1e9)}){reason}",
             err=True,
         )
 
     def said(self, text: str) -> None:
         """Prints a line above the display."""
-        click.echo(plain(text), err=True)
+        echo(plain(text), err=True)
 
     def ended(self) -> None:
         """Takes the display away."""

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.packs import PackReport, prepare_pack
 from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
-from benchwright.cli.options import say
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_progress import PackProgress
 from benchwright.cli.running import INTERRUPTED, conclude, say_nothing_was_sent
 from benchwright.config import PackSettings
@@ -103,13 +100,13 @@ def _print_description(described: Mapping[str, Any]) -> None:
     """What a run would be."""
     models = ", ".join(plain(model["id"]) for model in described["models"])
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
-    click.echo(
+    echo(
         f"{plain(described['pack'])} {plain(described['version'])}: {counted(described['cells'], 'cell')} "
         f"({counted(len(described['scenarios']), 'scenario')}, {counted(len(described['models']), 'model')}, "
         f"{counted(described['attempts'], 'attempt')}), {described['mode']}"
     )
-    click.echo(f"  models: {models}")
-    click.echo(f"  generation: {plain(generation)}")
+    echo(f"  models: {models}")
+    echo(f"  generation: {plain(generation)}")
 
 
 def _print_report(report: PackReport) -> None:
@@ -119,21 +116,21 @@ def _print_report(report: PackReport) -> None:
 
     setup = report.setup
     manifest = setup.manifest
-    click.echo(
+    echo(
         f"{plain(manifest.name)} {plain(manifest.version)}: {counted(len(setup.scenarios), 'scenario')}, "
         f"{counted(len(setup.models), 'model')}"
     )
     print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))
-    click.echo()
+    echo()
     print_table(render_scores(setup.models, report.scores))
     for target in report.summary.targets:
         for line in repeat_lines(target):
             print_table(line)
     if count := report.document["requestsOfNoCell"]:
         requests = counted(count, "request")
-        click.echo(f"{requests} of no cell (sent from a container, or without fetch); see host.log.")
+        echo(f"{requests} of no cell (sent from a container, or without fetch); see host.log.")
     if setup.direct:
-        click.echo("Nothing was metered (--direct).")
+        echo("Nothing was metered (--direct).")
 
 
 def _write_reports(reports: Sequence[PackReport], csv_file: Path | None, markdown: Path | None) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.options import say, set_up_logging
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.options import set_up_logging
+from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_install import debug_option, json_option
 from benchwright.text import plain
 
@@ -40,7 +40,7 @@ def command(pack: str, action: str, as_json: bool, debug: bool) -> None:
         if as_json:
             print_json({"stopped": stopped})
         else:
-            click.echo(f"Stopped: {', '.join(stopped)}" if stopped else "No verifier was running.")
+            echo(f"Stopped: {', '.join(stopped)}" if stopped else "No verifier was running.")
         return
     starting = pack_verifiers.start(pack, _tell) if action == "start" else pack_verifiers.states(pack)
     found = run_async(starting)
@@ -57,7 +57,7 @@ def _print(found: list[VerifierEndpoint]) -> None:
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("Verifier", "Mode", "State", "Required", "URL", "Image", "Details"):
-        table.add_column(name, no_wrap=name != "Details")
+        table.add_column(name, overflow="fold", no_wrap=name in ("Mode", "State", "Required"))
     for endpoint in found:
         image = {None: "", True: "built", False: "not built"}[endpoint.docker_image_present]
         required = "yes" if endpoint.required else "no"

@@ -8,9 +8,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import click
-
 from benchwright.cli.lines import trial_line
+from benchwright.cli.output import clean, echo, joined
 from benchwright.engine.progress import Progress, RunningMean
 from benchwright.engine.worker import Result, Solved
 from benchwright.formats import duration
@@ -123,7 +122,7 @@ class TerminalProgress:
         """Writes the lines noted so far, above the display if there is one."""
         if not self._lines:
             return
-        text = "\n".join(self._lines)
+        text = joined("\n", self._lines)
         self._lines.clear()
         with suppress(BrokenPipeError):  # who read along has gone; the run goes on
             self._write(text, err=self._err)
@@ -131,21 +130,22 @@ class TerminalProgress:
     def _write(self, text: str, *, err: bool) -> None:
         """Writes lines: above the display where they go to a terminal that has one."""
         if self._display is None or not _is_terminal(err=err):
-            click.echo(text, err=err)
+            echo(text, err=err)
         else:
             from rich.text import Text
 
-            self._display.console.print(Text.from_ansi(text), soft_wrap=True)
+            self._display.console.print(Text.from_ansi(clean(text)), soft_wrap=True)
 
     def _make_display(self) -> Live | None:
         """The display, None where there is no terminal for it."""
         if not _is_terminal(err=self._err) and not _is_terminal(err=True):
             return None
-        from rich.console import Console
         from rich.live import Live
 
+        from benchwright.cli.console import PlainConsole
+
         return Live(
-            console=Console(stderr=self._err or not _is_terminal(err=False)),
+            console=PlainConsole(err=self._err or not _is_terminal(err=False)),
             auto_refresh=False,
             transient=True,
             redirect_stdout=_is_terminal(err=False),

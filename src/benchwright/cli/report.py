@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli.output import echo
+
 EXAMPLES = """\b
 Examples:
   benchwright report 20261121T10                       a run, by part of its id
@@ -48,4 +50,4 @@ def command(
     from benchwright.app.report import ReportSettings, write_report
 
     size = write_report(runs, output, ReportSettings(title, samples, anyway))
-    click.echo(f"{output} ({size / 1e6:.1f} MB)", err=True)
+    echo(f"{output} ({size / 1e6:.1f} MB)", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary import RunSummary
 from benchwright.app.prepared import LaunchedRun, PreparedRun
-from benchwright.cli.options import say
+from benchwright.cli.output import say
 from benchwright.text import plain
 
 STOPPED, INCOMPLETE, INTERRUPTED = 1, 4, 130

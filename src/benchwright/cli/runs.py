@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import print_json, print_table
+from benchwright.cli.output import echo, print_json, print_table
 from benchwright.text import plain
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def command(
         _print(runs)
     else:
         narrowed = kind or model or state or tags
-        click.echo("No runs match." if narrowed else "There are no runs yet.", err=True)
+        echo("No runs match." if narrowed else "There are no runs yet.", err=True)
 
 
 def _print(runs: Sequence[ListedRun]) -> None:
@@ -69,7 +69,12 @@ def _print(runs: Sequence[ListedRun]) -> None:
     tagged = any(run.tags for run in runs)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Run", "Started (UTC)", "State", "Model", "Trials", *(["Tags"] if tagged else [])):
-        table.add_column(column, justify="right" if column == "Trials" else "left", no_wrap=True)
+        table.add_column(
+            column,
+            justify="right" if column == "Trials" else "left",
+            overflow="fold",
+            no_wrap=column not in ("Model", "Tags"),
+        )
     for run in runs:
         manifest = run.manifest
         started = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
@@ -97,7 +102,7 @@ def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
     """Add tags to RUN: an id, a unique part of one, or a directory."""
     from benchwright.runs.listing import tag_run
 
-    click.echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
+    echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
 
 
 @command.command("delete")
@@ -114,10 +119,10 @@ def deletion(runs: tuple[str, ...], yes: bool, debug: bool) -> None:
         if not sys.stdin.isatty():
             raise UserError("Cannot ask for confirmation without a terminal; use --yes to delete.")
         for directory in directories:
-            click.echo(directory.name)
+            echo(directory.name)
         if not click.confirm(f"Delete {len(directories)} run(s) permanently?", default=False):
-            click.echo("Nothing was deleted.")
+            echo("Nothing was deleted.")
             return
     for directory in directories:
         delete_run(directory)
-        click.echo(f"Deleted {directory.name}.")
+        echo(f"Deleted {directory.name}.")

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from benchwright.cli.output import echo
+
 EXAMPLES = """\b
 Examples:
   benchwright schema > benchwright.schema.json
@@ -22,7 +24,7 @@ def command() -> None:
     """Print the JSON Schema of `--config FILE.toml`."""
     import json
 
-    click.echo(json.dumps(config_schema(), indent=2))
+    echo(json.dumps(config_schema(), indent=2))
 
 
 def config_schema() -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import print_json, print_summary, print_table
+from benchwright.cli.output import echo, print_json, print_summary, print_table
 
 if TYPE_CHECKING:
     from benchwright.runs.manifest import Manifest
@@ -52,7 +52,7 @@ def command(
         return
     print_summary(shown)
     for line in warm_cache_lines(directory):
-        click.echo(line)
+        echo(line)
     if shown.joint:
         print_table(render_joint(shown.joint))
     if shown.kind == "pack":
@@ -65,7 +65,7 @@ def _print_pack(manifest: Manifest, table: RunTable) -> None:
 
     kept = load_pack_run(manifest, table)
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
-    click.echo()
+    echo()
     print_table(render_scores(kept.models, kept.scores))
 
 

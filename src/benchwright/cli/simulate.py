@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.output import echo
+
 if TYPE_CHECKING:
     from benchwright.endpoint.simulate import Faults, Settings
     from benchwright.endpoint.simulate.settings import ToolTurn
@@ -182,7 +184,7 @@ def command(host: str, port: int, port_file: Path | None, processes: int, **opti
     def announce(base_url: str) -> None:
         if port_file is not None:
             _write_port(port_file, base_url)
-        click.echo(f"Simulated endpoint at {base_url} (answers are not from a model)")
+        echo(f"Simulated endpoint at {base_url} (answers are not from a model)")
 
     serve(settings, host=host, port=port, processes=processes, announce=announce)
 

@@ -6,10 +6,7 @@ import asyncio
 import select
 import sys
 
-import click
-
-from benchwright.secrets import SECRETS
-from benchwright.text import plain_lines
+from benchwright.cli.output import echo
 
 LOOK_EVERY = 0.02
 """Seconds between two looks for a line."""
@@ -26,14 +23,14 @@ class Terminal:
 
     def show(self, text: str) -> None:
         """Shows some lines."""
-        click.echo(plain_lines(SECRETS.redact(text)))
+        echo(text)
 
     async def ask(self, prompt: str) -> str | None:
         """Asks for a line; None at the end of the input. The event loop goes on meanwhile."""
-        click.echo(prompt, nl=False)
+        echo(prompt, end="")
         while not select.select([self._input], [], [], 0)[0]:  # noqa: ASYNC110 - no loop can wait for a file
             await asyncio.sleep(LOOK_EVERY)
         line = self._input.readline().decode(errors="replace")
         if not line or not self._input.isatty():
-            click.echo(line.rstrip("\n"))
+            echo(line.rstrip("\n"))
         return line.rstrip("\n") if line else None

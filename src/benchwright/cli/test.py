@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.options import output_options, say, set_up_logging
+from benchwright.cli.options import output_options, set_up_logging
+from benchwright.cli.output import echo, say
 
 if TYPE_CHECKING:
     from benchwright.agents.runners.test_mode import LocalTestBatchResult, LocalTestRunResult
@@ -79,10 +80,9 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
     A row passes if the agent completes it. Nothing is scored or saved. With --debug, events that the agent logs
     with ctx.log_event are written to ./test_debug, one file per row.
     """
-    from rich.console import Console
-
     from benchwright.app.endpoints import load_dotenv
     from benchwright.app.test_mode import AgentTestSettings, prepare_test
+    from benchwright.cli.console import PlainConsole
     from benchwright.cli.output import results_on_stdout
     from benchwright.errors import UserError
 
@@ -90,7 +90,7 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
         raise UserError("--json and --output cannot be combined with --interactive.")
     set_up_logging(debug=debug)
     load_dotenv()
-    console = Console(stderr=as_json, soft_wrap=True, highlight=False)
+    console = PlainConsole(err=as_json, soft_wrap=True)
     settings = AgentTestSettings(**options, debug=debug)
     with results_on_stdout(as_json=as_json):
         test = prepare_test(settings, console, quiet=quiet)
@@ -125,7 +125,7 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
         spent = spent_text(row.duration_ms, row.token_usage.get("total_tokens", 0))
         place, label = (current, total), f"Row {row.row_index}: "
         line = run_line(place, label, success=row.success, spent=spent, note=row.error)
-        click.echo(line, err=as_json)
+        echo(line, err=as_json)
 
     interrupted = False
     try:
@@ -135,7 +135,7 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
         interrupted, result = True, test.so_far()
         say("Test interrupted.")
     if not quiet:
-        click.echo(_summary(result), err=as_json)
+        echo(_summary(result), err=as_json)
     elif result.stopped_early and not interrupted:
         say(f"Error: {one_line(result.stop_reason)}")
     if as_json:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from benchwright.cli.output import echo, say
+
 EXAMPLES = """\b
 Examples:
   benchwright view                  all runs of this machine, in the browser
@@ -33,8 +35,8 @@ def command(host: str, port: int, open_browser: bool, debug: bool) -> None:
     Open the printed address: anyone who has it can read all runs and start new ones.
     """
     from benchwright.app.loop import run_async
-    from benchwright.cli.options import say, set_up_logging
+    from benchwright.cli.options import set_up_logging
     from benchwright.web.server import serve
 
     set_up_logging(debug=debug)
-    run_async(serve(host, port, click.echo, say, open_browser=open_browser))
+    run_async(serve(host, port, echo, say, open_browser=open_browser))

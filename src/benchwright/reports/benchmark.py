@@ -78,6 +78,8 @@ def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for position, column in enumerate(columns):
         table.add_column(
-            column, justify="left" if position in (0, 2) and column in (columns[0], "") else "right"
+            column,
+            justify="left" if position in (0, 2) and column in (columns[0], "") else "right",
+            overflow="fold",
         )
     return table

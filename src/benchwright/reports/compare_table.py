@@ -17,7 +17,7 @@ def render_comparison(files: Sequence[ResultFile]) -> RenderableType:
     table = Table(title="Benchmark Comparison")
     table.add_column("Metric", no_wrap=True)
     for file in files:
-        table.add_column(f"{plain(file.title)}\n{plain(file.model)}", justify="right")
+        table.add_column(f"{plain(file.title)}\n{plain(file.model)}", justify="right", overflow="fold")
     for name, cell in ROWS:
         cells = [cell(file) for file in files]
         if name != "Score" or any(text != MISSING for text in cells):

@@ -35,14 +35,14 @@ def render_matrix(
     wide = 30 + 14 * len(models) <= columns
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     if wide:
-        table.add_column("Scenario", no_wrap=True, max_width=40)
+        table.add_column("Scenario", overflow="fold", max_width=40)
         for model in models.values():
-            table.add_column(plain(model.label)[:20], no_wrap=True)
+            table.add_column(plain(model.label), overflow="fold", max_width=20)
         for scenario in scenarios:
             name = f"{scenario.id}  {scenario.title}"
             table.add_row(plain(name), *(_cell(cells.get((slot, scenario.id))) for slot in models))
         return table
-    table.add_column("Model", no_wrap=True, max_width=24)
+    table.add_column("Model", overflow="fold", max_width=24)
     for scenario in scenarios:
         table.add_column(plain(scenario.id), no_wrap=True)
     for slot, model in models.items():
@@ -97,9 +97,9 @@ def _categories(score: BenchmarkScore, highest: float) -> RenderableType:
         unit = "" if category.unit is None else f" {plain(category.unit)}"
         weight = "" if category.weight is None else f"weight {category.weight:g}"
         table.add_row(
-            plain(category.label),
+            Text(plain(category.label), overflow="fold"),
             Text(f"{bar:{BAR}}", style="green"),
-            f"{value:g}{unit}",
+            Text(f"{value:g}{unit}", overflow="fold"),
             Text(weight, style="dim"),
         )
     return table

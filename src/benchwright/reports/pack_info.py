@@ -21,7 +21,7 @@ def render_pack(
     """All that is known of a pack."""
     table = Table.grid(padding=(0, 2))
     for name, text in _facts(pack, runtime):
-        table.add_row(Text(name, style="bold"), Text(plain(text)))
+        table.add_row(Text(name, style="bold"), Text(plain(text), overflow="fold"))
     parts: list[RenderableType] = [table]
     for scenario in scenarios:
         parts += [Text(), *_scenario(scenario)]

@@ -114,7 +114,9 @@ def _table(*columns: str, title: str | None = None) -> Table:
         title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0)
     )
     for position, column in enumerate(columns):
-        table.add_column(column, justify="left" if position == 0 else "right", no_wrap=True)
+        table.add_column(
+            column, justify="left" if position == 0 else "right", overflow="fold", no_wrap=position > 0
+        )
     return table
 
 

@@ -18,7 +18,9 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
     """One row per benchmark; what failed, known exceptions and what was left out beneath."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("Benchmark", "samples", "checks", "failed", "exceptions", "verdict"):
-        table.add_column(column, justify="left" if column in ("Benchmark", "verdict") else "right")
+        table.add_column(
+            column, justify="left" if column in ("Benchmark", "verdict") else "right", overflow="fold"
+        )
     notes: list[RenderableType] = []
     for entry in validated:
         verdict = Text("failed", style="bold red") if entry.failures else Text("ok", style="green")

@@ -10,6 +10,7 @@ import msgspec
 from benchwright.agents.runners.results import BenchResult, EvalEvalSummary, EvalResult
 from benchwright.engine.answers import content_text
 from benchwright.records import Message
+from benchwright.text import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +65,7 @@ def _print(console: Console, title: str, result: EvalResult, models: Sequence[tu
     if result.stopped_early:
         lines.append(f"  Stopped early: {result.stop_reason}")
     for line in lines:
-        console.print(Text(line))
+        console.print(Text(plain(line)))
     console.print(_table(result, models) if result.eval_summaries else Text("  No eval results."))
 
 
@@ -85,7 +86,7 @@ def _table(result: EvalResult, models: Sequence[tuple[str, Summaries]]) -> Any:
             score = summaries[name]
             figures = [f"{value:.3f}" for value in (score.mean, score.std, score.min, score.max)]
             passes = [f"{score.pass_at_k[k] * 100:.1f}%" for k in ks]
-            names = [Text(name), Text(model)] if named else [Text(name)]
+            names = [Text(plain(name)), Text(plain(model))] if named else [Text(plain(name))]
             table.add_row(*names, *figures, *passes)
     return table
 

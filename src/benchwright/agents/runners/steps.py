@@ -11,6 +11,7 @@ from benchwright.agents.runners.client import ExternalLLMClient
 from benchwright.agents.runners.datasets import DatasetReader, DatasetRow
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.errors import BenchwrightError
+from benchwright.text import plain_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,4 +85,4 @@ def _say(console: Console, quiet: bool, line: str) -> None:
     from rich.text import Text
 
     if not quiet:
-        console.print(Text(line))
+        console.print(Text(plain_lines(line)))
