@@ -8,14 +8,12 @@ import io
 import os
 import sys
 import threading
-import traceback
 from contextlib import suppress
 from typing import NoReturn
 
 import click
 
 from benchwright import __version__
-from benchwright.cli.output import echo
 from benchwright.suggest import did_you_mean
 
 OBJECTS_OF_IMPORTS = 10_000
@@ -178,6 +176,12 @@ def _print_whole() -> None:
         os.set_blocking(sys.stdout.fileno(), True)
 
 
+def _complain(text: str) -> None:
+    from benchwright.cli.output import echo
+
+    echo(text, err=True)
+
+
 def main() -> None:
     """The console script: runs a command, and ends even where threads of the user's code do not."""
     code: object = 1
@@ -211,7 +215,7 @@ def _run() -> None:
         sys.exit(130)
     except click.ClickException as error:
         error.show(shown := io.StringIO())
-        echo(shown.getvalue(), err=True, end="")
+        _complain(shown.getvalue().rstrip())
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -219,6 +223,10 @@ def _run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        meant = isinstance(error, BenchwrightError) and "--debug" not in sys.argv
-        echo(f"Error: {error}" if meant else traceback.format_exc().rstrip(), err=True)
+        if isinstance(error, BenchwrightError) and "--debug" not in sys.argv:
+            _complain(f"Error: {error}")
+        else:
+            import traceback
+
+            _complain(traceback.format_exc().rstrip())
         sys.exit(1)
