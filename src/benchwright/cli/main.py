@@ -161,6 +161,25 @@ def cli(**_: str | None) -> None:
     """
 
 
+def _open_streams() -> None:
+    """Puts /dev/null where stdin, stdout or stderr was closed.
+
+    Else the next file that is opened would take its number, be printed into, and abort the event loop.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, os.O_RDWR)  # the lowest that is free: the one that was closed
+            os.set_inheritable(number, True)
+            setattr(sys, name, open(number, mode))  # noqa: SIM115
+
+
+def _close_streams() -> None:
+    """Puts /dev/null behind stdout and stderr, so that what could not be written is not tried again at the exit."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nothing, stream.fileno())
+
+
 def _print_whole() -> None:
     """Sees to it that nothing printed is lost where whoever reads it is slow.
 
@@ -177,9 +196,15 @@ def _print_whole() -> None:
 
 
 def _complain(text: str) -> None:
+    """Writes to stderr; nothing more can be done where that fails."""
     from benchwright.cli.output import echo
 
-    echo(text, err=True)
+    with suppress(OSError):
+        echo(text, err=True)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _close_streams()
 
 
 def main() -> None:
@@ -203,6 +228,7 @@ def _run() -> None:
     from benchwright.errors import BenchwrightError
 
     gc.set_threshold(OBJECTS_OF_IMPORTS)
+    _open_streams()
     _print_whole()
     program = os.path.basename(sys.argv[0])
     program = PROGRAM if program == "__main__.py" else program
@@ -220,7 +246,7 @@ def _run() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_streams()
         sys.exit(1)
     except Exception as error:
         if isinstance(error, BenchwrightError) and "--debug" not in sys.argv:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.errors import UserError
 from benchwright.text import plain_lines
 
 if TYPE_CHECKING:
@@ -53,12 +54,24 @@ def joined(between: str, parts: Iterable[str]) -> Clean:
 
 def echo(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Lines on stdout, or with `err` on stderr."""
-    click.echo(clean(text) + end, err=err, nl=False)
+    with _writing():
+        click.echo(clean(text) + end, err=err, nl=False)
 
 
 def say(text: str) -> None:
     """A note for the person, on stderr."""
     echo(text, err=True)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """A full disk is told in one line; that nobody reads any more is for `main`."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError(f"Cannot write the output: {error.strerror}.") from None
 
 
 @contextmanager
@@ -78,7 +91,8 @@ def print_json(value: Any) -> None:
     from benchwright.runs.journal import encode_json
 
     lines = msgspec.json.format(encode_json(value), indent=2).decode().split("\n")
-    click.echo("\n".join(map(_seen, lines)))
+    with _writing():
+        click.echo("\n".join(map(_seen, lines)))
 
 
 def _seen(line: str) -> str:
@@ -94,7 +108,9 @@ def print_table(content: RenderableType) -> None:
     """Rich content, as wide as the terminal; what looks like markup in its texts is text."""
     from benchwright.cli.console import PlainConsole
 
-    PlainConsole(width=None if sys.stdout.isatty() else NARROWEST).print(content)
+    console = PlainConsole(width=None if sys.stdout.isatty() else NARROWEST)
+    with _writing():
+        console.print(content)
 
 
 def print_summary(summary: RunSummary) -> None:
