@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from typing import Any
 
 import pytest
 
+from benchwright.engine.offload import offloading
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
 from benchwright.scorers.regex import LONGEST_ANSWER, Regex
@@ -66,7 +68,37 @@ def test_the_time_limit_leaves_signals_as_they_were(score: Any) -> None:
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
 
-async def test_outside_the_main_thread_it_works_without_the_time_limit() -> None:
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("a{99999999999999999999}", "the repetition number is too large"),
+        ("(" * 5000 + ")" * 5000, "its brackets are nested too deeply"),
+        ("x" * 10_001, "it has 10,001 characters; at most 10,000 are read"),
+    ],
+)
+def test_a_pattern_beyond_what_can_be_read_is_told_in_a_line(pattern: str, says: str, score: Any) -> None:
+    with pytest.raises(UserError, match=f"is not a regular expression: {says}$") as told:
+        Regex(pattern=pattern)
+    assert len(str(told.value)) < 200
+    with pytest.raises(GraderError, match=f"is not a regular expression: {says}$"):
+        score(Regex(), "x", pattern)
+
+
+async def test_a_pattern_without_end_holds_nothing_else_up() -> None:
+    sample, outcome = Sample("s1", {"ground_truth": "(a+)+$"}), Outcome(answer="a" * 40 + "!")
+    scorer: Any = Regex()
+    async with offloading():
+        trials = [asyncio.ensure_future(scorer.score(sample, outcome, None)) for _ in range(4)]
+        longest, last = 0.0, time.thread_time()
+        while not all(trial.done() for trial in trials):
+            await asyncio.sleep(0)
+            longest, last = max(longest, time.thread_time() - last), time.thread_time()
+    errors = await asyncio.gather(*trials, return_exceptions=True)
+    assert [str(error) for error in errors] == ["the pattern '(a+)+$' was not decided in 0.25 s"] * 4
+    assert longest < 0.15
+
+
+async def test_outside_the_main_thread_it_works_all_the_same() -> None:
     def elsewhere() -> float | None:
         sample = Sample("s1", {"ground_truth": r"\d+"})
         return asyncio.run(Regex().score(sample, Outcome(answer="66"), None)).value  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from benchwright.engine.offload import offload, offloading
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
@@ -17,6 +18,8 @@ from benchwright.scorers.shared import quoted, target_text
 
 VERSION = 1
 LONGEST_ANSWER = 100_000
+LONGEST_PATTERN = 10_000
+QUICK_SECONDS = 0.005
 MATCH_SECONDS = 0.25
 
 
@@ -26,9 +29,9 @@ class Regex:
     The pattern is `pattern`, or each sample's own `ground_truth`. `full` asks that it match the whole
     answer (white space at either end aside), `ignore_case` lets upper and lower case be alike.
 
-    Some patterns take time exponential in the length of the text, `(a+)+$` among them. A search that has
-    taken 0.25 s of CPU time is given up as a grader error, and so is an answer of more than 100,000
-    characters. The time limit is a signal and so holds in the main thread only, where runs take place.
+    Some patterns take time exponential in the length of the text, `(a+)+$` among them. A search that is not
+    decided within 5 ms goes on in another process, so that it holds no other trial up, and is given up as a
+    grader error after 0.25 s of CPU time. So is an answer of more than 100,000 characters.
 
     Raises:
         UserError: `pattern` is not a regular expression.
@@ -37,12 +40,11 @@ class Regex:
     name = "regex"
 
     def __init__(self, *, pattern: str | None = None, full: bool = False, ignore_case: bool = False) -> None:
+        self.pattern = pattern
         self.full = full
         self.flags = re.IGNORECASE if ignore_case else re.NOFLAG
-        try:
-            self.pattern = None if pattern is None else re.compile(pattern, self.flags)
-        except re.error as error:
-            raise UserError(f"The pattern {pattern!r} is not a regular expression: {error}") from error
+        if pattern is not None and (wrong := _what_is_wrong(pattern, self.flags)):
+            raise UserError(f"The pattern {pattern!r:.80} is not a regular expression: {wrong}")
         self.fingerprint = fingerprint(self.name, VERSION, pattern, full, ignore_case)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -52,17 +54,54 @@ class Regex:
             raise GraderError(
                 f"the answer has {len(answer)} characters; at most {LONGEST_ANSWER} are searched"
             )
-        pattern = self.pattern or self._target_pattern(sample)
-        with _time_limit(pattern.pattern):
-            found = pattern.fullmatch(answer) if self.full else pattern.search(answer)
-        return Score(0.0) if found is None else Score(1.0, span=quoted(found[0]))
-
-    def _target_pattern(self, sample: Sample) -> re.Pattern[str]:
-        target = target_text(sample)
+        pattern = target_text(sample) if self.pattern is None else self.pattern
+        search = (pattern, int(self.flags), self.full, answer)
         try:
-            return re.compile(target, self.flags)
-        except re.error as error:
-            raise GraderError(f"ground_truth {target!r:.80} is not a regular expression: {error}") from error
+            span = find(*search, QUICK_SECONDS)
+        except _OutOfTime:
+            async with offloading():
+                span = await offload(find_elsewhere, *search)
+        return Score(0.0) if span is None else Score(1.0, span=quoted(span))
+
+
+def find(pattern: str, flags: int, full: bool, answer: str, seconds: float) -> str | None:
+    """What the pattern matches in the answer, None if nothing.
+
+    Raises:
+        GraderError: the row's pattern is not a regular expression.
+        _OutOfTime: it took more than so many seconds of CPU time, or nothing can limit it in this thread.
+    """
+    with _time_limit(seconds):
+        if wrong := _what_is_wrong(pattern, flags):
+            raise GraderError(f"ground_truth {pattern!r:.80} is not a regular expression: {wrong}")
+        compiled = re.compile(pattern, flags)
+        found = compiled.fullmatch(answer) if full else compiled.search(answer)
+        return None if found is None else found[0]
+
+
+def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | None:
+    """`find` in a process that may take its time.
+
+    Raises:
+        GraderError: it was not decided in `MATCH_SECONDS`, or the pattern is no regular expression.
+    """
+    try:
+        return find(pattern, flags, full, answer, MATCH_SECONDS)
+    except _OutOfTime:
+        raise GraderError(f"the pattern {pattern!r:.80} was not decided in {MATCH_SECONDS} s") from None
+
+
+def _what_is_wrong(pattern: str, flags: int) -> str | None:
+    """Why the text is no regular expression, None if it is one."""
+    if len(pattern) > LONGEST_PATTERN:
+        return f"it has {len(pattern):,} characters; at most {LONGEST_PATTERN:,} are read"
+    try:
+        re.compile(pattern, flags)
+    except (re.error, OverflowError) as error:
+        return str(error)
+    except RecursionError:
+        return "its brackets are nested too deeply"
+    return None
 
 
 class _OutOfTime(Exception):
@@ -74,19 +113,20 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 
 @contextmanager
-def _time_limit(pattern: str) -> Iterator[None]:
-    """Ends its body after `MATCH_SECONDS` of CPU time; `re` lets signals in while it searches."""
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Ends its body after so many seconds of CPU time; `re` lets signals in while it searches.
+
+    Raises:
+        _OutOfTime: they are over, or this is not the main thread, which alone gets signals.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        raise _OutOfTime
     before = signal.signal(signal.SIGVTALRM, _give_up)
     try:
         try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, MATCH_SECONDS)
+            signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
             yield
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    except _OutOfTime:
-        raise GraderError(f"the pattern {pattern!r:.80} was not decided in {MATCH_SECONDS} s") from None
     finally:
         signal.signal(signal.SIGVTALRM, before)

@@ -96,5 +96,5 @@ def expression(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """
     try:
         return re.compile(pattern, flags)
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         return re.compile(re.escape(pattern), flags)
