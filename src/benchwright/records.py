@@ -9,9 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+
+MOST = 2**53
+"""No count of ours is larger, no duration longer (104 days): a file that says so is broken."""
+
+Amount = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+"""A count, or a duration."""
+
+Offset = Annotated[int, msgspec.Meta(ge=-MOST, le=MOST)]
+"""A time before or after another one."""
+
+Moment = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+"""Wall-clock ns, until the year 2116."""
+
+Bucket = Annotated[int, msgspec.Meta(ge=0, lt=1024)]
+"""Of a histogram of durations."""
+
+UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""What reading JSON raises: it is none, of another shape, not in UTF-8, or nested too deep."""
 
 Message = dict[str, Any]
 """One chat message in the OpenAI format, as it goes on the wire."""
@@ -110,10 +128,10 @@ class TaskSpec(Record, frozen=True):
 class Usage(Record, frozen=True):
     """Tokens as the server counted them; None where it said nothing."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cached_tokens: int | None = None
-    reasoning_tokens: int | None = None
+    prompt_tokens: Amount | None = None
+    completion_tokens: Amount | None = None
+    cached_tokens: Amount | None = None
+    reasoning_tokens: Amount | None = None
 
     @property
     def total_tokens(self) -> int:
@@ -142,21 +160,21 @@ class RequestRecord(Record, frozen=True):
     id: str
     role: str = "model"
     slot: str = "primary"
-    turn: int = 0
-    started: int = 0
-    connect: int = 0
-    waited: int = 0
-    dispatch_lag: int = 0
-    detect_lag: int = 0
-    ttft: int | None = None
-    ttfa: int | None = None
-    total: int = 0
-    gaps: dict[int, int] = {}
-    chunks: int = 0
+    turn: Amount = 0
+    started: Offset = 0
+    connect: Amount = 0
+    waited: Amount = 0
+    dispatch_lag: Offset = 0
+    detect_lag: Offset = 0
+    ttft: Amount | None = None
+    ttfa: Amount | None = None
+    total: Amount = 0
+    gaps: dict[Bucket, Amount] = {}
+    chunks: Amount = 0
     usage: Usage = NO_USAGE
     finish_reason: str | None = None
-    http_status: int | None = None
-    attempts: int = 1
+    http_status: Amount | None = None
+    attempts: Amount = 1
     error: str | None = None
     flags: list[str] = []
     seed: int | None = None
@@ -247,19 +265,19 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     sample: str
     target: str
     status: Status
-    repeat: int = 0
-    attempt: int = 0
+    repeat: Amount = 0
+    attempt: Amount = 0
     group: str | None = None
     labels: dict[str, str] = {}
     reason: str | None = None
     scores: dict[str, float] = {}
     requests: list[RequestRecord] = []
-    started_at: int = 0
-    duration: int = 0
-    body: tuple[int, int] = (0, 0)
+    started_at: Moment = 0
+    duration: Amount = 0
+    body: tuple[Amount, Amount] = (0, 0)
     reused_from: str | None = None
-    late: int = 0
-    restored_tokens: int | None = None
+    late: Amount = 0
+    restored_tokens: Amount | None = None
 
     @property
     def tokens(self) -> int:
@@ -285,7 +303,7 @@ class RunEvent(Record, frozen=True, tag="event"):
     """Something that happened to the run: started, stopped, finished; `at` is wall-clock ns."""
 
     name: str
-    at: int
+    at: Moment
     detail: dict[str, Any] = {}
 
 
@@ -296,15 +314,28 @@ SPOILING_LAG_NS = 10_000_000
 class LoopLag(Record, frozen=True):
     """How late the event loop ran what was due: number of samples, percentiles and the longest lag, in ns."""
 
-    samples: int = 0
-    p50: int = 0
-    p99: int = 0
-    longest: int = 0
+    samples: Amount = 0
+    p50: Amount = 0
+    p99: Amount = 0
+    longest: Amount = 0
 
     @property
     def spoils_timings(self) -> bool:
         """Whether the client was too busy for its timings to hold."""
         return self.p99 > SPOILING_LAG_NS
+
+
+class EventDetail(Record, frozen=True):
+    """What is read of an event's `detail`: every event has some of it, and more that is only shown."""
+
+    total: Amount | None = None
+    finished: Amount = 0
+    failed: Amount | None = None
+    reason: str | None = None
+    cpu_seconds: float = 0.0
+    lag: LoopLag | None = None
+    level: Amount = 1
+    settled: bool = False
 
 
 JournalLine = TrialRecord | ScoreRecord | RunEvent

@@ -19,7 +19,7 @@ from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import UserError
-from benchwright.records import Trial
+from benchwright.records import UNREADABLE, Trial
 from benchwright.runs.keys import fingerprint
 from benchwright.secrets import SECRETS
 
@@ -112,7 +112,7 @@ def _read_output(output: bytes) -> AgentAnswer:
     if text.startswith("{"):
         try:
             value = msgspec.json.decode(text)
-        except (msgspec.DecodeError, RecursionError):
+        except UNREADABLE:
             return AgentAnswer(text)
         if "answer" in value or "messages" in value:
             return read_answer(value)

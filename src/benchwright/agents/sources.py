@@ -27,7 +27,7 @@ def source_fingerprint(source: object) -> str | None:
     digest = xxhash.xxh3_128()
     for name, file in _source_files(path):
         content = file.read_bytes()
-        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
         digest.update(content)
     return digest.hexdigest()
 

@@ -37,11 +37,12 @@ class Difference(Record, frozen=True):
 
 def differences(manifest: Manifest, table: RunTable) -> list[Difference]:
     """The first target against each other one, by every score that both have a value of."""
+    if len(manifest.targets) < 2:
+        return []
     first, *others = (target.slot for target in manifest.targets)
-    ours = trials_of(manifest, table, table.counted(first)) if others else None
+    ours = trials_of(manifest, table, table.counted(first))
     found = []
     for other in others:
-        assert ours is not None
         theirs = trials_of(manifest, table, table.counted(other))
         aligned = align_samples(theirs.samples, theirs.groups, ours.samples, ours.groups)
         for name in ours.scores:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, Record, Target
+from benchwright.records import FAILED, UNREADABLE, Record, Target
 from benchwright.runs.journal import Body, read_bodies
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
@@ -118,5 +118,5 @@ def _said(body: Body) -> Any:
     """All that models wrote in a trial, reasoning included; the answer where no exchange was recorded."""
     try:
         return [_read_response(exchange.response) for exchange in body.exchanges] or body.answer
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         return body.answer

@@ -76,7 +76,9 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
                 f"The run was started in {started_in}, which cannot be opened: {error.strerror}."
             ) from None
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
-    kind = kinds[manifest.kind]
+    kind = kinds.get(manifest.kind)
+    if kind is None:
+        raise UserError(f"{manifest.id} is no run of a kind that can be resumed: {manifest.kind!r}.")
     try:
         return kind(**{**kept, **given, **({"run": run.directory} if "run" in kind.model_fields else {})})
     except ValidationError as error:

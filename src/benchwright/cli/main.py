@@ -195,6 +195,22 @@ def _print_whole() -> None:
         os.set_blocking(sys.stdout.fileno(), True)
 
 
+def _check_given() -> None:
+    """Refuses what is no text in UTF-8: keys, files and requests could not hold it.
+
+    Raises:
+        UserError: an argument, a variable of ours, or the working directory is none.
+    """
+    from benchwright.errors import UserError
+
+    variables = (value for name, value in os.environ.items() if name.startswith("BENCHWRIGHT_"))
+    for text in (*sys.argv[1:], *variables, os.getcwd()):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise UserError(f"{text!r} is not valid UTF-8; use another name.") from None
+
+
 def _complain(text: str) -> None:
     """Writes to stderr; nothing more can be done where that fails."""
     from benchwright.cli.output import echo
@@ -234,6 +250,7 @@ def _run() -> None:
     program = PROGRAM if program == "__main__.py" else program
     _name_program(cli, program)
     try:
+        _check_given()
         cli.main(prog_name=program, standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import echo, print_json, print_table
+from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.text import plain
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def command(
         return
     from benchwright.runs.listing import list_runs
 
-    runs = list_runs(kind=kind, model=model, state=state, tags=tags)
+    runs = list_runs(kind=kind, model=model, state=state, tags=tags, say=say)
     if as_json:
         print_json({"runs": runs})
     elif runs:

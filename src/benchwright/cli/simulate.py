@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.output import echo
+from benchwright.records import UNREADABLE
 
 if TYPE_CHECKING:
     from benchwright.endpoint.simulate import Faults, Settings
@@ -238,7 +239,7 @@ def _tool_calls(text: str | None) -> tuple[ToolTurn, ...]:
         return ()
     try:
         return msgspec.json.decode(text.encode(), type=tuple[ToolTurn, ...])
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise click.BadParameter(f"not a list of calls ({error}).", param_hint="--tool-calls") from None
 
 

@@ -10,7 +10,7 @@ import msgspec
 import xxhash
 
 from benchwright.data.errors import DatasetParseError
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 MANIFEST_NAME = "fetched.json"
 
@@ -71,7 +71,7 @@ def read_manifest(root: Path) -> Manifest | None:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise DatasetParseError(
             f"{path} cannot be read ({error}); delete {root} and fetch it again"
         ) from error

@@ -25,12 +25,13 @@ from benchwright.data.errors import (
     DatasetValidationError,
 )
 from benchwright.data.parquet import count_parquet_rows, parquet_rows
+from benchwright.records import UNREADABLE
 
 Row = dict[str, Any]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_CSV_FIELD = 2**31 - 1
-_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_NOT_JSON = UNREADABLE
 
 _decode = msgspec.json.Decoder().decode
 _decode_array = msgspec.json.Decoder(list[msgspec.Raw]).decode

@@ -18,9 +18,10 @@ from benchwright.endpoint.reply import (
 )
 from benchwright.endpoint.sse import EventPattern, pattern_of
 from benchwright.endpoint.tool_calls import ToolCalls
+from benchwright.records import UNREADABLE
 
 MISSHAPEN = (
-    *(msgspec.DecodeError, UnicodeError, RecursionError),
+    *UNREADABLE,
     *(AttributeError, TypeError, KeyError, IndexError),
 )
 """What reading an answer raises that is no JSON, or nested too deeply, or not of the shape it should have."""

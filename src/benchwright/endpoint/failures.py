@@ -11,7 +11,7 @@ import msgspec
 
 from benchwright.endpoint.connection import Headers, WireError
 from benchwright.errors import ProviderError
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.secrets import SECRETS
 from benchwright.text import one_line
 
@@ -91,7 +91,7 @@ def _error_detail(body: bytes) -> tuple[str | None, str]:
     """(code, message) from the error shapes in use: OpenAI's, FastAPI's `detail`, a bare `message`, text."""
     try:
         answer = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return None, _clip(body[: 4 * LONGEST_DETAIL].decode("utf-8", "replace"))
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):

@@ -13,7 +13,7 @@ from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.failures import from_answer, from_wire
 from benchwright.endpoint.wire import Call, Limits, Wire
 from benchwright.errors import ProviderError
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 PATIENCE = Limits(connect=10.0, read=30.0, stall=30.0, total=60.0)
 LARGEST = 64 * 1024 * 1024
@@ -85,7 +85,7 @@ async def list_models(base_url: str, key: str | None, limits: Limits = PATIENCE)
     document = await _get(parse_base_url(base_url), "/models", key, base_url, limits)
     try:
         return [model.id for model in msgspec.json.decode(document.body, type=_Models).data]
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from benchwright.records import UNREADABLE
+
 BOM = b"\xef\xbb\xbf"
 LARGEST_EVENT = 64 * 1024 * 1024
 
@@ -108,7 +110,7 @@ class EventPattern:
         if data.startswith(self._before) and data.endswith(self._after):
             try:
                 return _decode_text(data[len(self._before) : len(data) - len(self._after)])
-            except (msgspec.DecodeError, UnicodeError):
+            except UNREADABLE:
                 pass
         return ""
 
@@ -122,7 +124,7 @@ class EventPattern:
         strings = events[len(self._first) : len(events) - len(self._last)].split(self._between)
         try:
             texts = _decode_texts(b"[%b]" % b",".join(strings))
-        except (msgspec.DecodeError, UnicodeError):
+        except UNREADABLE:
             return []
         return texts if len(texts) == len(strings) and all(texts) else []
 

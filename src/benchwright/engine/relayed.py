@@ -9,7 +9,7 @@ import msgspec
 from benchwright.endpoint.relay import Grant, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import TrialError
-from benchwright.records import Message
+from benchwright.records import UNREADABLE, Message
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -45,7 +45,7 @@ def read_request(relayed: RelayedRequest) -> tuple[dict[str, Any], list[Message]
     """(fields of the body, messages that were sent) of a call; a plain prompt counts as a user's message."""
     try:
         fields = _decode(relayed.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # the model's server could read it
+    except UNREADABLE:  # the model's server could read it
         return {"body": relayed.body.decode("utf-8", "replace")}, []
     messages = fields.get("messages")
     if isinstance(messages, list) and all(isinstance(message, dict) for message in messages):

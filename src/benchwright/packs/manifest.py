@@ -19,6 +19,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.packs.declared import PackManifest, VerifierSpec
 from benchwright.packs.manifest_check import check_manifest
+from benchwright.records import UNREADABLE
 
 __all__ = [
     "MANIFEST_NAME",
@@ -101,5 +102,5 @@ def _read_json(path: Path) -> Any:
         raise ManifestError(str(path), [f"it is larger than {LARGEST_MANIFEST:,} bytes"])
     try:
         return msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ManifestError(str(path), [f"it is not valid JSON ({error})"]) from None

@@ -19,7 +19,18 @@ from typing import IO, Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
-from benchwright.records import JournalLine, Message, Outcome, Record, ScoreRecord, Status, TrialRecord
+from benchwright.records import (
+    UNREADABLE,
+    EventDetail,
+    JournalLine,
+    Message,
+    Outcome,
+    Record,
+    RunEvent,
+    ScoreRecord,
+    Status,
+    TrialRecord,
+)
 from benchwright.runs.plain_values import plain
 from benchwright.secrets import SECRETS
 
@@ -208,8 +219,10 @@ def _cut_torn_line(descriptor: int) -> int:
 
 
 def decode_line(encoded: bytes) -> JournalLine:
-    """A record from its line."""
+    """A record from its line; one of `UNREADABLE` is raised where it is none."""
     line: JournalLine = _decode_line(encoded)
+    if isinstance(line, RunEvent):
+        msgspec.convert(line.detail, EventDetail)
     return line
 
 
@@ -244,7 +257,7 @@ def decode_body(encoded: bytes, record: TrialRecord) -> Body:
         raise JournalError(f"The conversation of sample {record.sample} was not kept.")
     try:
         body = _decode_body(encoded)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         raise JournalError(f"The conversation of sample {record.sample} was lost.") from None
     if body.key != record.key:
         raise JournalError(f"The conversation of sample {record.sample} was lost: another lies in its place.")

@@ -11,10 +11,11 @@ import msgspec
 from benchwright.errors import JournalError, UserError
 from benchwright.files import write_whole
 from benchwright.home import runs_directory
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
 from benchwright.runs.progress import Progress
 from benchwright.runs.store import find_run, read_last_event
+from benchwright.text import Say
 
 TAGS = "tags.json"
 """A run's tags, beside its journal: run.json never changes."""
@@ -36,11 +37,16 @@ class ListedRun(Record, frozen=True):
 
 
 def list_runs(
-    *, kind: str | None = None, model: str = "", state: str | None = None, tags: Sequence[str] = ()
+    *,
+    kind: str | None = None,
+    model: str = "",
+    state: str | None = None,
+    tags: Sequence[str] = (),
+    say: Say | None = None,
 ) -> list[ListedRun]:
     """The runs that fit, the newest first: `model` is part of a name in any case, `tags` are all to be there.
 
-    What cannot be read is left out.
+    What cannot be read is left out, and said.
     """
     directory = runs_directory()
     found = []
@@ -49,7 +55,9 @@ def list_runs(
             continue
         try:
             manifest = read_manifest(path)
-        except UserError:
+        except UserError as error:
+            if say is not None:
+                say(f"Warning: left out: {error}")
             continue
         event = read_last_event(path)
         its_state = (
@@ -90,7 +98,7 @@ def read_tags(directory: Path) -> list[str]:
     """The tags of a run; none where they cannot be read."""
     try:
         return msgspec.json.decode((directory / TAGS).read_bytes(), type=list[str])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNREADABLE):
         return []
 
 

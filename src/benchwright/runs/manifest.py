@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.errors import JournalError, UserError
 from benchwright.files import write_whole
-from benchwright.records import Record, Target, TaskSpec, TrialLimits
+from benchwright.records import UNREADABLE, Amount, Moment, Record, Target, TaskSpec, TrialLimits
 from benchwright.runs.journal import encode_json
 
 MANIFEST = "run.json"
@@ -31,8 +31,8 @@ class DataFile(Record, frozen=True):
 
     path: str
     xxh3: str
-    samples: int
-    offset: int = 0
+    samples: Amount
+    offset: Amount = 0
     columns: dict[str, str] = {}
 
 
@@ -50,14 +50,14 @@ class Manifest(Record, frozen=True):
     kind: str
     name: str
     fingerprint: str
-    created_at: int
+    created_at: Moment
     task: TaskSpec
     targets: list[Target]
     helpers: list[Target] = []
     scorers: list[ScorerInfo] = []
-    repeats: int = 1
+    repeats: Amount = 1
     limits: TrialLimits = TrialLimits()
-    concurrency: int | None = 1
+    concurrency: Amount | None = 1
     stream: bool = True
     pass_threshold: float = 1.0
     data: list[DataFile] = []
@@ -88,9 +88,11 @@ def read_manifest(directory: Path) -> Manifest:
     path = directory / MANIFEST
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{directory} holds no run (no {MANIFEST}).") from None
-    except msgspec.DecodeError as error:
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+    except UNREADABLE as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.records import RunEvent, Status
+from benchwright.records import UNREADABLE, RunEvent, Status
 from benchwright.runs.counting import body_is_lost, counts
 from benchwright.runs.journal import BODIES
 from benchwright.runs.keys import RowIndex
@@ -98,7 +98,7 @@ class Progress:
             return
         try:
             line = _decode(encoded)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return
         if isinstance(line, _Trial):
             self._add_trial(line, bodies_size)

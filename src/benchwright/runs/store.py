@@ -13,11 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from benchwright.errors import JournalError, RunLocked, UserError
 from benchwright.home import runs_directory
-from benchwright.records import RunEvent
+from benchwright.records import UNREADABLE, RunEvent
 from benchwright.runs.journal import TRIALS, decode_line
 from benchwright.runs.manifest import MANIFEST
 from benchwright.suggest import did_you_mean
@@ -95,7 +93,7 @@ def read_last_event(directory: Path) -> RunEvent | None:
     lines = re.findall(rb'^\{"type":"event",.*$', tail, re.MULTILINE)
     try:
         event = decode_line(lines[-1]) if lines else None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         return None
     return event if isinstance(event, RunEvent) else None
 

@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from benchwright.errors import JournalError
 from benchwright.records import (
     FAILED,
     SIMULATED,
+    UNREADABLE,
     JournalLine,
     Record,
     RunEvent,
@@ -158,7 +157,7 @@ class RunTable:
         line: JournalLine | None = None
         try:
             line = decode_line(encoded)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             self.unreadable += 1
             if self._strict:
                 where = f"{self._tail.path}, line {self._lines_read}"

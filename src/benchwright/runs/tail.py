@@ -6,10 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from benchwright.errors import JournalError
-from benchwright.records import JournalLine
+from benchwright.records import UNREADABLE, JournalLine
 from benchwright.runs.journal import TRIALS, decode_line
 
 SLICE = 2**17
@@ -66,7 +64,7 @@ class JournalTail:
             length *= 8
         try:
             return decode_line(data.partition(b"\n")[0])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise JournalError(f"{self.path}: there is no record at byte {offset} ({error}).") from None
 
     def _read(self, offset: int, length: int) -> bytes:

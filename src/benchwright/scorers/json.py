@@ -9,13 +9,13 @@ import msgspec
 
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
-from benchwright.records import Outcome, Sample
+from benchwright.records import UNREADABLE, Outcome, Sample
 from benchwright.runs.keys import fingerprint
 from benchwright.scorers.shared import NO_ANSWER, quoted, target_of
 
 VERSION = 1
 
-_NOT_JSON = (msgspec.DecodeError, UnicodeError, RecursionError)
+_NOT_JSON = UNREADABLE
 _decode = msgspec.json.Decoder().decode
 
 

@@ -11,7 +11,7 @@ from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_m
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Pieces
 from benchwright.engine.answers import content_text
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import Body
 from benchwright.web.text import LONGEST
 
@@ -79,5 +79,5 @@ def pretty_text(text: str) -> str:
     """Text that is JSON, indented; other text as it is."""
     try:
         return msgspec.json.format(text, indent=2)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return text

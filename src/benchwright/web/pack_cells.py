@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.packs.run_files import EVENTS, RENDERED
+from benchwright.records import UNREADABLE
 
 
 class LiveCells:
@@ -38,7 +39,7 @@ class LiveCells:
     def _take(self, line: bytes) -> None:
         try:
             event: Any = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             return
         if not isinstance(event, dict):
             return

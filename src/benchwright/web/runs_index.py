@@ -137,6 +137,7 @@ class RunsIndex:
 
     def __init__(self) -> None:
         self._kept: dict[str, _RunEntry] = {}
+        self._unreadable: dict[str, str] = {}
         self._lock = Lock()
         self._refreshed = -math.inf
 
@@ -148,6 +149,11 @@ class RunsIndex:
             now = time.time_ns()
             rows = [kept.row(now) for kept in self._kept.values()]
         return sorted(rows, key=lambda row: (row.state != "running", -row.created_at))
+
+    def unreadable(self) -> list[str]:
+        """Why runs that `rows` left out cannot be read, a sentence each."""
+        with self._lock:
+            return list(self._unreadable.values())
 
     def row(self, run: str) -> RunRow:
         """One run, looked at just now.
@@ -199,6 +205,7 @@ class RunsIndex:
         for gone in self._kept.keys() - names.keys():
             del self._kept[gone]
         held = holders()
+        self._unreadable.clear()
         for name, path in names.items():
             kept = self._kept.get(name) or self._begin(name, Path(path))
             if kept is not None:
@@ -216,7 +223,9 @@ class RunsIndex:
     def _begin(self, name: str, directory: Path) -> _RunEntry | None:
         try:
             manifest = read_manifest(directory)
-        except UserError:  # deleted half-way, being written, or no run
+        except UserError as error:
+            if (directory / MANIFEST).exists():  # else deleted half-way, being written, or no run
+                self._unreadable[name] = str(error)
             return None
         if manifest.id != name:  # copied or renamed: addresses are made of ids
             return None

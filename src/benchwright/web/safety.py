@@ -59,7 +59,8 @@ class AccessCheck:
     def _is_ours(self, host: str) -> bool:
         """An address or `localhost`: no name that somebody else's name server could point here."""
         try:
-            name = urlsplit(f"//{host}").hostname or ""
+            parts = urlsplit(f"//{host}")
+            name, _ = parts.hostname or "", parts.port  # a port that is none is an error, too
         except ValueError:
             return False
         if name in ("localhost", self._host):

@@ -16,6 +16,7 @@ import msgspec
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.errors import JournalError, UserError
 from benchwright.files import whole_file, write_whole
+from benchwright.records import UNREADABLE
 from benchwright.runs.journal import encode_json
 
 VERSION = 1
@@ -107,7 +108,7 @@ def read_entry(path: Path) -> CacheEntry | None:
                 f"Cache file created by a newer version of osmosis (v{version}). Upgrade osmosis or use --fresh."
             )
         return msgspec.json.decode(data, type=CacheEntry)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNREADABLE):
         return None
 
 
@@ -115,7 +116,7 @@ def read_runs(path: Path) -> list[DocumentedRun] | None:
     """The runs of a cache file; None where it cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=_RunsOnly).runs
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNREADABLE):
         return None
 
 
@@ -132,7 +133,7 @@ def read_head(path: Path) -> CacheEntry | None:
             if file.read() != END:
                 return read_entry(path)  # cut off, or not written by `write_entry`
         entry = msgspec.json.decode(head + RUNS_BEGIN + b"]}", type=CacheEntry)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNREADABLE):
         return read_entry(path)  # not written by `write_entry`
     return entry if entry.version <= VERSION else read_entry(path)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from benchwright.agents.cache.runs import DocumentedRun, documented_run, tag_of
 from benchwright.errors import JournalError
-from benchwright.records import FAILED, ScoreRecord, TrialRecord
+from benchwright.records import FAILED, UNREADABLE, ScoreRecord, TrialRecord
 from benchwright.runs.counting import counts
 from benchwright.runs.journal import decode_line
 from benchwright.runs.manifest import Manifest
@@ -47,7 +45,7 @@ class NewRuns:
         """Takes in one line; the run that ended with it."""
         try:
             line = decode_line(encoded)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise JournalError(f"{self._tail.path}: this is not a journal record ({error}).") from None
         if isinstance(line, TrialRecord) and counts(line.status):
             if line.status in FAILED:

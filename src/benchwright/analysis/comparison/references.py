@@ -14,7 +14,7 @@ from benchwright.analysis.comparison.result_files import ResultFile, read_result
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST
 
@@ -81,7 +81,7 @@ class _Shape(Record, frozen=True):
 def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     try:
         shape = msgspec.json.decode(path.read_bytes(), type=_Shape)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, *UNREADABLE):
         shape = _Shape()
     runs = shape.runs if shape.rows is None else shape.rows
     if shape.benchmark is None and isinstance(shape.config, dict) and isinstance(runs, list):
@@ -89,7 +89,7 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
     column = read_result_file(path)
     try:
         file = msgspec.json.decode(path.read_bytes(), type=BenchmarkFile)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None
     if isinstance(file.run, str) and (directory := _here(file.run)) is not None:
         return Reference(reference, run=RunSides(directory, reference), slot=slot, column=column)
@@ -99,7 +99,7 @@ def _from_file(path: Path, reference: str, slot: str | None) -> Reference:
 def _from_eval(path: Path, reference: str, slot: str | None) -> Reference:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=EvalFile)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise UserError(f"{path} holds no results of `eval`: {error}.") from None
     if file.run is not None and (directory := _here(file.run)) is not None:
         return Reference(reference, run=RunSides(directory, reference), slot=slot)

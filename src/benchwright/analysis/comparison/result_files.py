@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.errors import UserError
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 
 class SampleScore(Record, frozen=True):
@@ -47,5 +47,5 @@ def read_result_file(path: Path) -> ResultFile:
         return msgspec.json.decode(path.read_bytes(), type=ResultFile)
     except OSError as error:
         raise UserError(f"Cannot read {path}: {error.strerror}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise UserError(f"{path} is not a result file of `run`: {error}.") from None

@@ -10,7 +10,7 @@ import msgspec
 from benchwright.analysis.report.pieces import find_span
 from benchwright.endpoint.reply import split_reasoning
 from benchwright.engine.answers import content_text
-from benchwright.records import Message, Record
+from benchwright.records import UNREADABLE, Message, Record
 from benchwright.runs.journal import Body, ExchangeBody, encode_json
 
 REASONING = ("reasoning_content", "reasoning")
@@ -68,7 +68,7 @@ def _answer(exchange: ExchangeBody) -> Message | None:
     """The message of a response, None where it has none."""
     try:
         answer = msgspec.json.decode(exchange.response)["choices"][0]["message"]
-    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
+    except (*UNREADABLE, LookupError, TypeError):
         return None
     return answer if isinstance(answer, dict) else None
 

@@ -13,6 +13,7 @@ import msgspec
 from benchwright.catalog.bfcl.calls import Mistake
 from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables
 from benchwright.errors import ExecutionError
+from benchwright.records import UNREADABLE
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 
 STEP_SECONDS = 10.0
@@ -132,6 +133,6 @@ async def _ask(process: SandboxProcess, question: dict[str, Any]) -> dict[str, A
     line = await process.receive(STEP_SECONDS)
     try:
         answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-    except msgspec.DecodeError:
+    except UNREADABLE:
         raise ExecutionError("the sandboxed classes answered with something that is not JSON") from None
     return answer

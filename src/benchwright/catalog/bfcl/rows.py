@@ -11,7 +11,7 @@ import xxhash
 from benchwright.catalog.bfcl.categories import Category, category_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
-from benchwright.records import Message, Record, Sample
+from benchwright.records import UNREADABLE, Message, Record, Sample
 
 CLASS_MODULES = {
     "GorillaFileSystem": "gorilla_file_system",
@@ -124,7 +124,7 @@ def _documents(source: Source) -> dict[str, list[dict[str, Any]]]:
         lines = filter(None, map(str.strip, path.read_text(encoding="utf-8").splitlines()))
         try:
             documents[path.stem] = _checked(str(path), [msgspec.json.decode(line) for line in lines])
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise DatasetValidationError(f"{path}: {error}") from error
     return documents
 

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.catalog.containers.bash import CommandRecord
 from benchwright.endpoint.reply import Reply
-from benchwright.records import Message, Record
+from benchwright.records import UNREADABLE, Message, Record
 
 TOOL = "bash"
 
@@ -100,7 +100,7 @@ def _of_call(call: dict[str, Any]) -> GivenCommand:
         return GivenCommand("", identity, f"there is no tool {function['name']!r}; there is: {TOOL}")
     try:
         arguments = msgspec.json.decode(function["arguments"] or "{}")
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    except UNREADABLE as error:
         return GivenCommand("", identity, f"the arguments are not valid JSON: {error}")
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):

@@ -11,7 +11,7 @@ import msgspec
 from benchwright.catalog.benchmark import Graded
 from benchwright.errors import UserError
 from benchwright.files import whole_file
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
 
@@ -73,7 +73,7 @@ def write_predictions(path: Path, predictions: Iterable[Prediction]) -> int:
 def _entries(path: Path, raw: bytes) -> Iterable[Any]:
     try:
         value = msgspec.json.decode(raw)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return _lines(path, raw)
     if isinstance(value, list):
         return value
@@ -89,7 +89,7 @@ def _lines(path: Path, raw: bytes) -> Iterable[Any]:
         if line.strip():
             try:
                 yield msgspec.json.decode(line)
-            except msgspec.DecodeError as error:
+            except UNREADABLE as error:
                 raise UserError(
                     f"The predictions {path}: line {number} is not valid JSON ({error})."
                 ) from None

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.catalog.ifeval.rows import RULES, instructions
 from benchwright.data.datasets import Source
-from benchwright.records import Record, Sample
+from benchwright.records import UNREADABLE, Record, Sample
 
 T = TypeVar("T")
 
@@ -90,5 +90,5 @@ def turns(row: MultiIfRow) -> list[dict[str, Any]]:
 def _decoded(text: str, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(text, type=kind)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise ValueError(f"not the JSON that is needed ({error}): {text[:60]!r}") from error

@@ -11,7 +11,7 @@ import msgspec
 
 from benchwright.catalog.containers.patches import text_only
 from benchwright.engine.offload import offload
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.sandbox.docker import ExecResult, Sandbox
 
 DIRECTORY = "/app"
@@ -141,7 +141,7 @@ def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
         raise ValueError(f"the parser's result is larger than {LARGEST_RESULT // 2**20} MiB")
     try:
         tests = msgspec.json.decode(result, type=_Result).tests
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ValueError(f"the parser's result is invalid: {error}") from None
     statuses: dict[str, str] = {}
     names = frozenset(wanted)

@@ -20,6 +20,7 @@ from benchwright.catalog.tau_bench.python_source import tool_schemas
 from benchwright.catalog.tau_bench.retail import RETAIL
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
+from benchwright.records import UNREADABLE
 
 DOMAINS = {domain.name: domain for domain in (AIRLINE, RETAIL)}
 
@@ -101,5 +102,5 @@ def _decoded(path: Path, kind: type[Any]) -> Any:
         return msgspec.json.decode(gzip.decompress(raw) if path.suffix == ".gz" else raw, type=kind)
     except msgspec.ValidationError as error:
         raise DatasetValidationError(f"{path}: {error}") from error
-    except (msgspec.DecodeError, OSError, EOFError) as error:
+    except (*UNREADABLE, OSError, EOFError) as error:
         raise DatasetParseError(f"{path}: {error}") from error

@@ -13,7 +13,7 @@ from benchwright.endpoint.relay.answer import RelayedAnswer
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.records import Record, RequestRecord
+from benchwright.records import UNREADABLE, Record, RequestRecord
 
 GRACE_SECONDS = 1.0
 """How long an answer that is all there may take to end when its grant is closed."""
@@ -119,7 +119,7 @@ def body_for(model: str, settings: Mapping[str, Any], body: bytes) -> bytes:
     """
     try:
         fields: dict[str, Any] = _decode(body)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise HttpError(400, f"The body is not a JSON object: {error}") from None
     for name, value in settings.items():
         if name not in fields and _ALSO_CALLED.get(name) not in fields:

@@ -18,6 +18,7 @@ from benchwright.endpoint.relay.grant import Grant, RelayedRequest
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
+from benchwright.records import UNREADABLE
 
 
 class _Body(msgspec.Struct):
@@ -60,7 +61,7 @@ class SharedGrant:
         """
         try:
             model = msgspec.json.decode(request.body, type=_Body).model
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except UNREADABLE as error:
             raise HttpError(400, f"The body is not a JSON object with a model: {error}") from None
         grant = self._grants.get(model)
         if grant is None:

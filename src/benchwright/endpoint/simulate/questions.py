@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.serving.http import HttpError
+from benchwright.records import UNREADABLE
 
 
 class _StreamOptions(msgspec.Struct):
@@ -102,7 +103,7 @@ def read_chat(body: bytes) -> Question:
     """
     try:
         request = _decode_chat(body)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise HttpError(400, str(error)) from None
     messages = request.messages
     if not messages:
@@ -134,7 +135,7 @@ def read_completion(body: bytes) -> Question:
     """
     try:
         request = _decode_completion(body)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise HttpError(400, str(error)) from None
     prompt = _one_prompt(request.prompt)
     return Question(

@@ -12,7 +12,7 @@ import xxhash
 
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.errors import UserError
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 
 class Script(Record, frozen=True):
@@ -81,7 +81,7 @@ def read_scripts(path: Path) -> tuple[Script, ...]:
                 if line.strip():
                     try:
                         script = decode(line)
-                    except msgspec.DecodeError as error:
+                    except UNREADABLE as error:
                         raise UserError(f"{path}, line {number}: no script ({error}).") from None
                     if not script.prompt or not script.replies:
                         raise UserError(

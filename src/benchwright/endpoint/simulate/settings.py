@@ -11,7 +11,7 @@ import msgspec
 from benchwright.endpoint.simulate.scripts import Script
 from benchwright.endpoint.simulate.timing import INSTANT, Delay
 from benchwright.errors import UserError
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 
 class ScriptedCall(Record, frozen=True):
@@ -156,7 +156,7 @@ def read_keyed_answers(path: Path) -> tuple[KeyedAnswer, ...]:
                     continue
                 try:
                     answers.append(decode(line))
-                except msgspec.DecodeError as error:
+                except UNREADABLE as error:
                     raise UserError(f"{path}, line {number}: no keyed answer ({error}).") from None
     except OSError as error:
         raise UserError(f"Cannot read the answer key {path}: {error.strerror}.") from None

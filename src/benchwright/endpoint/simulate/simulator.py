@@ -22,6 +22,7 @@ from benchwright.endpoint.simulate.questions import read_chat, read_completion
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
+from benchwright.records import UNREADABLE
 
 Response = tuple[Delivery, Callable[[Exchange], None] | None]
 """What to send, and what to call at its end."""
@@ -132,7 +133,7 @@ class Simulator:
     def _tokenize(self, request: HttpRequest, truth: Truth) -> Response:
         try:
             fields = msgspec.json.decode(request.body, type=dict[str, Any])
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
         question = read(request.body)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from benchwright.records import UNREADABLE
+
 HEADER_BYTES = 256
 _SURROGATES = re.compile(
     rb"(\\\\)|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -94,7 +96,7 @@ def decoded(text: bytes) -> Any:
         return _decode(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    except msgspec.DecodeError:
+    except UNREADABLE:
         pass
     try:
         return json.loads(_SURROGATES.sub(_whole_pairs, text))

@@ -14,7 +14,7 @@ from benchwright.packs.install.storage import InstallRecord, directory_of, recor
 from benchwright.packs.manifest import MANIFEST_NAME
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.packs.versions import COMPATIBLE_VERSION
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
 
 
@@ -103,5 +103,5 @@ def _installed(storage: Path, name: str, compatible_version: str) -> InstalledPa
 def _record(version: Path) -> InstallRecord | None:
     try:
         return msgspec.json.decode(record_path(version).read_bytes(), type=InstallRecord)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNREADABLE):
         return None

@@ -15,7 +15,7 @@ from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
 from benchwright.packs.install.sources import Archive, GitHub, checked_sha256, is_address
 from benchwright.packs.manifest_check import PACK_ID
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
 
 
@@ -66,7 +66,7 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
     """
     try:
         content = msgspec.json.decode(_content(address, limits))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise UserError(f"The registry {address} is not valid JSON: {error}.") from None
     packs = content.get("packs") if isinstance(content, dict) else None
     if not isinstance(packs, list) or content.get("schemaVersion") != 1:

@@ -28,7 +28,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.packs.install.sources import Source
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -70,7 +70,7 @@ def read_current(home: Path) -> CurrentVersion | None:
     """What counts for the pack at `home` (`<storage>/<id>`); None where nothing is installed there."""
     try:
         current = msgspec.json.decode((home / CURRENT).read_bytes(), type=CurrentVersion)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, *UNREADABLE):
         return None
     plain = re.fullmatch(r"(?!\.{0,2}$)[^/\0]+", current.version)
     return current if current.local or plain else None

@@ -39,6 +39,7 @@ def _render(viewer: Viewer, asked: dict[str, str], number: int, *, only_rows: bo
         "rows": found[(number - 1) * PAGE : number * PAGE],
         "found": len(found),
         "all": len(rows),
+        "unreadable": viewer.runs.unreadable(),
         "asked": asked,
         "number": number,
         "pages": max(1, -(-len(found) // PAGE)),
