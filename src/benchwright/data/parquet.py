@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,22 +10,28 @@ from typing import Any
 from benchwright.data.errors import DatasetParseError
 
 BATCH_ROWS = 1024
+BATCH_BYTES = 16 * 1024 * 1024
 BUFFER_BYTES = 64 * 1024
 
 
 def parquet_rows(file: Path, offset: int) -> Iterator[Any]:
     """The rows from `offset` on; row groups that end before it are not read.
 
-    Column chunks are read through a buffer, so that a large row group is never held whole.
+    Column chunks are read through a buffer, so that a large row group is never held whole, and so many rows at once
+    as come to `BATCH_BYTES`: a small file can stand for gigabytes.
 
     Raises:
         DatasetParseError: the file is no Parquet file, or pyarrow is not installed.
     """
     with _opened(file) as parquet:
+        texts = _texts(parquet)
         groups, offset = _groups_from(parquet.metadata, offset)
-        for batch in parquet.iter_batches(BATCH_ROWS, row_groups=groups, use_threads=False):
-            yield from batch.slice(min(offset, batch.num_rows)).to_pylist()
-            offset = max(0, offset - batch.num_rows)
+        with _opened(file, read_dictionary=texts) as looked_at:
+            for group in groups:
+                rows = _rows_at_once(looked_at, group, texts)
+                for batch in parquet.iter_batches(rows, row_groups=[group], use_threads=False):
+                    yield from batch.slice(min(offset, batch.num_rows)).to_pylist()
+                    offset = max(0, offset - batch.num_rows)
 
 
 def count_parquet_rows(file: Path) -> int:
@@ -40,7 +46,7 @@ def count_parquet_rows(file: Path) -> int:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[Any]:
+def _opened(file: Path, **more: Any) -> Iterator[Any]:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -49,7 +55,7 @@ def _opened(file: Path) -> Iterator[Any]:
             "Reading Parquet needs pyarrow: pip install 'benchwright[parquet]'"
         ) from error
     try:
-        with pyarrow.parquet.ParquetFile(file, buffer_size=BUFFER_BYTES, pre_buffer=False) as parquet:
+        with pyarrow.parquet.ParquetFile(file, buffer_size=BUFFER_BYTES, pre_buffer=False, **more) as parquet:
             yield parquet
     except pyarrow.ArrowException as error:
         raise DatasetParseError(f"Invalid Parquet file: {error}") from error
@@ -62,3 +68,57 @@ def _groups_from(metadata: Any, offset: int) -> tuple[list[int], int]:
         offset -= metadata.row_group(group).num_rows
         group += 1
     return list(range(group, metadata.num_row_groups)), offset
+
+
+def _texts(parquet: Any) -> list[str]:
+    """The paths of columns of texts or bytes, within lists and objects too."""
+    columns = (parquet.schema.column(number) for number in range(len(parquet.schema)))
+    return [
+        column.path
+        for column in columns
+        if column.physical_type == "BYTE_ARRAY" and column.logical_type.type in ("STRING", "JSON", "NONE")
+    ]
+
+
+def _rows_at_once(parquet: Any, group: int, texts: Sequence[str]) -> int:
+    """How many rows of a row group come to `BATCH_BYTES`; at most `BATCH_ROWS`.
+
+    A text that is there for many rows stands in the file once, in its column's dictionary: each value is reckoned
+    to be as long as the longest of these, and as what the file itself holds for it.
+    """
+    metadata = parquet.metadata.row_group(group)
+    longest = {}
+    if texts:
+        first = next(parquet.iter_batches(1, row_groups=[group], columns=texts, use_threads=False), None)
+        longest = dict(zip(texts, _longest_texts(first), strict=True)) if first is not None else {}
+    size = 0
+    for number in range(metadata.num_columns):
+        column = metadata.column(number)
+        shared = longest.get(column.path_in_schema, 8)
+        size += max(column.total_uncompressed_size, column.num_values * shared)
+    rows: int = BATCH_BYTES * metadata.num_rows // max(1, size)
+    return max(1, min(BATCH_ROWS, rows))
+
+
+def _longest_texts(batch: Any) -> Iterator[int]:
+    """Of each column of texts its longest value, in bytes."""
+    import pyarrow.compute
+
+    for array in _leaves(batch.columns):
+        lengths = pyarrow.compute.binary_length(array.dictionary)
+        yield pyarrow.compute.max(lengths).as_py() or 0
+
+
+def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
+    """The arrays of values within lists and objects, in the order of the file's columns."""
+    import pyarrow
+
+    for array in arrays:
+        if isinstance(array, pyarrow.StructArray):
+            yield from _leaves(array.flatten())
+        elif isinstance(array, pyarrow.MapArray):
+            yield from _leaves([array.keys, array.items])
+        elif isinstance(array, pyarrow.ListArray | pyarrow.LargeListArray | pyarrow.FixedSizeListArray):
+            yield from _leaves([array.values])
+        else:
+            yield array
