@@ -34,6 +34,9 @@ FILES = {
 }
 """What a file, or a line of one, can be instead of what it should be."""
 
+ODD_KEYS = ("-fffffffffffffff", "+1", "0x12", " 7", "1_000", "\u0661\u0662", "k\u00e9y", "")
+"""Keys that are no 32 hexadecimal digits."""
+
 VALUES = (
     "null",
     "[1]",
@@ -61,6 +64,55 @@ COMMANDS = (
     ["retry", "run-0"],
     ["resume", "run-0"],
 )
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "benchmark": {
+        "benchmark": "sums",
+        "variant": "hard",
+        "title": "Sums",
+        "metric": "score",
+        "protocol": "our own",
+        "departures": ["no examples"],
+        "breakdowns": ["level"],
+        "data": {"provenance": "a file", "revision": "1"},
+    },
+    "pack": {
+        "pack": "tools",
+        "name": "Tools",
+        "version": "1.0.0",
+        "mode": "serial",
+        "generation": {"temperature": 0},
+        "models": {
+            "primary": {
+                "id": "here:m", "provider": "here", "model": "m", "label": "M", "enabled": True, "group": "primary",
+            }
+        },
+        "scenarios": {"0": "The first", "1": "The second"},
+        "categories": {"0": "A"},
+        "cards": {"0": [{"title": "What", "content": "Why"}]},
+    },
+    "eval of load": {"load": {"id": "load-1", "level": {"concurrency": 2}, "number": 1, "requests": 3}},
+}  # fmt: skip
+"""What runs of each kind say of themselves."""
+
+RESULTS: dict[str, dict[str, Any]] = {
+    "of a benchmark": {
+        "benchmark": "sums",
+        "model": "m",
+        "timestamp": "2026-01-01T00:00:00Z",
+        "num_samples": 2,
+        "accuracy": 0.5,
+        "score": 0.5,
+        "aggregated_metrics": {"ttft_mean": 0.1, "latency_mean": 0.2},
+        "sample_results": [{"id": "a", "correct": True, "score": 1.0, "metadata": {"level": "1"}}] * 2,
+    },
+    "of an eval": {
+        "config": {"model": "m", "n_runs": 1},
+        "rows": [{"row_index": 0, "runs": [{"run_index": 0, "success": True, "scores": {"exact": 1.0}}]}],
+        "summary": {"total_rows": 1},
+    },
+}
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -115,6 +167,7 @@ class TestARun:
         write_run(tmp_path / "home" / "runs" / "run-1", made([1, 0, 1]))
         return write_run(tmp_path / "kept" / "run-0", made([1, 0, None]), settings={"seed": 1})
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("file", ["run.json", "trials.jsonl", "bodies.jsonl", "tags.json"])
     def test_every_command_that_reads_one_says_what_is_wrong_or_goes_on(
         self, kept: Path, file: str, capsys: pytest.CaptureFixture[str]
@@ -129,6 +182,49 @@ class TestARun:
             for command in COMMANDS:
                 run(command)
             assert "run-1" in capsys.readouterr().out
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_what_its_kind_says_of_itself_is_checked_too(
+        self, kept: Path, kind: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        directory = kept.parents[1] / "home" / "runs" / "run-0"
+        write_run(directory, made([1, 0, None]), kind=kind.split()[0], about=KINDS[kind])
+        manifest = json.loads((directory / "run.json").read_text())
+        for at in places(manifest["about"]):
+            for other in VALUES:
+                (directory / "run.json").write_bytes(with_another(manifest, ("about", *at), other))
+                for command in COMMANDS[:6]:
+                    run(command)
+                assert "run-1" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("key", ODD_KEYS)
+    def test_trials_are_found_by_any_key(
+        self, kept: Path, key: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        directory = kept.parents[1] / "home" / "runs" / "run-0"
+        shutil.copytree(kept, directory)
+        journal = directory / "trials.jsonl"
+        first = json.loads(journal.read_text().splitlines()[1])["key"]
+        journal.write_text(journal.read_text().replace(f'"{first}"', json.dumps(key)))
+        for command in COMMANDS:
+            run(command)
+        capsys.readouterr()
+        run(["show", "run-0", "--json"])
+        assert json.loads(capsys.readouterr().out)["done"] == 3
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_file_that_is_none_is_told(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, file = tmp_path / "whole.json", tmp_path / "broken.json"
+    whole.write_text(json.dumps(RESULTS[name]))
+    for content in broken(RESULTS[name]):
+        file.write_bytes(content)
+        run(["compare", str(whole), str(file)])
+        run(["compare", str(file), "--json"])
+        capsys.readouterr()
 
 
 @pytest.mark.parametrize("content", FILES.values(), ids=FILES)

@@ -12,7 +12,7 @@ import msgspec
 from benchwright import __version__
 from benchwright.analysis.shortfalls import without_result
 from benchwright.analysis.summary import RunSummary
-from benchwright.errors import JournalError
+from benchwright.errors import ExecutionError, JournalError
 from benchwright.files import write_whole
 from benchwright.packs.bridge.reading import read_score
 from benchwright.packs.results import Attempt, PackResults, PackScore, read_attempts, results_of
@@ -20,12 +20,19 @@ from benchwright.packs.run_files import RENDERED, read_events
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
-from benchwright.records import Record
+from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
 SUMMARY = "summary.json"
+
+
+class _Scores(Record, frozen=True, rename={"score_errors": "scoreErrors"}):
+    """What is read back of summary.json: scores and errors by model."""
+
+    scores: dict[str, Any]
+    score_errors: dict[str, str] = {}
 
 
 def summary_document(
@@ -129,32 +136,46 @@ def load_pack_run(manifest: Manifest, table: RunTable) -> PackRun:
     Raises:
         JournalError: the journal cannot be read.
     """
-    about = manifest.about
     models = models_of(manifest)
-    scenarios = [ScenarioMeta(name, title) for name, title in about["scenarios"].items()]
+    titles = manifest.about.get("scenarios", {})
+    scenarios = [ScenarioMeta(name, title) for name, title in titles.items()]
     attempts = (attempt for _, attempt in read_attempts(table))
-    results = results_of(attempts, list(models), list(about["scenarios"]))
+    results = results_of(attempts, list(models), list(titles))
     return PackRun(models, scenarios, results, read_scores(manifest, table))
 
 
 def models_of(manifest: Manifest) -> dict[str, RegisteredModel]:
-    """The models of a pack's run, by slot."""
-    return msgspec.convert(manifest.about["models"], dict[str, RegisteredModel])
+    """The models of a pack's run, by slot.
+
+    Raises:
+        JournalError: the run does not say what they are.
+    """
+    try:
+        return msgspec.convert(manifest.about.get("models"), dict[str, RegisteredModel])
+    except msgspec.ValidationError:
+        raise JournalError(f"The models of {manifest.id} cannot be read.") from None
 
 
 def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
-    """The pack's scores by slot, from summary.json; none where the run was never concluded."""
+    """The pack's scores by slot, from summary.json; none where the run was never concluded.
+
+    Raises:
+        JournalError: summary.json cannot be read.
+    """
     path = table.directory / RENDERED / SUMMARY
     if not path.exists():
         return {}
-    summary: dict[str, Any] = msgspec.json.decode(path.read_bytes())
-    scores, errors = summary["scores"], summary["scoreErrors"]
-    found = {}
-    for slot, model in models_of(manifest).items():
-        if model.id in scores:
-            found[slot] = PackScore(read_score(scores[model.id]))
-        elif model.id in errors:
-            found[slot] = PackScore(error=errors[model.id])
+    try:
+        summary = msgspec.json.decode(path.read_bytes(), type=_Scores)
+        found = {
+            slot: PackScore(read_score(summary.scores[model.id]))
+            if model.id in summary.scores
+            else PackScore(error=summary.score_errors[model.id])
+            for slot, model in models_of(manifest).items()
+            if model.id in summary.scores or model.id in summary.score_errors
+        }
+    except (*UNREADABLE, ExecutionError) as error:
+        raise JournalError(f"{path} cannot be read: {error}.") from None
     return over_their_cells(found, manifest, table)
 
 
@@ -162,7 +183,7 @@ def over_their_cells(
     scores: Mapping[str, PackScore], manifest: Manifest, table: RunTable
 ) -> dict[str, PackScore]:
     """The scores, each with how many of its cells have no result."""
-    cells = len(manifest.about["scenarios"]) * manifest.repeats
+    cells = len(manifest.about.get("scenarios", {})) * manifest.repeats
     return {
         slot: msgspec.structs.replace(one, cells=cells, missing=cells - _with_result(table, slot))
         for slot, one in scores.items()

@@ -111,6 +111,8 @@ def results_of(attempts: Iterable[Attempt], slots: Sequence[str], scenarios: Seq
     """Puts attempts in the order of the slots and scenarios."""
     found: dict[str, dict[str, list[Attempt]]] = {slot: {} for slot in slots}
     for attempt in attempts:
+        if attempt.slot not in found:  # no target of this run
+            continue
         found[attempt.slot].setdefault(attempt.scenario, []).append(attempt)
     ordered = {
         slot: {name: sorted(cells[name], key=_repeat) for name in scenarios if name in cells}

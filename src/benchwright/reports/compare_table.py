@@ -35,7 +35,11 @@ def _number(value: float | None, form: str = ".4f") -> str:
 
 
 def _metric(name: str, form: str) -> Callable[[ResultFile], str]:
-    return lambda file: _number(file.aggregated_metrics.get(name), form)
+    def metric(file: ResultFile) -> str:
+        value = file.aggregated_metrics.get(name)
+        return _number(value if isinstance(value, int | float) else None, form)
+
+    return metric
 
 
 def _samples(file: ResultFile) -> str:

@@ -222,8 +222,13 @@ def decode_line(encoded: bytes) -> JournalLine:
     """A record from its line; one of `UNREADABLE` is raised where it is none."""
     line: JournalLine = _decode_line(encoded)
     if isinstance(line, RunEvent):
-        msgspec.convert(line.detail, EventDetail)
+        check_event(line)
     return line
+
+
+def check_event(event: RunEvent) -> None:
+    """Raises one of `UNREADABLE` where an event says what is none of `EventDetail`."""
+    msgspec.convert(event.detail, EventDetail)
 
 
 def read_body(directory: Path, record: TrialRecord) -> Body:

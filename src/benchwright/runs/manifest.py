@@ -69,6 +69,45 @@ class Manifest(Record, frozen=True):
     client: dict[str, Any] = {}
 
 
+class _AboutModel(Record, frozen=True):
+    """A model of a pack's run."""
+
+    id: str = ""
+    provider: str = ""
+    model: str = ""
+    label: str = ""
+    enabled: bool = True
+    group: str = ""
+
+
+class _AboutLoad(Record, frozen=True):
+    """A level of load."""
+
+    level: dict[str, Any]
+
+
+class _About(Record, frozen=True):
+    """What is read of `Manifest.about`: a benchmark's part, a pack's, and that of a level of load."""
+
+    benchmark: str | None = None
+    variant: str | None = None
+    title: str | None = None
+    metric: str | None = None
+    protocol: str | None = None
+    departures: list[str] | None = None
+    breakdowns: list[str] = []
+    data: dict[str, Any] | None = None
+    name: str = ""
+    version: str = ""
+    mode: str = ""
+    generation: dict[str, Any] = {}
+    models: dict[str, _AboutModel] = {}
+    scenarios: dict[str, str] = {}
+    categories: dict[str, str | None] = {}
+    cards: dict[str, list[Any]] = {}
+    load: _AboutLoad = _AboutLoad({})
+
+
 def write_manifest(directory: Path, manifest: Manifest) -> None:
     """Writes run.json whole, by rename.
 
@@ -87,13 +126,17 @@ def read_manifest(directory: Path) -> Manifest:
     """
     path = directory / MANIFEST
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        msgspec.convert(manifest.about, _About)
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{directory} holds no run (no {MANIFEST}).") from None
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
     except UNREADABLE as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
+    if manifest.kind == "benchmark" and not manifest.scorers:
+        raise UserError(f"{path} cannot be read: a benchmark's run without a scorer.")
+    return manifest
 
 
 def target_names(manifest: Manifest) -> dict[str, str]:

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.records import UNREADABLE, RunEvent, Status
 from benchwright.runs.counting import body_is_lost, counts
-from benchwright.runs.journal import BODIES
+from benchwright.runs.journal import BODIES, check_event
 from benchwright.runs.keys import RowIndex
 from benchwright.runs.sessions import Sessions
 from benchwright.runs.tail import JournalTail, size_of
@@ -98,6 +98,8 @@ class Progress:
             return
         try:
             line = _decode(encoded)
+            if isinstance(line, RunEvent):
+                check_event(line)
         except UNREADABLE:
             return
         if isinstance(line, _Trial):

@@ -15,7 +15,7 @@ from benchwright.analysis.comparison.effort import effort_of_metrics
 from benchwright.analysis.comparison.from_table import LONGEST_ANSWER
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Facts, Side, Trials, TrialsBuilder
 from benchwright.errors import UserError
-from benchwright.records import FAILED, Record, Status
+from benchwright.records import FAILED, Amount, Record, Status
 
 
 class SampleFacts(Record, frozen=True):
@@ -53,7 +53,7 @@ class BenchmarkFile(Record, frozen=True):
 class EvalRunFacts(Record, frozen=True):
     """One run of a row. `scores` counts what has none as 0."""
 
-    run_index: int = 0
+    run_index: Amount = 0
     row_index: int | None = None
     success: bool = True
     scores: dict[str, float] = {}

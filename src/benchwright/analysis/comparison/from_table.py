@@ -52,7 +52,9 @@ class RunSides:
             UserError: the run has no such target.
         """
         slots = [target.slot for target in self.manifest.targets]
-        slot = slots[0] if slot is None else slot
+        slot = slots[0] if slot is None and slots else slot
+        if slot is None:
+            raise UserError(f"{self.reference}: the run has no targets.")
         if slot not in slots:
             raise UserError(
                 f"{self.reference}: the run has the targets {', '.join(slots)}.{did_you_mean(slot, slots)}"
@@ -144,7 +146,7 @@ def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summa
         reference=reference,
         source="journal",
         kind=manifest.kind,
-        subject=about["benchmark"] if benchmark else _subject(manifest),
+        subject=about.get("benchmark", manifest.name) if benchmark else _subject(manifest),
         model=manifest.typed_models.get(slot, target.model),
         variant=about.get("variant") if benchmark else None,
         protocol=about.get("protocol") if benchmark else None,
