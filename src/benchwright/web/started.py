@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
+from benchwright.own_processes import module_command
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
 from benchwright.text import Say
@@ -78,7 +78,7 @@ class StartedRuns:
         """
         output = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the child
         process = subprocess.Popen(
-            [sys.executable, "-m", "benchwright", *arguments],
+            module_command("benchwright", *arguments),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -1,4 +1,4 @@
-"""The program of a shard: `python -m benchwright.engine.shards.process CONCURRENCY`, its talk on stdin and stdout."""
+"""The program of a shard: `benchwright.engine.shards.process CONCURRENCY`, its talk on stdin and stdout."""
 
 from __future__ import annotations
 

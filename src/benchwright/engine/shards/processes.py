@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from benchwright.engine.shards.messages import Recipe, Shard, ShardLost
+from benchwright.own_processes import module_command
 
 HEADER = 8
 
@@ -42,7 +42,7 @@ class ProcessShards:
     @asynccontextmanager
     async def open(self, number: int, concurrency: int) -> AsyncIterator[Shard]:
         """Starts a process; see `Shards.open`. It has a session of its own, so that Ctrl-C reaches the parent only."""
-        command = [sys.executable, "-m", "benchwright.engine.shards.process", str(concurrency)]
+        command = module_command("benchwright.engine.shards.process", str(concurrency))
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, start_new_session=True
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from benchwright.errors import ExecutionError
+from benchwright.own_processes import bare_command
 from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.output import OutputLines
 from benchwright.sandbox import layout
@@ -68,8 +69,8 @@ class Child(asyncio.SubprocessProtocol):
             kept = f"{their_read},{their_write}"
             await self._loop.subprocess_exec(
                 lambda: self,
-                *(layout.interpreter(), "-I", "-S", "-B", "-c", START, *FOLDERS),
-                *(str(theirs.fileno()), kept, str(memory_bytes), *command(their_read, their_write)),
+                *bare_command(START, *FOLDERS, str(theirs.fileno()), kept, str(memory_bytes)),
+                *command(their_read, their_write),
                 stdin=DEVNULL,
                 stdout=PIPE,
                 stderr=PIPE,

@@ -6,12 +6,12 @@ import asyncio
 import os
 import re
 import shutil
-import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchwright.errors import UserError
+from benchwright.own_processes import isolated_command
 from benchwright.packs.bridge.limits import MEBI
 
 Command = Callable[[int, int], Sequence[str]]
@@ -78,7 +78,7 @@ async def _version(program: str) -> tuple[int, int]:
 
 def python_command() -> Command:
     """The command for a pack written in Python: this interpreter, without the user's settings for it."""
-    start = [sys.executable, "-I", "-B", "-u", "-X", "utf8", "-c", START_PYTHON, str(PYTHON)]
+    start = isolated_command(START_PYTHON, str(PYTHON))
     return lambda read, write: [*start, str(read), str(write)]
 
 
