@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from benchwright.config import Settings
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.providers import ModelClient, connect
 from benchwright.endpoint.wire import Limits
 from benchwright.records import Target
-
-
-def load_dotenv(environ: dict[str, str] | os._Environ[str] = os.environ) -> None:
-    """Adds what a `.env` file in the working directory or above it says; the environment itself wins."""
-    from dotenv import dotenv_values, find_dotenv
-
-    path = find_dotenv(usecwd=True)
-    if path:
-        for name, value in dotenv_values(path).items():
-            if value is not None:
-                environ.setdefault(name, value)
 
 
 def make_client(target: Target, key: str | None, settings: Settings, connections: int) -> ModelClient:

@@ -30,7 +30,6 @@ def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None
 
     Exits with 0 if the server answers, even if it does not list the model (a warning), else with 1.
     """
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.app.loop import run_async
     from benchwright.endpoint.providers import find_key, find_target
     from benchwright.endpoint.server_info import list_models
@@ -38,7 +37,6 @@ def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
-    load_dotenv()
     target = find_target(model, base_url)
     key = find_key(api_key, target, say)
     try:

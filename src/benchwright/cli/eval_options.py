@@ -160,11 +160,9 @@ def eval_options(function: Function) -> Function:
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
     """Runs an evaluation with these options; returns the exit code."""
     set_up_logging(debug=debug)
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.cli.eval_running import run_eval
     from benchwright.config import EvalSettings
 
-    load_dotenv()
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")
     options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")

@@ -22,11 +22,9 @@ Examples:
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(benchmarks: tuple[str, ...], data_dir: Path, debug: bool) -> None:
     """Fetch the datasets of BENCHMARKS: pinned, hashed, and verified on every use."""
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.catalog.registry import about
     from benchwright.data.fetch import fetch
 
-    load_dotenv()
     found = [about(name) for name in benchmarks]
     for dataset in (dataset for one in found for dataset in (one.dataset, *one.more_data)):
         fetch(dataset, data_dir, say)

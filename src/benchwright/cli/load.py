@@ -226,11 +226,9 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     compare, report and view can read. Ctrl-C ends the current level and shows the results so far.
     """
     set_up_logging(debug=debug)
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.app.load.settings import LoadSettings
     from benchwright.cli.load_running import measure_and_report
 
-    load_dotenv()
     options["param"] = json_pairs(options["param"], "--param")
     for name in ("where", "option", "scorer_option", "column"):
         options[name] = pairs(options[name], f"--{name.replace('_', '-')}")

@@ -90,6 +90,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        _add_env_file(command)
         _name_program(command, ctx.find_root().info_name)
         return command
 
@@ -108,6 +109,16 @@ class LazyGroup(click.Group):
         """Lists the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+def _add_env_file(command: click.Command) -> None:
+    """Gives a command, and those below it, the option `--env-file`."""
+    from benchwright.cli.env_file import EnvFileOption
+
+    if not any(isinstance(option, EnvFileOption) for option in command.params):
+        command.params.append(EnvFileOption())
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        _add_env_file(below)
 
 
 def _name_program(command: click.Command, program: str | None) -> None:
@@ -152,6 +163,11 @@ def _moved(ctx: click.Context, command: click.Command | None) -> list[str]:
     "--output-dir", metavar="DIR", help="Directory of result files; also accepted after the command."
 )
 @click.option("--data-dir", metavar="DIR", help="Directory of datasets; also accepted after the command.")
+@click.option(
+    "--env-file",
+    metavar="FILE",
+    help="File with keys and settings (default: .env); also accepted after the command.",
+)
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
     """Find out what a language model or an agent can do, how fast, and whether B is better than A.

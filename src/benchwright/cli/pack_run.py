@@ -138,11 +138,9 @@ def command(
 ) -> None:  # fmt: skip
     """Run bench packs against models. Scores come from the pack's own scorer."""
     set_up_logging(debug=debug)
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings
 
-    load_dotenv()
     options["param"] = json_pairs(options["param"], "--param")
     settings = make_settings(PackSettings, options)
     sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))

@@ -92,13 +92,11 @@ def retry(
 def _continue(
     existing: Any, given: dict[str, Any], api_key: str | None, *, as_json: bool, quiet: bool
 ) -> int:
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.app.existing_runs import resume_settings
 
     if api_key is not None:
         given["api_key"] = api_key
     settings: Any = resume_settings(existing, given)
-    load_dotenv()
     if existing.manifest.kind == "pack":
         from benchwright.cli.pack_running import run_packs
 

@@ -79,11 +79,9 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     `benchwright list --json` also their variants and options.
     """
     set_up_logging(debug=debug)
-    from benchwright.app.endpoints import load_dotenv
     from benchwright.cli.benchmark_running import run_benchmarks
     from benchwright.config import BenchmarkSettings
 
-    load_dotenv()
     names = options.pop("benchmarks")
     options["param"] = json_pairs(options["param"], "--param")
     if any(name.startswith(PACK) for name in names):

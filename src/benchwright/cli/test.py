@@ -80,7 +80,79 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
     A row passes if the agent completes it. Nothing is scored or saved. With --debug, events that the agent logs
     with ctx.log_event are written to ./test_debug, one file per row.
     """
+    from benchwright.app.test_mode import AgentTest
+
+EXAMPLES = """\b
+Examples:
+  The first three rows, and how each went:
+    benchwright test -m my_agent:MyAgent -d data.jsonl --limit 3 \\
+        --model my-model --base-url http://localhost:8000/v1
+  Step by step from row 5: see what the model says and what the tools return:
+    benchwright test -m my_agent:MyAgent -d data.jsonl --interactive --row 5 \\
+        --model my-model --base-url http://localhost:8000/v1
+  A directory of MCP tools, without any agent code:
+    benchwright test --mcp ./mcp -d data.jsonl --model my-model --base-url http://localhost:8000/v1
+"""
+
+
+@click.command(
+    "test", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
+)
+@click.option(
+    "-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE",
+    help="Dataset file: .jsonl, .json, .csv or .parquet.",
+)  # fmt: skip
+@click.option(
+    "-m", "--module", "--agent", "module", metavar="MODULE:ATTR", help="Your agent: a RolloutAgentLoop."
+)  # fmt: skip
+@click.option(
+    "--mcp", type=click.Path(path_type=Path), metavar="DIR",
+    help="Directory of MCP tools, with a main.py that creates a FastMCP instance.",
+)  # fmt: skip
+@click.option("--limit", type=int, help="Maximum number of rows (default: all).")
+@click.option("--offset", type=int, default=0, show_default=True, help="Number of rows to skip first.")
+@click.option(
+    "--max-turns", type=int, default=10, show_default=True, help="Maximum turns of the agent per row."
+)
+@click.option(
+    "--model", metavar="MODEL", default="gpt-5-mini", show_default=True,
+    help="Name of the model, as the endpoint lists it.",
+)  # fmt: skip
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Base URL of the endpoint, such as http://localhost:8000/v1 (default: $OPENAI_BASE_URL or OpenAI).",
+)
+@click.option(
+    "--api-key",
+    metavar="KEY",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+)
+@click.option("--temperature", type=float, help="Sampling temperature (default: not sent).")
+@click.option("--max-tokens", type=int, help="Maximum tokens per answer (default: not sent).")
+@click.option("-i", "--interactive", is_flag=True, help="Pause before every model call.")
+@click.option(
+    "--row",
+    type=int,
+    metavar="N",
+    help="First row, counted from 0 (requires --interactive; default: the first one).",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results to FILE as JSON."
+)  # fmt: skip
+@output_options
+def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **options: Any) -> None:
+    """Try an agent on a few rows, in a batch or step by step.
+
+    A row passes if the agent completes it. Nothing is scored or saved. With --debug, events that the agent logs
+    with ctx.log_event are written to ./test_debug, one file per row.
+    """
+<<<<<<< HEAD
     from benchwright.app.endpoints import load_dotenv
+=======
+    from rich.console import Console
+
+>>>>>>> 04e3466 (A .env file is read from the working directory only, if it is the user's alone, and redirects no key)
     from benchwright.app.test_mode import AgentTestSettings, prepare_test
     from benchwright.cli.console import PlainConsole
     from benchwright.cli.output import results_on_stdout
@@ -89,7 +161,6 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
     if options["interactive"] and (as_json or output is not None):
         raise UserError("--json and --output cannot be combined with --interactive.")
     set_up_logging(debug=debug)
-    load_dotenv()
     console = PlainConsole(err=as_json, soft_wrap=True)
     settings = AgentTestSettings(**options, debug=debug)
     with results_on_stdout(as_json=as_json):

@@ -145,6 +145,7 @@ class LiteLLMClient:
 
     def _import(self) -> ModuleType:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or else it is downloaded
+        os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or else it reads a .env file by itself
         try:
             litellm = import_module("litellm")
         except ImportError:

@@ -12,6 +12,7 @@ from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.wire import Limits
+from benchwright.environment_file import ENVIRONMENT_FILE
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.secrets import SECRETS
@@ -78,7 +79,8 @@ def find_key(given: str | None, target: Target, say: Say) -> str | None:
     to which host one of the last two goes where that is neither OpenAI nor this machine.
 
     Raises:
-        UserError: no HTTP header can carry the key, or OpenAI is to be asked without one.
+        UserError: no HTTP header can carry the key, OpenAI is to be asked without one, or the address comes from a
+            `.env` file and the key does not.
     """
     if target.base_url == LITELLM:
         SECRETS.add(given)
@@ -102,6 +104,8 @@ def find_key(given: str | None, target: Target, say: Say) -> str | None:
             "The API key contains characters that are invalid in an HTTP header; check how it was copied."
         )
     SECRETS.add(key)
+    if address.host != OPENAI_HOST:
+        ENVIRONMENT_FILE.check_address(target.base_url, key)
     return key
 
 

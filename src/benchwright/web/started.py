@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
+from benchwright.environment_file import ENVIRONMENT_FILE
 from benchwright.own_processes import module_command
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
@@ -84,7 +85,7 @@ class StartedRuns:
             stderr=subprocess.STDOUT,
             start_new_session=True,
             cwd=directory,
-            env={**os.environ, **environment},
+            env={**ENVIRONMENT_FILE.environment_without(), **environment},
         )
         with self._lock:
             self._number += 1

@@ -65,6 +65,7 @@ def import_fastmcp(folder: Path) -> type[FastMCP]:
     """
     os.environ.setdefault("FASTMCP_SHOW_SERVER_BANNER", "false")
     os.environ.setdefault("FASTMCP_LOG_ENABLED", "false")
+    os.environ.setdefault("FASTMCP_ENV_FILE", os.devnull)  # or else it reads a .env file by itself
     users = {Path.cwd(), folder.parent}
     path = list(sys.path)
     sys.path[:] = [entry for entry in path if Path(entry).resolve() not in users]

@@ -49,7 +49,7 @@ def _baseline(settings: EvalSettings, model: str, say: Say) -> tuple[Target, str
     """The baseline's target and key; what is wrong with them is told as the baseline's, with its own options."""
 
     def told(text: str) -> str:
-        return f"Baseline {plain(model)}: {re.sub('--(?=model|api-key)', '--baseline-', text)}"
+        return f"Baseline {plain(model)}: {re.sub('--(?=model|api-key|base-url)', '--baseline-', text)}"
 
     try:
         target = find_target(model, settings.baseline_base_url, "baseline", _model_settings(settings))
