@@ -147,3 +147,30 @@ class TestNoProxy:
     )
     def test_names_no_others(self, no_proxy: str) -> None:
         assert proxy_of("http://models.example:8000", http_proxy="http://p:3128", no_proxy=no_proxy) == SQUID
+
+    @pytest.mark.parametrize(
+        ("host", "no_proxy"),
+        [
+            ("10.1.2.3", "10.0.0.0/8"),
+            ("10.1.2.3", "localhost, 10.1.2.3/32"),
+            ("10.1.2.3", "10.1.2.3"),
+            ("192.168.0.9", "192.168.0.1/24"),
+            ("[fd00::1]", "fd00::/8"),
+            ("[fd00::1]", "[fd00::1]"),
+        ],
+    )
+    def test_names_addresses_and_networks(self, host: str, no_proxy: str) -> None:
+        assert proxy_of(f"http://{host}:8000", http_proxy="http://p:3128", no_proxy=no_proxy) is None
+
+    @pytest.mark.parametrize(
+        ("host", "no_proxy"),
+        [
+            ("11.1.2.3", "10.0.0.0/8"),
+            ("[fe80::1]", "fd00::/8"),
+            ("10.1.2.3", "fd00::/8"),
+            ("10.models.example", "10.0.0.0/8"),
+            ("10.1.2.3", "10.0.0.0/33"),
+        ],
+    )
+    def test_names_no_other_addresses(self, host: str, no_proxy: str) -> None:
+        assert proxy_of(f"http://{host}:8000", http_proxy="http://p:3128", no_proxy=no_proxy) == SQUID

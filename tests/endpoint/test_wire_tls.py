@@ -125,6 +125,36 @@ async def test_a_server_whose_certificate_nobody_vouches_for_is_refused(
     assert server.requests == []
 
 
+@pytest.mark.parametrize(
+    ("variable", "content", "reason"),
+    [
+        ("SSL_CERT_FILE", None, "No such file or directory"),
+        ("SSL_CERT_FILE", "no certificate", "it holds no certificates"),
+        ("SSL_CERT_DIR", None, "No such file or directory"),
+        ("SSL_CERT_DIR", "no directory", "Not a directory"),
+    ],
+)
+async def test_certificates_of_the_environment_that_are_not_there_are_named(
+    serve: Serve,
+    open_wire: OpenWire,
+    tls: ssl.SSLContext,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    variable: str,
+    content: str | None,
+    reason: str,
+) -> None:
+    place = tmp_path / "trusted"
+    if content is not None:
+        place.write_text(content)
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, str(place))
+    server = await serve([ASKED, HELLO, AGAIN], tls=tls, secure=True)
+    error = await failure_of(open_wire(server.url))
+    assert str(error).endswith(f" ({variable} is {place}: {reason})")
+
+
 async def test_a_server_without_tls_is_told_apart_from_a_closed_port(
     serve: Serve, open_wire: OpenWire
 ) -> None:

@@ -80,7 +80,8 @@ def proxy_for(address: Address, environ: Mapping[str, str]) -> Proxy | None:
     """The proxy that the environment names for an address, None for a direct connection.
 
     Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY in either case, but `http_proxy` in lower case
-    only, as curl does. Loopback addresses are always reached directly.
+    only, as curl does. NO_PROXY names hosts, ends of their names, addresses and networks (10.0.0.0/8). Loopback
+    addresses are always reached directly.
 
     Raises:
         UserError: the proxy is not an http:// address.
@@ -100,9 +101,18 @@ def _bypassed(address: Address, no_proxy: str) -> bool:
         if port and port != str(address.port):
             continue
         suffix = host.removeprefix("*").removeprefix(".")
-        if entry == "*" or (suffix and (address.host == suffix or address.host.endswith("." + suffix))):
+        named = bool(suffix) and (address.host == suffix or address.host.endswith("." + suffix))
+        if entry == "*" or named or _lies_in(address.host, host):
             return True
     return False
+
+
+def _lies_in(host: str, network: str) -> bool:
+    """Whether the host is an address of a network such as 10.0.0.0/8; names are not looked up."""
+    try:
+        return ipaddress.ip_address(host) in ipaddress.ip_network(network.strip("[]"), strict=False)
+    except ValueError:
+        return False
 
 
 def _parse_proxy(value: str) -> Proxy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import ssl
 from functools import cache
 
@@ -26,9 +27,8 @@ async def open_connection(address: Address, proxy: Proxy | None, limit: float) -
     except TimeoutError:
         raise WireError("connect_timeout", f"no connection within {limit:g} s") from None
     except ssl.SSLCertVerificationError as error:
-        raise WireError(
-            "connect", f"the server's certificate is not trusted: {error.verify_message}"
-        ) from None
+        why = f"the server's certificate is not trusted: {error.verify_message}{_certificates_missing()}"
+        raise WireError("connect", why) from None
     except ssl.SSLError as error:
         raise WireError("connect", f"TLS failed: {error.reason or error}") from None
     except OSError as error:
@@ -101,6 +101,22 @@ class _Tunnel(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.status.done():
             self.status.set_exception(WireError("connect", "the proxy closed the connection"))
+
+
+def _certificates_missing() -> str:
+    """What is wrong with the certificates that the environment says to trust, of which OpenSSL says nothing."""
+    if file := os.environ.get("SSL_CERT_FILE"):
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)
+        except OSError as error:
+            reason = "it holds no certificates" if isinstance(error, ssl.SSLError) else _reason(error)
+            return f" (SSL_CERT_FILE is {file}: {reason})"
+    for directory in filter(None, os.environ.get("SSL_CERT_DIR", "").split(os.pathsep)):
+        try:
+            os.listdir(directory)
+        except OSError as error:
+            return f" (SSL_CERT_DIR is {directory}: {_reason(error)})"
+    return ""
 
 
 @cache
