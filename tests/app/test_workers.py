@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tests.app.app_kit import GrowingJournal, Program, finished, scores, settings, trials
@@ -14,9 +15,12 @@ from tests.simulated import simulated_endpoint
 
 
 def children(parent: int) -> list[int]:
-    """The ids of a process's children."""
-    found = Path(f"/proc/{parent}/task/{parent}/children").read_text()
-    return [int(pid) for pid in found.split()]
+    """The ids of a process's children, whichever of its threads started them."""
+    found: list[str] = []
+    for thread in Path(f"/proc/{parent}/task").glob("*/children"):
+        with suppress(OSError):  # the thread has ended meanwhile
+            found += thread.read_text().split()
+    return [int(pid) for pid in found]
 
 
 def is_there(pid: int) -> bool:

@@ -10,6 +10,7 @@ from subprocess import PIPE
 from typing import cast
 
 from benchwright.errors import ExecutionError
+from benchwright.orphans import ORPHANS
 from benchwright.records import Record
 
 LARGEST_OUTPUT = 10 * 1024 * 1024
@@ -35,8 +36,8 @@ async def run_program(
 ) -> ProgramResult:
     """Runs a program in a session of its own, with `given` as its stdin.
 
-    When it ends, what it left running in its process group is killed. Cancelling ends the whole group:
-    SIGTERM, and SIGKILL after two seconds.
+    When it ends, what it left running in its process group is killed, and so it is with its group where this process
+    is killed. Cancelling ends the whole group: SIGTERM, and SIGKILL after two seconds.
 
     Raises:
         ExecutionError: the program cannot be started, or writes more than 10 MB.
@@ -59,6 +60,7 @@ async def run_program(
 
 async def _start(arguments: Sequence[str], environment: Mapping[str, str]) -> _Program:
     loop = asyncio.get_running_loop()
+    ORPHANS.watch()
     try:
         _, program = await loop.subprocess_exec(
             lambda: _Program(loop),
@@ -86,6 +88,7 @@ class _Program(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
+        ORPHANS.expect(self._transport.get_pid())
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
@@ -123,6 +126,7 @@ class _Program(asyncio.SubprocessProtocol):
                 await asyncio.wait({self.done}, timeout=PATIENCE)
         finally:
             self.signal(signal.SIGKILL)
+            ORPHANS.forget(self._transport.get_pid())
             await asyncio.wait({self.closed}, timeout=DRAIN)
             self._transport.close()
 

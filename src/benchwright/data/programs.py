@@ -6,13 +6,14 @@ import hashlib
 import os
 import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import rmtree, which
 from tempfile import TemporaryDirectory
 
 from benchwright.data.declared import GitRepository, Wheel
 from benchwright.data.errors import DatasetError
+from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
 from benchwright.secrets import SECRETS
 
@@ -60,13 +61,24 @@ def check_out(repository: GitRepository, target: Path) -> None:
 def _run(command: Sequence[str], failed: str) -> None:
     environment = os.environ | {"GIT_TERMINAL_PROMPT": "0"}
     try:
-        done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST_SECONDS
-        )
+        code, errors = _ended(command, environment)
     except subprocess.TimeoutExpired as error:
         raise DatasetError(f"{failed}: no end after {LONGEST_SECONDS / 60:.0f} minutes") from error
-    if done.returncode:
-        lines = [line.strip() for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
-        raise DatasetError(
-            f"{failed}: {SECRETS.redact(lines[-1] if lines else f'exit code {done.returncode}')}"
-        )
+    if code:
+        lines = [line.strip() for line in errors.decode(errors="replace").splitlines() if line.strip()]
+        raise DatasetError(f"{failed}: {SECRETS.redact(lines[-1] if lines else f'exit code {code}')}")
+
+
+def _ended(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, bytes]:
+    """The exit code of a program, and what it wrote to stderr; killed where it takes too long."""
+    nothing, pipe = subprocess.DEVNULL, subprocess.PIPE
+    with (
+        subprocess.Popen(command, env=environment, stdin=nothing, stdout=nothing, stderr=pipe) as process,
+        ORPHANS.expecting(process.pid),
+    ):
+        try:
+            _, errors = process.communicate(timeout=LONGEST_SECONDS)
+        except BaseException:
+            process.kill()
+            raise
+    return process.returncode, errors

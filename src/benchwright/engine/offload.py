@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from benchwright.engine.offload_worker import HEADER
 from benchwright.errors import GraderError
+from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
 
 T = TypeVar("T")
@@ -80,6 +81,7 @@ class _Worker:
         if self._process.returncode is None:
             self._process.kill()
         await self._process.communicate()
+        ORPHANS.forget(self._process.pid)
 
 
 class _Pool:
@@ -110,7 +112,9 @@ class _Pool:
 
 async def _start() -> _Worker:
     command = module_command("benchwright.engine.offload_worker")
-    return _Worker(await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2**20))
+    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, limit=2**20)
+    ORPHANS.expect(process.pid)
+    return _Worker(process)
 
 
 _POOLS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool] = WeakKeyDictionary()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 from typing import Any
 
@@ -12,14 +13,25 @@ HEADER = 8
 
 
 def main() -> None:
-    """Reads requests, and answers each with (whether it succeeded, its value or its error)."""
+    """Reads requests, and answers each with (whether it succeeded, its value or its error).
+
+    It ends when nobody asks or listens any more; Ctrl-C is for the process that asks.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed must not get between the answers
-    while header := requests.read(HEADER):
-        answer = _answer(requests.read(int.from_bytes(header, "big")))
-        answers.write(len(answer).to_bytes(HEADER, "big") + answer)
-        answers.flush()
+    while len(header := requests.read(HEADER)) == HEADER:
+        size = int.from_bytes(header, "big")
+        request = requests.read(size)
+        if len(request) < size:
+            return
+        answer = _answer(request)
+        try:
+            answers.write(len(answer).to_bytes(HEADER, "big") + answer)
+            answers.flush()
+        except BrokenPipeError:
+            os._exit(1)  # else Python would try once more to write what is left, and complain
 
 
 def _answer(request: bytes) -> bytes:

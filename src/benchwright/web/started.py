@@ -1,6 +1,7 @@
 """Runs that were started from a page: the same command line, in a process group of its own each.
 
-They are ended with the viewer, gently: what is in flight is finished and saved, and they can be resumed.
+They are ended with the viewer, gently: what is in flight is finished and saved, and they can be resumed. Where the
+viewer is killed, so are they.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from threading import Lock
 from typing import IO
 
 from benchwright.environment_file import ENVIRONMENT_FILE
+from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
 from benchwright.records import Record
 from benchwright.secrets import SECRETS
@@ -49,11 +51,17 @@ class _Child:
         self.process = process
         self.output = output
 
+    def code(self) -> int | None:
+        """The exit code; None while it runs."""
+        if self.process.returncode is None and self.process.poll() is not None:
+            ORPHANS.forget(self.process.pid)
+        return self.process.returncode
+
     def told(self) -> StartedRun:
         size = os.fstat(self.output.fileno()).st_size
         tail = os.pread(self.output.fileno(), MOST_SAID, max(0, size - MOST_SAID))
         said = SECRETS.redact(tail.decode("utf-8", "replace"))
-        return StartedRun(self.number, self.title, self.process.poll(), said.strip(), self.run)
+        return StartedRun(self.number, self.title, self.code(), said.strip(), self.run)
 
 
 class StartedRuns:
@@ -87,10 +95,11 @@ class StartedRuns:
             cwd=directory,
             env={**ENVIRONMENT_FILE.environment_without(), **environment},
         )
+        ORPHANS.expect(process.pid)
         with self._lock:
             self._number += 1
             self._children.append(_Child(self._number, title, run, process, output))
-            while len(self._children) > KEPT and self._children[0].process.poll() is not None:
+            while len(self._children) > KEPT and self._children[0].code() is not None:
                 self._children.pop(0).output.close()
             return self._number
 
@@ -107,7 +116,7 @@ class StartedRuns:
         """Ends what is still running: asked to stop, then to stop at once, then killed."""
         with self._lock:
             children, self._children = self._children, []
-        running = [child for child in children if child.process.poll() is None]
+        running = [child for child in children if child.code() is None]
         if running:
             say(f"Stopping {len(running)} run(s) that were started here; `benchwright resume` resumes them.")
         for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGINT, GRACE / 3), (signal.SIGKILL, GRACE)):
@@ -129,6 +138,6 @@ def _left(children: Sequence[_Child], seconds: float) -> list[_Child]:
     end = time.monotonic() + seconds
     left = list(children)
     while left and time.monotonic() < end:
-        left = [child for child in left if child.process.poll() is None]
+        left = [child for child in left if child.code() is None]
         time.sleep(0.02 if left else 0)
     return left

@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 from benchwright.catalog.containers.instances import COMMIT
 from benchwright.errors import ExecutionError, UserError
 from benchwright.home import repositories_directory
+from benchwright.orphans import ORPHANS
 from benchwright.secrets import SECRETS
 
 HOST = "https://github.com"
@@ -113,8 +114,9 @@ async def _git(place: Path | None, *arguments: str, seconds: float = GIT_SECONDS
         start_new_session=True,
     )
     try:
-        async with asyncio.timeout(seconds):
-            output, errors = await process.communicate()
+        with ORPHANS.expecting(process.pid):
+            async with asyncio.timeout(seconds):
+                output, errors = await process.communicate()
     except TimeoutError:
         raise ExecutionError(f"git did not end within {seconds:g} s: {' '.join(arguments[:2])}") from None
     finally:

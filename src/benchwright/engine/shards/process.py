@@ -15,7 +15,7 @@ from benchwright.errors import UserError
 
 
 def main() -> None:
-    """Reads the recipe, then orders, until stdin ends."""
+    """Reads the recipe, then orders, until stdin ends or nobody listens any more."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(
         sys.stderr.fileno(), sys.stdout.fileno()
@@ -26,6 +26,8 @@ def main() -> None:
         uvloop.run(_run(answers, int(sys.argv[1])))
     except KeyboardInterrupt:
         sys.exit(130)
+    except ShardLost:
+        sys.exit(1)
 
 
 async def _run(answers: BinaryIO, concurrency: int) -> None:

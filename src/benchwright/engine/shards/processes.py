@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from benchwright.engine.shards.messages import Recipe, Shard, ShardLost
+from benchwright.orphans import ORPHANS
 from benchwright.own_processes import module_command
 
 HEADER = 8
@@ -47,11 +48,12 @@ class ProcessShards:
             *command, stdin=PIPE, stdout=PIPE, start_new_session=True
         )
         shard = _ProcessShard(process)
-        try:
-            await shard.send(self._recipe)
-            yield shard
-        finally:
-            await _ended(process)
+        with ORPHANS.expecting(process.pid):
+            try:
+                await shard.send(self._recipe)
+                yield shard
+            finally:
+                await _ended(process)
 
 
 class _ProcessShard:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from benchwright.orphans import ORPHANS
 from benchwright.records import Record
 from benchwright.sandbox.docker import owner
 from benchwright.sandbox.docker.containers import GiB
@@ -124,9 +125,10 @@ async def _build(
         program, *arguments, stdin=PIPE, stdout=PIPE, stderr=STDOUT, env=environment, start_new_session=True
     )
     try:
-        async with asyncio.timeout(seconds):
-            await asyncio.gather(_feed(process, dockerfile), _follow(process, kept, say))
-            exit_code = await process.wait()
+        with ORPHANS.expecting(process.pid):
+            async with asyncio.timeout(seconds):
+                await asyncio.gather(_feed(process, dockerfile), _follow(process, kept, say))
+                exit_code = await process.wait()
     except TimeoutError:
         raise EngineError(f"building {image} took longer than {seconds:g} s", log=_text(kept)) from None
     finally:

@@ -1,0 +1,80 @@
+"""No program that we started outlives us, even where we are killed (`kill -9`) and can do nothing about it.
+
+A small process of ours, started with the first such program, holds the other end of a pipe and is told of each program
+and of its end. When the pipe ends we are gone, and it kills what is left.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+from benchwright.own_processes import bare_command
+
+WATCH = """
+import os, signal, sys
+left = set()
+for line in sys.stdin:
+    (left.add if line[0] == "+" else left.discard)(int(line[1:]))
+for pid in left:
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+"""
+"""Reads "+PID" and "-PID", one a line. A program that leads a process group is killed with its group."""
+
+
+class Orphans:
+    """The programs that are to be killed should this process be gone before them."""
+
+    def __init__(self) -> None:
+        self._watcher: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()
+
+    def watch(self) -> None:
+        """Starts the watching process, if there is none yet: it takes longer than the start of a program may wait."""
+        with self._lock:
+            if self._watcher is None:
+                self._watcher = subprocess.Popen(
+                    bare_command(WATCH),
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd="/",
+                    start_new_session=True,  # neither Ctrl-C nor the end of the terminal reaches it
+                )
+
+    def expect(self, pid: int) -> None:
+        """Takes note of a program; with it goes its process group, if it leads one."""
+        self._tell(b"+%d\n" % pid)
+
+    def forget(self, pid: int) -> None:
+        """Takes note that the program has ended."""
+        self._tell(b"-%d\n" % pid)
+
+    @contextmanager
+    def expecting(self, pid: int) -> Iterator[None]:
+        """Expects a program, and forgets it when the context is left."""
+        self.expect(pid)
+        try:
+            yield
+        finally:
+            self.forget(pid)
+
+    def _tell(self, line: bytes) -> None:
+        self.watch()
+        assert self._watcher is not None
+        assert self._watcher.stdin is not None
+        try:
+            self._watcher.stdin.write(line)  # so short that lines of several threads do not mix
+        except BrokenPipeError:
+            pass  # somebody ended it; what we started ends with us only where we end in good order
+
+
+ORPHANS = Orphans()
+"""Those of this process."""
