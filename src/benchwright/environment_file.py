@@ -1,8 +1,9 @@
 """The `.env` file: keys and settings that are kept in a file, and how far it is trusted.
 
 The file in the working directory is perhaps somebody else's, who wrote it into what the user has cloned or unpacked. It
-may say whom to ask and how, but not which code runs, where our own files lie, or which proxies and certificates to use;
-a file that the user names may say everything. To an address that a file gives, only keys of the same file are sent.
+may say whom to ask and how, and what the user's own code is to know, but not which code runs, where our own files lie,
+or which proxies and certificates to use; a file that the user names may say everything. To an address that a file
+gives, only keys of the same file are sent.
 """
 
 from __future__ import annotations
@@ -15,10 +16,6 @@ from pathlib import Path
 from benchwright.errors import UserError
 
 NAME = ".env"
-ENDINGS = ("_API_KEY", "_TOKEN")
-"""How the names of keys end."""
-
-PREFIXES = ("BENCHWRIGHT_", "OSMOSIS_")
 ONLY_IF_NAMED = {
     *("BENCHWRIGHT_HOME", "OSMOSIS_CACHE_DIR", "BENCHWRIGHT_CONFIG", "BENCHWRIGHT_ENV_FILE"),
     *("BENCHWRIGHT_MODULE", "BENCHWRIGHT_MCP", "BENCHWRIGHT_AGENT_COMMAND", "BENCHWRIGHT_EVAL_FN"),
@@ -27,6 +24,25 @@ ONLY_IF_NAMED = {
     *("BENCHWRIGHT_CACHE_RM_YES", "BENCHWRIGHT_CACHE_RM_EVERYTHING"),
 }
 """Settings of ours that only a file which the user names can make: code, and files that are written or removed."""
+
+PROGRAMS = (
+    "PYTHON",
+    "LD_",
+    "DYLD_",
+    "NODE_",
+    "NPM_",
+    "PIP_",
+    "UV_",
+    "GIT_",
+    "SSH_",
+    "DOCKER_",
+    "SSL_",
+    "BASH_",
+    "XDG_",
+)
+"""How the names of variables begin by which interpreters, loaders and tools are made to run other code."""
+
+MACHINE = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
 
 MOST_NAMED = 3
 
@@ -95,9 +111,10 @@ class EnvironmentFile:
 
 
 def _may_be_found(name: str) -> bool:
-    if name in ONLY_IF_NAMED:
+    known = name.upper()
+    if known in ONLY_IF_NAMED or known in MACHINE or known.endswith("_PROXY"):
         return False
-    return name == "OPENAI_BASE_URL" or name.endswith(ENDINGS) or name.startswith(PREFIXES)
+    return not known.startswith(PROGRAMS)
 
 
 def _text_found(say: Callable[[str], None]) -> str:

@@ -143,7 +143,7 @@ def test_what_says_which_code_runs_is_taken_from_a_named_file_only(program: Prog
     ended = program.run(*asked)
     assert (ended.returncode, ended.stderr) == (
         0,
-        "Note: .env also sets PYTHONPATH, BENCHWRIGHT_PLUGIN, HTTPS_PROXY, …, not taken from a file that is found by "
+        "Note: .env also sets PYTHONPATH, BENCHWRIGHT_PLUGIN, HTTPS_PROXY, not taken from a file that is found by "
         "itself; --env-file .env takes all of it.\n",
     )
     run = ["run", "nothing", "--model", "m", "--base-url", echo]

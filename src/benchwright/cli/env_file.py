@@ -40,7 +40,7 @@ def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None
     """Reads the file once a call: where it is named, else when the first command is reached that does something."""
     if path is None and (READ in context.meta or not _does_something(context.command)):
         return
-    from benchwright.cli.options import say
+    from benchwright.cli.output import say
     from benchwright.environment_file import ENVIRONMENT_FILE
 
     context.meta[READ] = True
