@@ -38,6 +38,8 @@ async def _run(answers: BinaryIO, concurrency: int) -> None:
     writer = asyncio.StreamWriter(transport, protocol, None, loop)
 
     async def send(message: bytes) -> None:
+        if writer.is_closing():
+            raise ShardLost("nobody listens any more")
         try:
             writer.write(framed(message))
             await writer.drain()
