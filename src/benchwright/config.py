@@ -38,7 +38,11 @@ class Settings(BaseModel):
     ray_address: str | None = None
     stream: bool = True
     timeout: float = Field(default=300.0, gt=0)
-    """Seconds to wait for the first byte of an answer."""
+    """Seconds to wait for the first byte of an answer, and for its first token."""
+    request_seconds: float = Field(default=3600.0, gt=0)
+    """Seconds that one request may take, its retries included."""
+    answer_mb: int = Field(default=128, ge=1)
+    """MiB that one answer may have."""
     retries: int = Field(default=5, ge=0)
 
     trial_tokens: int | None = Field(default=None, gt=0)

@@ -6,6 +6,7 @@
     ├── JournalError         the journal cannot be written or read (full disk, lost directory)
     └── TrialError           something inside one trial; ends the trial, never the run
         ├── ProviderError    the endpoint failed or refused the request
+        │   └── RunStopped   the run was stopped while it was silent
         ├── LimitReached     a limit of the trial (turns, tokens, seconds) was used up
         ├── GraderError      a scorer failed
         └── ExecutionError   the agent's, tool's or pack's own code failed
@@ -57,6 +58,10 @@ class ProviderError(TrialError):
         self.http_status = http_status
         self.retryable = retryable
         self.retry_after = retry_after
+
+
+class RunStopped(ProviderError):
+    """The run was stopped while the endpoint let a request wait. The trial counts as cut off."""
 
 
 class LimitReached(TrialError):

@@ -60,7 +60,7 @@ async def open_wire(complaints: list[str]) -> AsyncIterator[OpenWire]:
     """Makes wires to an address; closes them after the test."""
     wires: list[Wire] = []
 
-    def make(url: str, connections: int = 1, proxy: Proxy | None = None, **limits: float) -> Wire:
+    def make(url: str, connections: int = 1, proxy: Proxy | None = None, **limits: Any) -> Wire:
         wire = Wire(parse_base_url(url), connections=connections, limits=Limits(**limits), proxy=proxy)
         wires.append(wire)
         return wire

@@ -93,6 +93,9 @@ class Collected:
         self.pieces.append(chunk)
         self.moments.append(at)
 
+    def token_at(self) -> None:
+        """None: these answers have no tokens."""
+
     @property
     def body(self) -> bytes:
         return b"".join(self.pieces)

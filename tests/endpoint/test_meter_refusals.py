@@ -151,15 +151,6 @@ class TestLimits:
     def test_identity_is_no_compression(self) -> None:
         AnswerMeter().head(200, [*STREAM, (b"content-encoding", b"identity")], 50)
 
-    @pytest.mark.parametrize("stream", [True, False])
-    def test_an_answer_has_a_largest_size(self, monkeypatch: pytest.MonkeyPatch, stream: bool) -> None:
-        monkeypatch.setattr(module, "LARGEST_ANSWER", 1_000)
-        meter = AnswerMeter()
-        meter.head(200, STREAM if stream else [], 50)
-        meter.data(b":" + b"x" * 900, 100)
-        with pytest.raises(BadAnswer, match="the answer is larger than 1000 bytes"):
-            meter.data(b"x" * 100, 200)
-
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 from typing import Any
 
 from hypothesis import given
@@ -107,3 +108,12 @@ def test_fragments_of_any_size_make_the_same_calls(calls: list[tuple[str, str]],
         cuts = range(0, len(arguments), size)
         pieces += [piece(arguments=arguments[at : at + size], index=index) for at in cuts]
     assert assembled(*pieces) == [(f"c{at}", name, arguments) for at, (name, arguments) in enumerate(calls)]
+
+
+def test_many_pieces_cost_no_more_each_than_few() -> None:
+    calls, started = ToolCalls(), process_time()
+    for _ in range(500_000):
+        calls.add({"index": 0, "function": {"arguments": "0123456789"}})
+    (call,) = calls.finish()
+    assert len(call["function"]["arguments"]) == 5_000_000
+    assert process_time() - started < 10, "copying what is there for each piece takes minutes"

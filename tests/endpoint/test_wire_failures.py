@@ -119,6 +119,9 @@ class Refusing:
         if self._in_head:
             raise self._in_head
 
+    def token_at(self) -> None:
+        pass
+
     def data(self, chunk: bytes, at: int) -> None:
         if self._in_data:
             raise self._in_data

@@ -16,6 +16,11 @@ def make_client(target: Target, key: str | None, settings: Settings, connections
         key,
         connections=connections,
         stream=settings.stream,
-        limits=Limits(read=settings.timeout, stall=min(settings.timeout, Limits().stall)),
+        limits=Limits(
+            read=settings.timeout,
+            stall=min(settings.timeout, Limits().stall),
+            total=settings.request_seconds,
+            size=settings.answer_mb * 2**20,
+        ),
         retry=RetryPolicy(retries=settings.retries),
     )

@@ -126,6 +126,7 @@ async def _run(
                 again=asked_again(settings),
                 retry=request.retry,
                 reuse=reuse,
+                clients=[*clients.values(), *request.asking],
             )
     finally:
         for client in clients.values():

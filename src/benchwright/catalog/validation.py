@@ -71,6 +71,9 @@ class _Nobody:
         """Nobody counts."""
         return None
 
+    def hurry(self) -> None:
+        """Nothing is under way."""
+
     def close(self) -> None:
         """Nothing is open."""
 

@@ -19,6 +19,7 @@ from benchwright.cli.options import (
     make_settings,
     output_options,
     pairs,
+    request_limit_options,
     set_up_logging,
 )
 
@@ -204,9 +205,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     type=bool,
     help="Do not stream answers; TTFT is then not measured.",
 )
-@click.option(
-    "--timeout", type=float, default=300.0, show_default=True, help="Seconds to wait for the answer to start."
-)
+@request_limit_options
 @click.option("--retries", type=int, default=0, show_default=True, help="Retries of a failed request.")
 @click.option("--trial-seconds", type=float, help="Maximum seconds of one sample (default: no limit).")
 @click.option("--dry-run", is_flag=True, help="Show what would run, without sending any request.")

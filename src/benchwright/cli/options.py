@@ -110,8 +110,6 @@ def run_options(function: Function) -> Function:
         click.option("--ray-address", help="Ray cluster, HOST:PORT (default: start Ray on this machine)."),
         click.option("--no-stream", "stream", flag_value=False, default=True, type=bool,
                      help="Do not stream answers; TTFT is then not measured."),
-        click.option("--timeout", type=float, default=300.0, show_default=True,
-                     help="Seconds to wait for the answer to start."),
         click.option("--retries", type=int, default=5, show_default=True,
                      help="Retries per request after rate limits and temporary errors."),
         click.option("--trial-tokens", type=int, help="Maximum tokens of one trial (default: no limit)."),
@@ -123,7 +121,20 @@ def run_options(function: Function) -> Function:
         click.option("--fsync", type=click.Choice(["second", "always"]), default="second", show_default=True,
                      help="Flush the journal to disk every second or on every write."),
     ]  # fmt: skip
-    return failure_options(_apply(options, function))
+    return failure_options(request_limit_options(_apply(options, function)))
+
+
+def request_limit_options(function: Function) -> Function:
+    """What one request may take."""
+    options = [
+        click.option("--timeout", type=float, default=300.0, show_default=True,
+                     help="Seconds to wait for the answer to start."),
+        click.option("--request-seconds", type=float, default=3600.0, show_default=True,
+                     help="Maximum seconds of one request, with its retries."),
+        click.option("--answer-mb", type=int, default=128, show_default=True,
+                     help="Maximum size of one answer as it is received, in MiB."),
+    ]  # fmt: skip
+    return _apply(options, function)
 
 
 def failure_options(function: Function) -> Function:

@@ -89,6 +89,10 @@ class EndpointClient:
     async def __aexit__(self, *_: object) -> None:
         self.close()
 
+    def hurry(self) -> None:
+        """The run is to stop: requests without a token for the stall limit end with `RunStopped` from now on."""
+        self._wire.hurry()
+
     def close(self) -> None:
         """Closes the connections."""
         self._wire.close()
@@ -104,7 +108,7 @@ class EndpointClient:
 
         The target's model and settings are added; a field that is None is left out. `note` is told of the
         request when it has ended, well or not. A retried request's timings are those of the attempt that
-        answered.
+        answered. The wire's total limit is that of all attempts together, the pauses between them included.
 
         Raises:
             ProviderError: no usable answer came, after the retries that made sense.
@@ -113,13 +117,14 @@ class EndpointClient:
         identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        stream = self.stream
+        stream, seconds_left = self.stream, self._wire.limits.total
         try:
             for attempt in itertools.count(1):
                 attempt_at = perf_counter_ns()
                 meter = AnswerMeter()
                 try:
-                    delivery = await self._wire.send(self._call(path, fields, identity, stream), meter)
+                    call = self._call(path, fields, identity, stream, seconds_left)
+                    delivery = await self._wire.send(call, meter)
                     reply = self._read(meter)
                 except (WireError, BadAnswer, ProviderError) as failure:
                     error = self._explain(failure, attempt)
@@ -128,7 +133,8 @@ class EndpointClient:
                         delay = 0.0
                     if isinstance(failure, EmptyStream):
                         stream = False  # asked whole, such a server says what is wrong
-                    if delay is None:
+                    seconds_left -= (perf_counter_ns() - attempt_at) / 1e9 + (delay or 0.0)
+                    if delay is None or seconds_left <= 0:
                         if note is not None:
                             note(self._failed_record(identity, purpose, attempt_at, attempt, meter, error))
                         raise error from None
@@ -183,7 +189,7 @@ class EndpointClient:
         note(reply.record)
         return reply
 
-    def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool) -> Call:
+    def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool, seconds: float) -> Call:
         if stream:
             fields["stream"] = True
         else:
@@ -196,7 +202,7 @@ class EndpointClient:
             body = _encode(fields)
         except UnicodeEncodeError:
             body = _encode(_without_surrogates(fields))
-        return Call(self._head(path, identity, body), body)
+        return Call(self._head(path, identity, body), body, seconds)
 
     def _head(self, path: str, identity: str, body: bytes) -> bytes:
         return b"%b\r\nX-Request-Id: %b\r\nContent-Length: %d\r\n\r\n" % (
@@ -218,7 +224,9 @@ class EndpointClient:
         if failures.tells_overload(failure):
             self.on_overload(attempt)
         if isinstance(failure, WireError):
-            return failures.from_wire(failure, self._url, answered_before=self._answered)
+            return failures.from_wire(
+                failure, self._url, answered_before=self._answered, options=failures.LIMITED_BY
+            )
         if isinstance(failure, BadAnswer):
             return failures.bad_answer(failure, self._url)
         return failure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
 from time import perf_counter_ns
 from typing import Protocol
 
@@ -32,6 +33,10 @@ class Sink(Protocol):
         """What arrived of the body at that moment, transfer coding removed."""
         ...
 
+    def token_at(self) -> int | None:
+        """When the last token had come, 0 before the first; None where answers are not made of tokens."""
+        ...
+
 
 class WireError(Exception):
     """The exchange failed below HTTP. `kind` says how; `received` whether any byte of an answer had come."""
@@ -43,17 +48,28 @@ class WireError(Exception):
 
 
 class Exchange:
-    """One question and its answer on a connection, with the moments that matter (`perf_counter_ns`)."""
+    """One question and its answer on a connection, with the moments that matter (`perf_counter_ns`).
 
-    __slots__ = ("detect_lag", "done", "first_at", "last_at", "paused", "sent_at", "sink")
+    `token_at` is when the last token is known to have come: the moment of sending before the first, and that of
+    reading on after a pause. `largest` is how many bytes the answer may have, `until` when it has to have ended.
+    """
 
-    def __init__(self, sink: Sink, done: asyncio.Future[None]) -> None:
+    __slots__ = (
+        *("detect_lag", "done", "first_at", "largest", "last_at", "paused", "received", "sent_at"),
+        *("sink", "token_at", "until"),
+    )
+
+    def __init__(self, sink: Sink, done: asyncio.Future[None], largest: int | None) -> None:
         self.sink = sink
         self.done = done
+        self.largest = sys.maxsize if largest is None else largest
+        self.received = 0
         self.sent_at = 0
         self.first_at = 0
         self.last_at = 0
         self.detect_lag = 0
+        self.token_at = 0
+        self.until = 0
         self.paused = False
 
 
@@ -80,17 +96,20 @@ class Connection(asyncio.Protocol):
 
     # What the pool calls
 
-    def ask(self, request: bytes, sink: Sink) -> Exchange:
-        """Sends a request; the exchange's future is done when the answer is complete or has failed."""
+    def ask(self, request: bytes, sink: Sink, largest: int | None = None) -> Exchange:
+        """Sends a request; the exchange's future is done when the answer is complete or has failed.
+
+        An answer of more than `largest` bytes, headers and trailers included, fails.
+        """
         assert self._transport is not None
-        exchange = Exchange(sink, self._loop.create_future())
+        exchange = Exchange(sink, self._loop.create_future(), largest)
         self._exchange = exchange
         self._headers_done = self._ends_by_close = False
         self._head_size = 0
         if not self.open:
             self._end(WireError("closed", "the server closed the connection before it answered"))
             return exchange
-        exchange.sent_at = exchange.last_at = perf_counter_ns()
+        exchange.sent_at = exchange.last_at = exchange.token_at = perf_counter_ns()
         self._transport.write(request)
         return exchange
 
@@ -103,7 +122,7 @@ class Connection(asyncio.Protocol):
     def resume(self) -> None:
         """Reads on; the pause does not count as the server's silence."""
         if self._exchange is not None and self._exchange.paused:
-            self._exchange.last_at = perf_counter_ns()
+            self._exchange.last_at = self._exchange.token_at = perf_counter_ns()
             self._read_on(self._exchange)
 
     def fail(self, error: WireError) -> None:
@@ -136,6 +155,11 @@ class Connection(asyncio.Protocol):
             exchange.first_at = at
             exchange.detect_lag = _age_of_bytes(self._socket)
         exchange.last_at = at
+        exchange.received += len(data)
+        if exchange.received > exchange.largest:
+            text = f"the answer is larger than {exchange.largest:,} bytes"
+            self.fail(WireError("too_large", text, received=True))
+            return
         try:
             try:
                 self._parser.feed_data(data)

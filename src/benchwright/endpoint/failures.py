@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from benchwright.endpoint.connection import Headers, WireError
-from benchwright.errors import ProviderError
+from benchwright.errors import ProviderError, RunStopped
 from benchwright.records import UNREADABLE, Record
 from benchwright.secrets import SECRETS
 from benchwright.text import one_line
@@ -21,6 +22,12 @@ LONGEST_DETAIL = 200
 OVERLOADED = frozenset({408, 429, 503, 504, 529})
 OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
 """Statuses and kinds of `WireError` by which a server says, or shows, that it is asked for too much."""
+
+LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
+FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
+"""Options that limit a request, by the kind of `WireError`, and all kinds after which nothing is asked again."""
+
+NO_OPTIONS: Mapping[str, str] = {}
 
 UNWANTED = ProviderError("the client disconnected before the answer ended")
 """The error in the record of a request that was cancelled."""
@@ -71,15 +78,25 @@ def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
     )
 
 
-def from_wire(error: WireError, url: str, *, answered_before: bool) -> ProviderError:
-    """The error behind a failed exchange. A server that never answered is not asked again."""
+def from_wire(
+    error: WireError, url: str, *, answered_before: bool, options: Mapping[str, str] = NO_OPTIONS
+) -> ProviderError:
+    """The error behind a failed exchange. A server that never answered is not asked again.
+
+    `options` are those that set the limit behind a kind of failure.
+    """
     if error.kind in ("connect", "connect_timeout"):
         return ProviderError(
             f"Cannot connect to {url}: {error}. Is the server running, and is --base-url right?",
             systemic=True,
             retryable=answered_before,
         )
-    return ProviderError(f"{url}: {_clip(str(error))}", retryable=error.kind != "client_closed")
+    text = f"{url}: {_clip(str(error))}"
+    if error.kind == "stopped":
+        return RunStopped(text)
+    if error.kind in options:
+        text += f" ({options[error.kind]} sets the limit)"
+    return ProviderError(text, retryable=error.kind not in FINAL_KINDS)
 
 
 def bad_answer(error: Exception, url: str) -> ProviderError:

@@ -14,9 +14,10 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
-from benchwright.endpoint.failures import TRANSIENT, UNWANTED, RetryPolicy, tells_overload
+from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.wire import Limits
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.text import one_line
@@ -33,14 +34,21 @@ class LiteLLMClient:
     """Asks one model (`provider/name`) through LiteLLM, the way `EndpointClient` asks an endpoint.
 
     Answers are not streamed. Times are those of the whole call: what LiteLLM does before and after it is
-    within.
+    within. All attempts at a request together may take `seconds`.
     """
 
-    def __init__(self, target: Target, api_key: str | None = None, retry: RetryPolicy | None = None) -> None:
+    def __init__(
+        self,
+        target: Target,
+        api_key: str | None = None,
+        retry: RetryPolicy | None = None,
+        seconds: float = Limits().total,
+    ) -> None:
         self.target = target
         self.model = target.model
         self._api_key = api_key
         self._retry = retry or RetryPolicy()
+        self._seconds = seconds
         self._requests = 0
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """See `EndpointClient.on_overload`."""
@@ -79,10 +87,13 @@ class LiteLLMClient:
                     seed=purpose.seed,
                 )
                 try:
-                    answer = await litellm.acompletion(**fields)
+                    async with asyncio.timeout(self._seconds - (started - asked) / 1e9):
+                        answer = await litellm.acompletion(**fields)
                     reply = _read(answer.model_dump_json(warnings=False).encode())
                 except Exception as failure:
                     error = _explain(failure, self.model)
+                    if (perf_counter_ns() - asked) / 1e9 >= self._seconds:
+                        error = self._too_slow()
                     if tells_overload(error):
                         self.on_overload(attempt)
                     delay = self._retry.delay(error, attempt)
@@ -104,9 +115,16 @@ class LiteLLMClient:
             note(reply.record)
         return reply
 
+    def _too_slow(self) -> ProviderError:
+        limit = f"{self._seconds:g} s ({LIMITED_BY['total_timeout']} sets the limit)"
+        return ProviderError(f"{self.model}: the answer did not end within {limit}")
+
     async def count_tokens(self, text: str) -> int | None:
         """None: providers have no common way to count."""
         return None
+
+    def hurry(self) -> None:
+        """Nothing: whether anything comes is not known before the answer is whole."""
 
     def close(self) -> None:
         """Nothing: LiteLLM shares its connections among all who use it."""

@@ -16,7 +16,6 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 from benchwright.stats.histogram import bucket
 
-LARGEST_ANSWER = 256 * 1024 * 1024
 SIMULATED_HEADER = b"x-benchwright-simulated"
 
 MOST_UNREAD = 32
@@ -53,6 +52,7 @@ class AnswerMeter:
         self._pieces: list[bytes] = []
         self._arrived: list[int] = []
         self._size = 0
+        self._begun_at = 0
         self._done = False
         self._failure: BadAnswer | None = None
 
@@ -74,13 +74,20 @@ class AnswerMeter:
     def data(self, chunk: bytes, at: int) -> None:
         """Takes a piece of the body in."""
         self._size += len(chunk)
-        if self._size > LARGEST_ANSWER:
-            raise BadAnswer(f"the answer is larger than {LARGEST_ANSWER} bytes")
+        if not self.streamed and not self._begun_at and not chunk.isspace():
+            self._begun_at = at
         self._pieces.append(chunk)
         self._arrived.append(at)
         if self.streamed and (len(self._pieces) == MOST_UNREAD or len(chunk) >= LARGE_PIECE):
             self.read()
             self._raise_failure()
+
+    def token_at(self) -> int:
+        """When the last token had come, 0 before the first. A whole answer counts as one, from its beginning."""
+        if not self.streamed:
+            return self._begun_at
+        self.read()
+        return self.last_token_at
 
     # Reading what came
 

@@ -44,6 +44,10 @@ class ModelClient(Protocol):
         """The number of tokens of a text as the server counts them; None where it does not."""
         ...
 
+    def hurry(self) -> None:
+        """The run is to stop: requests that get nowhere end with `RunStopped` from now on."""
+        ...
+
     def close(self) -> None:
         """Closes the connections."""
         ...
@@ -124,7 +128,7 @@ def connect(
         UserError: the proxy that the environment names cannot be used.
     """
     if target.base_url == LITELLM:
-        return LiteLLMClient(target, key, retry)
+        return LiteLLMClient(target, key, retry, (limits or Limits()).total)
     return EndpointClient(
         target,
         key=key,

@@ -39,6 +39,9 @@ class _Whole:
     def head(self, status: int, headers: Headers, at: int) -> None:
         self.status, self.headers = status, headers
 
+    def token_at(self) -> None:
+        """None: documents have no tokens."""
+
     def data(self, chunk: bytes, at: int) -> None:
         if len(self.body) + len(chunk) > LARGEST:
             raise WireError("malformed", f"the answer is larger than {LARGEST:,} bytes")

@@ -47,6 +47,10 @@ class Tee:
         except ValueError as error:
             self.failure = error
 
+    def token_at(self) -> int | None:
+        """See `AnswerMeter.token_at`; None for an answer that the meter cannot read."""
+        return self.meter.token_at() if self.failure is None else None
+
     def data(self, chunk: bytes, at: int) -> None:
         """A piece of the body."""
         self.receiver.data(chunk)

@@ -5,6 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 
+class _Call:
+    """One call, as far as it has come; adding to a text instead would copy it for each piece."""
+
+    __slots__ = ("arguments", "identity", "name")
+
+    def __init__(self) -> None:
+        self.identity: Any = None
+        self.name = ""
+        self.arguments: list[str] = []
+
+    def finish(self, position: int) -> dict[str, Any]:
+        function = {"name": self.name, "arguments": "".join(self.arguments) or "{}"}
+        return {"id": self.identity or f"call_{position}", "type": "function", "function": function}
+
+
 class ToolCalls:
     """Collects the tool calls of one message; pieces belong together by `index`, else by `id`.
 
@@ -12,7 +27,7 @@ class ToolCalls:
     """
 
     def __init__(self) -> None:
-        self._calls: dict[int, dict[str, Any]] = {}
+        self._calls: dict[int, _Call] = {}
         self._last = -1
 
     def add(self, piece: dict[str, Any]) -> bool:
@@ -24,22 +39,21 @@ class ToolCalls:
         index = self._index(piece)
         call = self._calls.get(index)
         if call is None:
-            call = self._calls[index] = {
-                "id": None,
-                "type": "function",
-                "function": {"name": "", "arguments": ""},
-            }
+            call = self._calls[index] = _Call()
         self._last = index
         function = piece.get("function") or {}
         name, arguments = function.get("name") or "", function.get("arguments")
-        call["id"] = piece.get("id") or call["id"]
-        if name and name != call["function"]["name"]:
-            call["function"]["name"] += name
+        call.identity = piece.get("id") or call.identity
+        if name and name != call.name:
+            call.name += name
         if isinstance(arguments, dict):  # some servers send the parsed object, whole
             import json
 
             arguments = json.dumps(arguments)
-        call["function"]["arguments"] += arguments or ""
+        if arguments:
+            if not isinstance(arguments, str):
+                raise TypeError(f"arguments are text, not {type(arguments).__name__}")
+            call.arguments.append(arguments)
         return bool(name or arguments)
 
     def _index(self, piece: dict[str, Any]) -> int:
@@ -50,15 +64,11 @@ class ToolCalls:
             return 0
         call, identity = self._calls[self._last], piece.get("id")
         if identity:
-            another = identity != call["id"]
+            another = identity != call.identity
         else:
-            another = bool((piece.get("function") or {}).get("name") and call["function"]["arguments"])
+            another = bool((piece.get("function") or {}).get("name") and call.arguments)
         return self._last + 1 if another else self._last
 
     def finish(self) -> list[dict[str, Any]]:
         """The calls in the order of their index; a missing id is made up from it, empty arguments are {}."""
-        calls = [self._calls[index] for index in sorted(self._calls)]
-        for position, call in enumerate(calls):
-            call["id"] = call["id"] or f"call_{position}"
-            call["function"]["arguments"] = call["function"]["arguments"] or "{}"
-        return calls
+        return [self._calls[index].finish(place) for place, index in enumerate(sorted(self._calls))]

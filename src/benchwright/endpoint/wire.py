@@ -8,6 +8,7 @@ compression. A coroutine that sends wakes once, when the answer is whole; its si
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable
 from time import perf_counter_ns
 
@@ -17,26 +18,34 @@ from benchwright.endpoint.opening import open_connection
 from benchwright.records import Record
 
 IDLE_LIMIT_NS = 60 * 1_000_000_000
+LARGEST_ANSWER = 128 * 1024 * 1024
 
 
 class Limits(Record, frozen=True):
-    """How long the parts of an exchange may take, in seconds.
+    """How long the parts of an exchange may take, in seconds, and how many bytes an answer may have.
 
-    `connect`: to open a connection; `read`: from the request to the first byte of the answer; `stall`:
-    between two pieces of the answer; `total`: from the request to the end of the answer.
+    `connect`: to open a connection; `read`: from the request to the first byte of the answer, and to its first token;
+    `stall`: between two pieces of the answer, and between two tokens; `total`: from the request to the end of the
+    answer. Comments, empty deltas and pieces of an unfinished event are no tokens; a whole answer has its first with
+    its first byte. `size` counts all bytes, None sets no limit.
     """
 
     connect: float = 10.0
     read: float = 300.0
     stall: float = 120.0
     total: float = 3600.0
+    size: int | None = LARGEST_ANSWER
 
 
 class Call(Record, frozen=True):
-    """A request, ready to send: method, path and headers in one piece, and the body."""
+    """A request, ready to send: method, path and headers in one piece, and the body.
+
+    `seconds` are those until the end of its answer, where fewer are left of them than the wire's limits allow.
+    """
 
     head: bytes
     body: bytes = b""
+    seconds: float = math.inf
 
 
 class Delivery(Record, frozen=True):
@@ -74,7 +83,7 @@ class Wire:
 
         Raises:
             WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
-                total_timeout, closed, malformed, client_closed.
+                total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
         queued_at = perf_counter_ns()
         async with self._slots:
@@ -108,8 +117,8 @@ class Wire:
             raise WireError("client_closed", "the client was closed")
         if carried is not None:
             carried(connection)
-        exchange = connection.ask(call.head + call.body, sink)
-        self._sweeper.watch(connection, exchange)
+        exchange = connection.ask(call.head + call.body, sink, self.limits.size)
+        self._sweeper.watch(connection, exchange, call.seconds)
         try:
             await exchange.done
         except BaseException:
@@ -136,6 +145,10 @@ class Wire:
         while self._idle:
             self._idle.pop().close()
 
+    def hurry(self) -> None:
+        """From now on, answers without a token for the `stall` limit fail (kind `stopped`), the first one included."""
+        self._sweeper.hurried = True
+
     def close(self) -> None:
         """Closes everything; requests under way fail, and later ones too."""
         self._closed = True
@@ -147,12 +160,14 @@ class _Sweeper:
     """Looks at every exchange under way a few times per shortest limit, and ends those that took too long."""
 
     def __init__(self, limits: Limits) -> None:
+        self.hurried = False
         self._limits = limits
         self._interval = min(max(min(limits.read, limits.stall, limits.total) / 10, 0.005), 0.5)
         self._watched: dict[Connection, Exchange] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self, connection: Connection, exchange: Exchange) -> None:
+    def watch(self, connection: Connection, exchange: Exchange, seconds: float) -> None:
+        exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
         self._watched[connection] = exchange
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
@@ -179,10 +194,9 @@ class _Sweeper:
 
     def _overdue(self, exchange: Exchange, now: int) -> WireError | None:
         limits, received = self._limits, bool(exchange.first_at)
-        if now - exchange.sent_at > limits.total * 1e9:
-            return WireError(
-                "total_timeout", f"the answer did not end within {limits.total:g} s", received=received
-            )
+        if now > exchange.until:
+            text = f"the answer did not end within {limits.total:g} s"
+            return WireError("total_timeout", text, received=received)
         if exchange.paused:
             return None
         quiet = now - exchange.last_at
@@ -190,4 +204,23 @@ class _Sweeper:
             return WireError("read_timeout", f"no answer within {limits.read:g} s")
         if received and quiet > limits.stall * 1e9:
             return WireError("stall", f"the answer stalled for {limits.stall:g} s", received=True)
+        if now - exchange.token_at > min(limits.read, limits.stall) * 1e9:
+            return self._without_token(exchange, now)
+        return None
+
+    def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
+        """Asks the sink, which may have to read for it what has come, whether tokens really are overdue."""
+        limits, received = self._limits, bool(exchange.first_at)
+        token_at = exchange.sink.token_at()
+        if token_at is None:
+            return None
+        exchange.token_at = max(exchange.token_at, token_at)
+        waited = now - exchange.token_at
+        if self.hurried and waited > limits.stall * 1e9:
+            return WireError("stopped", f"no token for {limits.stall:g} s when the run was stopped")
+        if token_at and waited > limits.stall * 1e9:
+            return WireError("stall", f"bytes came, but no token for {limits.stall:g} s", received=True)
+        if received and not token_at and waited > limits.read * 1e9:
+            text = f"bytes came, but no token within {limits.read:g} s"
+            return WireError("read_timeout", text, received=True)
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 
-from benchwright.errors import LimitReached, ProviderError, TrialError, UserError
+from benchwright.errors import LimitReached, ProviderError, RunStopped, TrialError, UserError
 from benchwright.records import Status
 from benchwright.secrets import SECRETS
 from benchwright.text import error_line, one_line
@@ -57,6 +57,8 @@ def ends_the_run(error: BaseException) -> bool:
 
 def _classify(error: BaseException) -> tuple[Status, str, bool]:
     for cause in _causes(error):
+        if isinstance(cause, RunStopped):
+            return Status.CANCELLED, describe(cause), False
         if isinstance(cause, ProviderError):
             return Status.PROVIDER_ERROR, describe(cause), cause.systemic
         if isinstance(cause, LimitReached):

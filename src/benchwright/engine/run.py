@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.commits import GroupCommits
 from benchwright.engine.current import set_current_run
 from benchwright.engine.earlier import NO_REUSE, Reuse, ReusedTrial
@@ -73,12 +74,13 @@ async def run(
     retry: Retry | None = None,
     reuse: Reuse = NO_REUSE,
     signals: bool = True,
+    clients: Sequence[ModelClient] = (),
 ) -> RunResult:
     """Does what the journal does not hold yet of a plan, and journals it.
 
     `table` is that of the journal, if the caller has read it. Trials that ended in one of the statuses `again`, or
     that `retry` picks, are tried again. What `reuse` holds of the rest is taken over. `signals` is false inside a
-    program of the user's, whose SIGINT and SIGTERM are its own.
+    program of the user's, whose SIGINT and SIGTERM are its own. The first of them has `clients` hurry.
 
     Raises:
         UserError: a sample cannot be read, or a scorer needs a target that is not there.
@@ -88,7 +90,10 @@ async def run(
         table = RunTable(journal.directory, [scorer.name for scorer in plan.task.scorers])
         table.advance()
     ledger = Ledger(table, again, retry)
-    return await _Run(plan, executor, journal, rules, listeners, ledger, table.lost, reuse, signals).go()
+    stop = Stop(clients)
+    return await _Run(
+        plan, executor, journal, rules, listeners, ledger, table.lost, reuse, stop, signals
+    ).go()
 
 
 class _Run:
@@ -102,6 +107,7 @@ class _Run:
         ledger: Ledger,
         lost: int,
         reuse: Reuse,
+        stop: Stop,
         signals: bool,
     ) -> None:
         self._plan = plan
@@ -113,7 +119,7 @@ class _Run:
         self._ledger = ledger
         self._lost = lost
         self._reuse = reuse
-        self._stop = Stop()
+        self._stop = stop
         self._signals = Signals(self._stop, self._say) if signals else nullcontext()
         self._sync_error: JournalError | None = None
 

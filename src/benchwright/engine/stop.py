@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from time import monotonic
 from typing import Any, Protocol
 
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status
 
@@ -20,12 +21,16 @@ class StopRule(Protocol):
 
 
 class Stop:
-    """Whether the run is to stop, and why. `interrupted` tells a signal from a rule."""
+    """Whether the run is to stop, and why. `interrupted` tells a signal from a rule.
 
-    def __init__(self) -> None:
+    `clients` are those that must not let the end of an interrupted run wait for nothing.
+    """
+
+    def __init__(self, clients: Sequence[ModelClient] = ()) -> None:
         self.reason: str | None = None
         self._asked = asyncio.Event()
         self._interrupt = asyncio.Event()
+        self._clients = clients
 
     @property
     def interrupted(self) -> bool:
@@ -39,9 +44,11 @@ class Stop:
             self._asked.set()
 
     def interrupt(self, reason: str) -> None:
-        """Asks the run to stop for a signal."""
+        """Asks the run to stop because of a signal: requests that get nowhere are not waited for."""
         self._interrupt.set()
         self.because(reason)
+        for client in self._clients:
+            client.hurry()
 
     async def cut_short(self, work: Coroutine[Any, Any, None]) -> None:
         """Does this work; where a signal comes first, the work is cancelled."""

@@ -132,7 +132,7 @@ class Driver:
             await shard.send(encode(Do(works)))
         if self._stop.reason is not None and not self._stopped:
             self._stopped = True
-            await shard.send(encode(StopOrder()))
+            await shard.send(encode(StopOrder(hurry=self._stop.interrupted)))
         await self._took(await self._received(shard), pool)
 
     async def _received(self, shard: Shard) -> list[FromShard]:

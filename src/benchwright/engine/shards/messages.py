@@ -34,9 +34,13 @@ class Do(Record, frozen=True, tag="do"):
 
 
 class Stop(Record, frozen=True, tag="stop"):
-    """Gives back what has not begun; with `cancel` what is under way ends as cancelled."""
+    """Gives back what has not begun; with `cancel` what is under way ends as cancelled.
+
+    With `hurry` requests that get nowhere are not waited for.
+    """
 
     cancel: bool = False
+    hurry: bool = False
 
 
 class End(Record, frozen=True, tag="end"):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import resource
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
+from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.lag import LoopLagSampler
 from benchwright.engine.offload import offloading
 from benchwright.engine.shards.messages import (
@@ -41,7 +42,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                 worker = Worker(
                     solver, tuple(parts.task.scorers), parts.clients, parts.limits, reports.deliver
                 )
-                await _WorkQueue(worker, concurrency, reports).work(receive)
+                await _WorkQueue(worker, parts.clients.values(), concurrency, reports).work(receive)
         reports.add(Goodbye(lag.result, _cpu_seconds()))
     except ShardLost:
         return
@@ -56,8 +57,11 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
 class _WorkQueue:
     """The work that waits, and that which is under way."""
 
-    def __init__(self, worker: Worker, concurrency: int, reports: _Reports) -> None:
+    def __init__(
+        self, worker: Worker, clients: Collection[ModelClient], concurrency: int, reports: _Reports
+    ) -> None:
         self._worker = worker
+        self._clients = clients
         self._concurrency = concurrency
         self._reports = reports
         self._waiting: deque[Work] = deque()
@@ -94,6 +98,9 @@ class _WorkQueue:
         keys = [work.trial.key for work in self._waiting]
         self._waiting.clear()
         self._reports.add(Returned(keys))
+        if order.hurry:
+            for client in self._clients:
+                client.hurry()
         if order.cancel:
             await self._cancel()
 

@@ -89,6 +89,9 @@ class _Sink:
         self.digest.update(chunk)
         self._out.write(chunk)
 
+    def token_at(self) -> None:
+        """None: files have no tokens."""
+
     def _limit(self, size: int) -> None:
         if size > self._largest:
             raise WireError("malformed", f"it is larger than {self._largest:,} bytes")
@@ -111,7 +114,7 @@ async def _get(url: str, address: Address, sink: _Sink, limits: InstallLimits) -
     wire = Wire(
         address,
         connections=1,
-        limits=Limits(limits.connect_seconds, silence, silence, limits.download_seconds),
+        limits=Limits(limits.connect_seconds, silence, silence, limits.download_seconds, size=None),
         proxy=proxy_for(address, os.environ),
     )
     try:
