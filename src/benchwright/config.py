@@ -44,6 +44,8 @@ class Settings(BaseModel):
     answer_mb: int = Field(default=128, ge=1)
     """MiB that one answer may have."""
     retries: int = Field(default=5, ge=0)
+    max_wait: float = Field(default=600.0, ge=0)
+    """Seconds that one trial may wait for rate limits in all."""
 
     trial_tokens: int | None = Field(default=None, gt=0)
     trial_seconds: float | None = Field(default=None, gt=0)

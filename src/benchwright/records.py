@@ -150,7 +150,8 @@ class RequestRecord(Record, frozen=True):
 
     `started` is the moment the bytes were handed to the socket (ns from the trial's start); `ttft` the time
     from there to the first token on any channel, `ttfa` to the first byte of the answer proper, `total` to
-    the end of the answer. `waited` is what came before: backing off after failed attempts. `connect` is the
+    the end of the answer. `waited` is what came before: backing off after failed attempts, and rate limits. `attempts`
+    counts how often it was sent, which is how often the server may have seen it. `connect` is the
     time to open a new connection (0 when one was reused). `dispatch_lag` is the time from the decision to
     send until the bytes left us, waiting and connecting not counted; `detect_lag` is how long the first
     bytes lay in the socket unnoticed, as far as can be told. `gaps` is a histogram of the times between

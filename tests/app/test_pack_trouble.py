@@ -138,7 +138,7 @@ def test_lasting_trouble_is_a_typed_error_and_is_made_good_when_it_has_passed(
         "pack", [scenario("A-01"), scenario("A-02", tags=["swallows"]), scenario("B-01", "B", "never")]
     )
     faults = ["--fault=rate_limit=1", "--max-faults=3", "--retry-after=0.01"]
-    more = ["--cell-retries", "0", "--mode", "serial"]
+    more = ["--cell-retries", "0", "--max-wait", "0", "--mode", "serial"]
     with simulated_endpoint(*faults) as base_url:
         command = ["pack", "run", pack, *packs.arguments(base_url, *more), "--json"]
         first = packs.program.run(*command)

@@ -69,8 +69,8 @@ class TestTheWait:
         assert RetryPolicy().delay(failed(429, retry_after=17), 1) == 17
 
     def test_is_not_to_be_had_where_the_server_says_too_much(self) -> None:
-        assert RetryPolicy(longest_obeyed=20).delay(failed(429, retry_after=20), 1) == 20
-        assert RetryPolicy(longest_obeyed=20).delay(failed(429, retry_after=21), 1) is None
+        assert RetryPolicy(longest_wait=20).delay(failed(429, retry_after=20), 1) == 20
+        assert RetryPolicy(longest_wait=20).delay(failed(429, retry_after=21), 1) is None
         assert RetryPolicy().delay(failed(429, retry_after=math.inf), 1) is None
 
     def test_ends_with_the_retries(self) -> None:

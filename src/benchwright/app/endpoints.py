@@ -22,5 +22,5 @@ def make_client(target: Target, key: str | None, settings: Settings, connections
             total=settings.request_seconds,
             size=settings.answer_mb * 2**20,
         ),
-        retry=RetryPolicy(retries=settings.retries),
+        retry=RetryPolicy(retries=settings.retries, longest_wait=settings.max_wait),
     )

@@ -16,11 +16,12 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
+from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.executor import AdaptiveExecutor, OnPace
 from benchwright.engine.earlier import Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
-from benchwright.engine.progress import PaceListener
+from benchwright.engine.progress import PaceListener, WaitListener
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
@@ -112,6 +113,8 @@ async def _run(
 ) -> RunResult:
     settings = request.settings
     clients = make_clients(request, settings.most_in_flight)
+    asking = [*clients.values(), *request.asking]
+    _tell_of_waits(asking, listeners)
     journal = Journal(table.directory, fsync=settings.fsync)
     try:
         rules = [*_rules(request), *request.rules]
@@ -126,7 +129,7 @@ async def _run(
                 again=asked_again(settings),
                 retry=request.retry,
                 reuse=reuse,
-                clients=[*clients.values(), *request.asking],
+                clients=asking,
             )
     finally:
         for client in clients.values():
@@ -197,6 +200,19 @@ def _paced(journal: Journal, listeners: Sequence[Listener]) -> OnPace:
                 listener.paced(level, settled)
 
     return paced
+
+
+def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]) -> None:
+    """Has those who want to hear of it told when a server asks for a pause."""
+
+    def waits(model: str, seconds: float) -> None:
+        for listener in listeners:
+            if isinstance(listener, WaitListener):
+                listener.waits(model, seconds)
+
+    for client in clients:
+        if isinstance(client, EndpointClient):
+            client.on_wait = waits
 
 
 def _check_one_process(request: RunRequest) -> None:

@@ -207,6 +207,13 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
 )
 @request_limit_options
 @click.option("--retries", type=int, default=0, show_default=True, help="Retries of a failed request.")
+@click.option(
+    "--max-wait",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Maximum seconds that one sample waits for rate limits.",
+)
 @click.option("--trial-seconds", type=float, help="Maximum seconds of one sample (default: no limit).")
 @click.option("--dry-run", is_flag=True, help="Show what would run, without sending any request.")
 @click.option(

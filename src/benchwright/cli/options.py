@@ -112,6 +112,8 @@ def run_options(function: Function) -> Function:
                      help="Do not stream answers; TTFT is then not measured."),
         click.option("--retries", type=int, default=5, show_default=True,
                      help="Retries per request after rate limits and temporary errors."),
+        click.option("--max-wait", type=float, default=600.0, show_default=True,
+                     help="Maximum seconds that one trial waits for rate limits."),
         click.option("--trial-tokens", type=int, help="Maximum tokens of one trial (default: no limit)."),
         click.option("--trial-seconds", type=float, help="Maximum seconds of one trial (default: no limit)."),
         click.option("--budget-tokens", type=int, help="Stop the run after this many tokens (default: no limit)."),

@@ -78,10 +78,13 @@ class PackProgress:
     def _tick(self) -> None:
         setup = self._watch.setup
         if self._display is not None and setup is not None:
+            from rich.console import Group
+            from rich.text import Text
+
             from benchwright.reports.pack import render_matrix
 
             width = self._display.console.width
-            self._display.update(
-                render_matrix(setup.models, setup.scenarios, self._watch.cells, width), refresh=True
-            )
+            matrix = render_matrix(setup.models, setup.scenarios, self._watch.cells, width)
+            waiting = [Text(plain(line)) for line in self._progress.waiting]
+            self._display.update(Group(matrix, *waiting), refresh=True)
         self._timer = asyncio.get_running_loop().call_later(LIVE_INTERVAL, self._tick)

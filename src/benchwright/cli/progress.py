@@ -161,6 +161,7 @@ class TerminalProgress:
             parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
         if progress.failed:
             parts.append(f"{progress.failed:,} failed")
+        parts += map(plain, progress.waiting)
         for (slot, scorer), mean in progress.means.items():
             name = f"{slot} {scorer}" if self._tagged else scorer
             parts.append(f"{plain(name)} {_mean(mean)}")

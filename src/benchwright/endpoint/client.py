@@ -18,6 +18,7 @@ from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import WireError
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
+from benchwright.endpoint.rate_limits import LIMITING, Gate, Waits
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.server_info import TokenCounter
 from benchwright.endpoint.tee import Tee
@@ -31,16 +32,29 @@ _encode = msgspec.json.Encoder().encode
 class Purpose(Record, frozen=True):
     """What a request is for: the start of its trial (`perf_counter_ns`), the role, and the turn.
 
-    `seed` is the one in its body, for its record.
+    `seed` is the one in its body, for its record. `waits` counts what its trial has waited for rate limits.
     """
 
     origin: int = 0
     role: str = "model"
     turn: int = 0
     seed: int | None = None
+    waits: Waits | None = None
 
 
 NO_PURPOSE = Purpose()
+
+
+class _Request:
+    """A request on its way: how often it was sent, when last (`perf_counter_ns`), and what reads its answer."""
+
+    def __init__(self, identity: str, purpose: Purpose) -> None:
+        self.identity = identity
+        self.purpose = purpose
+        self.waits = purpose.waits or Waits()
+        self.asked_at = self.attempt_at = perf_counter_ns()
+        self.attempts = 0
+        self.meter = AnswerMeter()
 
 
 class EndpointClient:
@@ -64,10 +78,14 @@ class EndpointClient:
         self._wire = Wire(address, connections=connections, limits=limits, proxy=proxy)
         self._tokens = TokenCounter(self._wire, target.model, key)
         self._retry = retry or RetryPolicy()
+        self._gate = Gate(self._retry.longest_wait)
         self._usage_in_stream = True
         self._answered = False
         self.on_overload: Callable[[int], None] = lambda attempt: None
         """Called with an attempt's number when the server was asked for too much; for others to set."""
+        self.on_wait: Callable[[str, float], None] = lambda model, seconds: None
+        """Called with the model and seconds when its server asks for a pause; for others to set."""
+        self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
         self._ids = _request_ids()
         lines = [
             f"Host: {address.authority}",
@@ -89,9 +107,16 @@ class EndpointClient:
     async def __aexit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def is_held_back(self) -> bool:
+        """Whether the server has asked for a pause, and requests wait for its end."""
+        return self._gate.is_shut
+
     def hurry(self) -> None:
-        """The run is to stop: requests without a token for the stall limit end with `RunStopped` from now on."""
+        """The run is to stop: requests without a token for the stall limit, and those that wait for a rate limit,
+        end with `RunStopped` from now on."""
         self._wire.hurry()
+        self._gate.stop()
 
     def close(self) -> None:
         """Closes the connections."""
@@ -113,44 +138,60 @@ class EndpointClient:
         Raises:
             ProviderError: no usable answer came, after the retries that made sense.
         """
-        asked_at = perf_counter_ns()
-        identity = next(self._ids)
+        request = _Request(next(self._ids), purpose)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
-        stream, seconds_left = self.stream, self._wire.limits.total
         try:
-            for attempt in itertools.count(1):
-                attempt_at = perf_counter_ns()
-                meter = AnswerMeter()
-                try:
-                    call = self._call(path, fields, identity, stream, seconds_left)
-                    delivery = await self._wire.send(call, meter)
-                    reply = self._read(meter)
-                except (WireError, BadAnswer, ProviderError) as failure:
-                    error = self._explain(failure, attempt)
-                    delay = self._retry.delay(error, attempt)
-                    if self._drop_usage_option(fields, error):
-                        delay = 0.0
-                    if isinstance(failure, EmptyStream):
-                        stream = False  # asked whole, such a server says what is wrong
-                    seconds_left -= (perf_counter_ns() - attempt_at) / 1e9 + (delay or 0.0)
-                    if delay is None or seconds_left <= 0:
-                        if note is not None:
-                            note(self._failed_record(identity, purpose, attempt_at, attempt, meter, error))
-                        raise error from None
-                    await asyncio.sleep(delay)
-                    continue
-                break
+            delivery, reply = await self._answer(request, path, fields)
+        except ProviderError as error:
+            if note is not None:
+                note(self._failed_record(request, error))
+            raise
         except asyncio.CancelledError:
             if note is not None:
-                note(self._failed_record(identity, purpose, attempt_at, attempt, meter, failures.UNWANTED))
+                note(self._failed_record(request, failures.UNWANTED))
             raise
-        if self.stream and not meter.streamed:
-            meter.flags.append("not_streamed")
-        reply.record = self._record(identity, purpose, asked_at, attempt_at, attempt, delivery, meter, reply)
+        if self.stream and not request.meter.streamed:
+            request.meter.flags.append("not_streamed")
+        reply.record = self._record(request, delivery, reply)
         if note is not None:
             note(reply.record)
         return reply
+
+    async def _answer(self, request: _Request, path: str, fields: dict[str, Any]) -> tuple[Delivery, Reply]:
+        """Sends a request until it is answered, or another attempt would make no sense."""
+        stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
+        while True:
+            await self._begin(request)
+            try:
+                call = self._call(path, fields, request.identity, stream, seconds_left)
+                delivery = await self._wire.send(call, request.meter)
+                request.attempts += delivery.resent
+                return delivery, self._read(request.meter)
+            except (WireError, BadAnswer, ProviderError) as failure:
+                error = self._explain(failure, request)
+                seconds_left -= (perf_counter_ns() - request.attempt_at) / 1e9
+                if self._gate.shut(error, request.waits):
+                    continue
+                failed += 1
+                delay = self._retry.delay(error, failed)
+                if self._drop_usage_option(fields, error):
+                    delay = 0.0
+                if isinstance(failure, EmptyStream):
+                    stream = False  # asked whole, such a server says what is wrong
+                seconds_left -= delay or 0.0
+                if delay is None or seconds_left <= 0:
+                    raise error from None
+                await asyncio.sleep(delay)
+
+    async def _begin(self, request: _Request) -> None:
+        """Waits until the request may be sent once more."""
+        try:
+            await self._gate.passed(request.waits)
+        finally:
+            request.attempt_at = perf_counter_ns()
+        request.attempts += 1
+        request.meter = AnswerMeter()
 
     async def count_tokens(self, text: str) -> int | None:
         """The number of tokens of a text as the server counts them; None where it does not."""
@@ -159,35 +200,58 @@ class EndpointClient:
     async def forward(
         self, path: str, body: bytes, tee: Tee, purpose: Purpose, note: Callable[[RequestRecord], None]
     ) -> Reply:
-        """Asks once with this body as it stands, and passes the answer on through the tee while it arrives.
+        """Asks with this body as it stands, and passes the answer on through the tee while it arrives.
 
-        `note` is told of the request when it has ended, in whichever way. Nothing is asked again: whoever
-        is behind the tee sees what went wrong, and decides.
+        `note` is told of the request when it has ended, in whichever way. Only a rate limit is waited for, and asked
+        again then; whoever is behind the tee sees all else that goes wrong, and decides.
 
         Raises:
             ProviderError: the exchange failed, or its answer is an error, or none that can be read.
         """
-        asked_at = perf_counter_ns()
-        identity = next(self._ids)
-        meter = tee.meter
+        request = _Request(next(self._ids), purpose)
+        call = Call(self._head(path, request.identity, body), body)
         try:
-            delivery = await self._wire.send(
-                Call(self._head(path, identity, body), body), tee, tee.receiver.carried
-            )
-            tee.receiver.end()
-            if tee.failure is not None:
-                raise BadAnswer(str(tee.failure))
-            reply = self._read(meter)
-        except (WireError, BadAnswer, ProviderError) as failure:
-            error = self._explain(failure, 1)
-            note(self._failed_record(identity, purpose, asked_at, 1, meter, error))
-            raise error from None
-        except asyncio.CancelledError:
-            note(self._failed_record(identity, purpose, asked_at, 1, meter, failures.UNWANTED))
+            delivery, reply = await self._passed_on(request, call, tee)
+        except ProviderError as error:
+            note(self._failed_record(request, error))
             raise
-        reply.record = self._record(identity, purpose, asked_at, asked_at, 1, delivery, meter, reply)
+        except asyncio.CancelledError:
+            note(self._failed_record(request, failures.UNWANTED))
+            raise
+        reply.record = self._record(request, delivery, reply)
         note(reply.record)
         return reply
+
+    async def _passed_on(self, request: _Request, call: Call, tee: Tee) -> tuple[Delivery, Reply]:
+        while True:
+            await self._begin(request)
+            tee.begin(request.meter)
+            try:
+                delivery = await self._wire.send(call, tee, tee.receiver.carried)
+                request.attempts += delivery.resent
+                if self._is_waited_for(request, tee):
+                    continue
+                tee.receiver.end()
+                if tee.failure is not None:
+                    raise BadAnswer(str(tee.failure))
+                return delivery, self._read(request.meter)
+            except (WireError, BadAnswer, ProviderError) as failure:
+                raise self._explain(failure, request) from None
+
+    def _is_waited_for(self, request: _Request, tee: Tee) -> bool:
+        """Whether the answer is a rate limit that the trial waits for; else whoever asked gets it."""
+        meter = request.meter
+        if meter.status not in LIMITING:
+            return False
+        error = failures.from_answer(meter.status, meter.headers, meter.body, self._url, self.target.model)
+        try:
+            waited_for = self._gate.shut(error, request.waits)
+        except ProviderError:
+            tee.receiver.end()
+            raise
+        if waited_for:
+            self.on_overload(request.attempts)
+        return waited_for
 
     def _call(self, path: str, fields: dict[str, Any], identity: str, stream: bool, seconds: float) -> Call:
         if stream:
@@ -220,9 +284,11 @@ class EndpointClient:
             raise failures.from_error_object(meter.error, self._url)
         return reply
 
-    def _explain(self, failure: WireError | BadAnswer | ProviderError, attempt: int) -> ProviderError:
+    def _explain(self, failure: WireError | BadAnswer | ProviderError, request: _Request) -> ProviderError:
+        if isinstance(failure, WireError):
+            request.attempts += failure.resent
         if failures.tells_overload(failure):
-            self.on_overload(attempt)
+            self.on_overload(request.attempts)
         if isinstance(failure, WireError):
             return failures.from_wire(
                 failure, self._url, answered_before=self._answered, options=failures.LIMITED_BY
@@ -239,31 +305,22 @@ class EndpointClient:
         self._usage_in_stream = False
         return True
 
-    def _record(
-        self,
-        identity: str,
-        purpose: Purpose,
-        asked_at: int,
-        attempt_at: int,
-        attempts: int,
-        delivery: Delivery,
-        meter: AnswerMeter,
-        reply: Reply,
-    ) -> RequestRecord:
+    def _record(self, request: _Request, delivery: Delivery, reply: Reply) -> RequestRecord:
+        purpose, meter = request.purpose, request.meter
         sent_at = delivery.sent_at
         flags = meter.flags
         if meter.simulated:
             flags.append(SIMULATED)
         answer_at = meter.answer_at() if meter.streamed else 0
         return RequestRecord(
-            id=identity,
+            id=request.identity,
             role=purpose.role,
             slot=self.target.slot,
             turn=purpose.turn,
             started=sent_at - purpose.origin if purpose.origin else 0,
             connect=delivery.connect,
-            waited=attempt_at - asked_at + delivery.queued,
-            dispatch_lag=max(0, sent_at - attempt_at - delivery.queued - delivery.connect),
+            waited=request.attempt_at - request.asked_at + delivery.queued,
+            dispatch_lag=max(0, sent_at - request.attempt_at - delivery.queued - delivery.connect),
             detect_lag=delivery.detect_lag,
             ttft=meter.first_token_at - sent_at if meter.first_token_at else None,
             ttfa=answer_at - sent_at if answer_at else None,
@@ -273,31 +330,25 @@ class EndpointClient:
             usage=reply.usage,
             finish_reason=reply.finish_reason,
             http_status=meter.status,
-            attempts=attempts,
+            attempts=request.attempts,
             flags=flags,
             seed=purpose.seed,
         )
 
-    def _failed_record(
-        self,
-        identity: str,
-        purpose: Purpose,
-        attempt_at: int,
-        attempts: int,
-        meter: AnswerMeter,
-        error: ProviderError,
-    ) -> RequestRecord:
+    def _failed_record(self, request: _Request, error: ProviderError) -> RequestRecord:
+        purpose, meter = request.purpose, request.meter
         meter.read()
         return RequestRecord(
-            id=identity,
+            id=request.identity,
             role=purpose.role,
             slot=self.target.slot,
             turn=purpose.turn,
-            started=attempt_at - purpose.origin if purpose.origin else 0,
-            total=perf_counter_ns() - attempt_at,
+            started=request.attempt_at - purpose.origin if purpose.origin else 0,
+            waited=request.attempt_at - request.asked_at,
+            total=perf_counter_ns() - request.attempt_at,
             chunks=meter.chunks,
             http_status=error.http_status or meter.status or None,
-            attempts=attempts,
+            attempts=request.attempts,
             error=str(error),
             flags=meter.flags,
             seed=purpose.seed,

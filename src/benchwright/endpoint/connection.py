@@ -39,12 +39,16 @@ class Sink(Protocol):
 
 
 class WireError(Exception):
-    """The exchange failed below HTTP. `kind` says how; `received` whether any byte of an answer had come."""
+    """The exchange failed below HTTP. `kind` says how; `received` whether any byte of an answer had come.
+
+    `resent` is how often the request had been sent before, see `wire.Delivery`.
+    """
 
     def __init__(self, kind: str, message: str, *, received: bool = False) -> None:
         super().__init__(message)
         self.kind = kind
         self.received = received
+        self.resent = 0
 
 
 class Exchange:

@@ -132,22 +132,23 @@ def _clip(text: str) -> str:
 class RetryPolicy(Record, frozen=True):
     """`retries` further attempts at most; waits in seconds.
 
-    A server that says how long to wait (Retry-After) is obeyed up to `longest_obeyed`; beyond that the
-    request fails. Otherwise the wait doubles from `first` (from 1 s after a rate limit) up to `longest`,
+    A server that says how long to wait (Retry-After) is obeyed up to `longest_wait`; beyond that the
+    request fails. A rate limit that says so is no failed attempt, see `rate_limits`; a trial waits so long for such in
+    all. Otherwise the wait doubles from `first` (from 1 s after a rate limit) up to `longest`,
     of which a random half is taken off, so that many clients do not come back at once.
     """
 
     retries: int = 5
     first: float = 0.25
     longest: float = 30.0
-    longest_obeyed: float = 300.0
+    longest_wait: float = 600.0
 
     def delay(self, error: ProviderError, attempt: int) -> float | None:
         """Seconds to wait before attempt `attempt + 1`, None where there is to be none."""
         if not error.retryable or attempt > self.retries:
             return None
         if error.retry_after is not None:
-            return error.retry_after if error.retry_after <= self.longest_obeyed else None
+            return error.retry_after if error.retry_after <= self.longest_wait else None
         first = max(self.first, 1.0) if error.http_status == 429 else self.first
         ceiling = min(first * 2 ** (attempt - 1), self.longest)
         return float(ceiling * random.uniform(0.5, 1.0))

@@ -36,7 +36,11 @@ class Tee:
 
     def __init__(self, receiver: Receiver) -> None:
         self.receiver = receiver
-        self.meter = AnswerMeter()
+        self.begin(AnswerMeter())
+
+    def begin(self, meter: AnswerMeter) -> None:
+        """Has this meter read the next answer; one that came before was not for the receiver after all."""
+        self.meter = meter
         self.failure: ValueError | None = None
 
     def head(self, status: int, headers: Headers, at: int) -> None:

@@ -49,13 +49,18 @@ class Call(Record, frozen=True):
 
 
 class Delivery(Record, frozen=True):
-    """When things happened in a finished exchange, `perf_counter_ns`; durations in ns."""
+    """When things happened in a finished exchange, `perf_counter_ns`; durations in ns.
+
+    `resent` is how often it had been sent before on kept-alive connections that were closed upon it: the server may
+    have read it then, too.
+    """
 
     sent_at: int
     ended_at: int
     queued: int
     connect: int
     detect_lag: int
+    resent: int = 0
 
 
 class Wire:
@@ -77,7 +82,7 @@ class Wire:
     ) -> Delivery:
         """Sends a request and returns when its answer is whole and was handed to `sink`.
 
-        A kept-alive connection that turns out to have been closed before any byte came is replaced once.
+        A kept-alive connection that turns out to have been closed before any byte came is replaced.
         `carried` is told which connection is used, so that reading from it can be paused. Cancelling closes
         the connection.
 
@@ -85,7 +90,7 @@ class Wire:
             WireError: the exchange failed; its kind is one of connect, connect_timeout, read_timeout, stall,
                 total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
-        queued_at = perf_counter_ns()
+        queued_at, resent = perf_counter_ns(), 0
         async with self._slots:
             while True:
                 opening_at = perf_counter_ns()
@@ -99,7 +104,9 @@ class Wire:
                 except WireError as error:
                     if reused and error.kind == "closed" and not error.received:
                         self.close_idle()
+                        resent += 1
                         continue
+                    error.resent = resent
                     raise
                 return Delivery(
                     exchange.sent_at,
@@ -107,6 +114,7 @@ class Wire:
                     opening_at - queued_at,
                     connect,
                     exchange.detect_lag,
+                    resent,
                 )
 
     async def _exchange(

@@ -69,6 +69,15 @@ class PaceListener(Protocol):
         ...
 
 
+@runtime_checkable
+class WaitListener(Protocol):
+    """A listener that also wants to hear that a model's server asked for a pause."""
+
+    def waits(self, model: str, seconds: float) -> None:
+        """No requests for so many seconds from now on."""
+        ...
+
+
 class Progress:
     """A listener that counts by the rule of `runs.counting`: a trial that was cut off is neither done nor failed.
 
@@ -86,6 +95,7 @@ class Progress:
         self.over = False
         self.level: int | None = None
         self.settled = False
+        self._waits: dict[str, float] = {}
         self._earlier = 0
         self._start = monotonic()
 
@@ -125,6 +135,18 @@ class Progress:
     def paced(self, level: int, settled: bool) -> None:
         """See `PaceListener`."""
         self.level, self.settled = level, settled
+
+    def waits(self, model: str, seconds: float) -> None:
+        """See `WaitListener`."""
+        self._waits[model] = monotonic() + seconds
+
+    @property
+    def waiting(self) -> list[str]:
+        """What is waited for at the moment, in words."""
+        left = {model: math.ceil(until - monotonic()) for model, until in self._waits.items()}
+        return [
+            f"waiting {seconds} s: rate limit of {model}" for model, seconds in left.items() if seconds > 0
+        ]
 
     @property
     def failed(self) -> int:

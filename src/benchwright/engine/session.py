@@ -11,6 +11,7 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
 from benchwright.endpoint.providers import ModelClient
+from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls, read_request
@@ -44,6 +45,7 @@ class TrialSession:
         self._turns = 0
         self._tokens = 0
         self._asked: list[SentRequest] = []
+        self._waits = Waits()
 
     @property
     def target(self) -> Target:
@@ -139,7 +141,7 @@ class TrialSession:
             LimitReached: the trial may make no further one.
         """
         self._check_limits(role)
-        purpose = Purpose(self.origin, role, self._turns, recorded_seed(seed))
+        purpose = Purpose(self.origin, role, self._turns, recorded_seed(seed), self._waits)
         if role == "model":
             self._turns += 1
         return purpose

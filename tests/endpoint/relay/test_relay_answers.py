@@ -22,7 +22,7 @@ from tests.endpoint.http_kit import (
     usage,
 )
 from tests.endpoint.relay.relay_kit import Agent, LetIn, error_in
-from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve
+from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, ScriptedServer, Serve, Step
 
 from benchwright.endpoint.connection import WireError
 from benchwright.endpoint.relay import Relay
@@ -47,7 +47,7 @@ Through = Callable[..., Awaitable[Agent]]
 def through(serve: Serve, open_client: OpenClient, let_in: LetIn) -> Through:
     """Lets an agent ask a server that plays these steps whenever it is asked."""
 
-    async def start(*steps: bytes | float, key: str | None = None) -> Agent:
+    async def start(*steps: bytes | float | Step, key: str | None = None) -> Agent:
         script: Script = [ASKED, *steps, AGAIN]
         server: ScriptedServer = await serve(script)
         return let_in(open_client(server.url, key=key))
@@ -147,13 +147,24 @@ class TestHeaders:
 
 class TestErrors:
     async def test_of_the_target_are_passed_on_for_the_agent_to_decide(self, through: Through) -> None:
-        agent = await through(error_answer("429 Too Many Requests", "slow down", "Retry-After: 3"))
+        agent = await through(error_answer("429 Too Many Requests", "slow down", "Retry-After: 601"))
         passed = await agent.ask()
         assert passed.status == 429
         assert json.loads(passed.body) == {"error": {"message": "slow down"}}
-        assert (b"retry-after", b"3") in passed.headers
+        assert (b"retry-after", b"601") in passed.headers
         assert agent.record.http_status == 429
         assert agent.record.attempts == 1
+
+    @pytest.mark.parametrize("limited", ["429 Too Many Requests", "503 Busy"])
+    @pytest.mark.parametrize("reply", [STREAMED_HELLO, HELLO], ids=["streamed", "whole"])
+    async def test_of_a_server_that_names_a_pause_are_waited_for(
+        self, through: Through, limited: str, reply: bytes
+    ) -> None:
+        agent = await through(error_answer(limited, "slow down", "Retry-After: 0.2"), ASKED, reply)
+        passed = await agent.ask()
+        assert (passed.status, agent.replies[0].text) == (200, "Hello")
+        assert agent.record.attempts == 2
+        assert agent.record.waited >= 200_000_000 > agent.record.total
 
     async def test_do_not_tell_the_key(self, through: Through, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(SECRETS, "_texts", [])

@@ -108,7 +108,7 @@ class ExternalLLMClient:
                 key = find_key(self.api_key, self._target, logger.warning)
             except UserError as error:
                 raise SystemicProviderError(str(error)) from None
-            retry = RetryPolicy(retries=0)
+            retry = RetryPolicy(retries=0, longest_wait=0.0)
             self._connection = connect(self._target, key, stream=False, retry=retry)
             self._loop = loop
         return self._connection

@@ -71,6 +71,7 @@ class LoadSettings(Settings):
     metrics: bool = True
     metrics_url: str | None = None
     retries: int = Field(default=0, ge=0)
+    max_wait: float = Field(default=0.0, ge=0)
     output: Path | None = None
 
 

@@ -84,6 +84,7 @@ class RelayedAnswer:
             self._head = status, passed
             return
         length = next((int(value) for name, value in headers if name == b"content-length"), None)
+        self._held = None
         self._chunked = length is None and self._request.chunks
         self._keep_alive = self._request.keep_alive and (length is not None or self._chunked)
         self._begin(

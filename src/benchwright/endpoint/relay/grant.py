@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.endpoint.relay.answer import RelayedAnswer
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
@@ -95,7 +96,8 @@ class Grant:
             reply = await self._client.forward(path, body, answer.tee, purpose, records.append)
         except ProviderError as failure:
             error = failure
-            answer.refuse(HttpError(502, str(failure), "upstream_error"))
+            status = failure.http_status if failure.http_status in LIMITING else 502
+            answer.refuse(HttpError(status or 502, str(failure), "upstream_error"))
         finally:
             answer.refuse(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
