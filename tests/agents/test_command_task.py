@@ -144,7 +144,7 @@ class TestConversation:
 class TestEnvironment:
     @pytest.fixture(autouse=True)
     def keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(SECRETS, "_texts", [])
+        monkeypatch.setattr(SECRETS, "_secrets", [])
         monkeypatch.setattr(SECRETS, "_encoded", [])
         monkeypatch.setenv("OPENAI_API_KEY", "sk-the-real-key")
         monkeypatch.setenv("BENCHWRIGHT_API_KEY", "sk-another-key")

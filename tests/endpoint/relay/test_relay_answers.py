@@ -167,7 +167,7 @@ class TestErrors:
         assert agent.record.waited >= 200_000_000 > agent.record.total
 
     async def test_do_not_tell_the_key(self, through: Through, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(SECRETS, "_texts", [])
+        monkeypatch.setattr(SECRETS, "_secrets", [])
         monkeypatch.setattr(SECRETS, "_encoded", [])
         SECRETS.add("sk-real-key")
         agent = await through(error_answer("401 Unauthorized", "wrong key: sk-real-key"), key="sk-real-key")
