@@ -11,7 +11,7 @@ import pytest
 from tests.engine.engine_kit import FunctionScorer, Solve, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Score, Session
-from benchwright.errors import ExecutionError, LimitReached, ProviderError, UserError
+from benchwright.errors import ExecutionError, LimitReached, ProviderError, RunStopped, UserError
 from benchwright.records import Outcome, Sample, Status, Trial, TrialLimits
 from benchwright.runs.journal import read_body
 
@@ -103,6 +103,7 @@ def grouped(error: Exception) -> Exception:
     ("error", "status"),
     [
         (ProviderError("the endpoint answered HTTP 500"), Status.PROVIDER_ERROR),
+        (RunStopped("no token for 120 s when the run was stopped"), Status.CANCELLED),
         (LimitReached("turns", 3), Status.LIMIT),
     ],
 )
@@ -197,6 +198,36 @@ async def test_whatever_a_scorer_does_is_an_error_of_that_score_alone(
         (1.0, Status.SCORED),
     ] * 2
     assert done.scores[0].detail == {"error": error}
+
+
+async def test_what_a_stopped_run_did_not_wait_for_is_asked_and_scored_when_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    stopped = [True]
+
+    def judge(sample: Sample, outcome: Outcome) -> Score:
+        if stopped:
+            raise RunStopped("no token for 120 s when the run was stopped")
+        return Score(1.0)
+
+    async def solve(trial: Trial, session: Session) -> Outcome:
+        if stopped and trial.sample.id == "1":
+            raise RunStopped("no token for 120 s when the run was stopped")
+        return Outcome(answer="yes")
+
+    plan = plan_of(2, solve, [FunctionScorer(judge)])
+    await run_plan(plan, tmp_path)
+    first = journalled(tmp_path)
+    assert {trial.sample: trial.status for trial in first.trials} == {
+        "0": Status.ANSWERED,
+        "1": Status.CANCELLED,
+    }
+    assert first.scores == []
+    stopped.clear()
+    await run_plan(plan, tmp_path)
+    now = journalled(tmp_path)
+    assert [trial.sample for trial in now.trials[2:]] == ["1"]
+    assert [score.value for score in now.scores] == [1.0, 1.0]
 
 
 async def test_a_score_is_a_plain_number_and_its_detail_plain_data(tmp_path: Path) -> None:

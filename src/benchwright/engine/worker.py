@@ -19,7 +19,7 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import Boundary, describe, ends_the_run
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.engine.session import TrialSession
-from benchwright.errors import ExecutionError, GraderError, LimitReached
+from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
 from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialLimits, TrialRecord
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.keys import score_key
@@ -87,13 +87,9 @@ class Worker:
         outcome = work.outcome if work.outcome is not None else await self._solve(work.trial)
         scores: tuple[ScoreRecord, ...] = ()
         if outcome.status not in FAILED:
-            scores = tuple(
-                [
-                    await self._score(scorer, work.trial, outcome)
-                    for scorer in self._scorers
-                    if scorer.name not in work.scored
-                ]
-            )
+            asked = [scorer for scorer in self._scorers if scorer.name not in work.scored]
+            found = [await self._score(scorer, work.trial, outcome) for scorer in asked]
+            scores = tuple(score for score in found if score is not None)
         await self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
 
     async def _solve(self, trial: Trial) -> Outcome:
@@ -121,7 +117,8 @@ class Worker:
                 raise LimitReached("seconds", seconds) from None
             raise
 
-    async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord:
+    async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord | None:
+        """The score; None where the run was stopped before it could be had, so that it is made when the run goes on."""
         session = TrialSession(trial, self._clients, TrialLimits(), self._show, role="judge")
         value: float | None = None
         status, span, detail = Status.GRADER_ERROR, None, None
@@ -130,6 +127,8 @@ class Worker:
             if score.value is not None:
                 value = _finite(score.value)
             status, span, detail = score.status, score.span, score.detail
+        except RunStopped:
+            return None
         except BaseException as error:
             if ends_the_run(error):
                 raise
