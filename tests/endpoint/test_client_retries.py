@@ -145,6 +145,16 @@ class TestRateLimits:
             await client.ask("/chat/completions", {}, Purpose(waits=waits))
         assert len(server.requests) <= 4
 
+    async def test_that_several_requests_of_a_trial_wait_for_count_once(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.2")
+        server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
+        client, waits = open_client(server.url, retry=RetryPolicy(longest_wait=2.0)), Waits()
+        asking = [client.ask("/chat/completions", {}, Purpose(waits=waits)) for _ in range(8)]
+        assert all(reply.record.attempts == 3 for reply in await asyncio.gather(*asking))
+        assert 0.4 <= waits.seconds < 2, "all their waits together are longer"
+
     async def test_are_not_waited_for_when_the_run_is_interrupted(
         self, serve: Serve, open_client: OpenClient
     ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from time import monotonic
 
 from benchwright.errors import ProviderError, RunStopped
@@ -16,10 +17,25 @@ SHORTEST_WAIT = 0.1
 
 
 class Waits:
-    """How long one trial has waited for rate limits, in seconds."""
+    """How long one trial has waited for rate limits, in seconds; requests that wait at once wait once."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self._waiting = 0
+        self._since = 0.0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Counts what is within as waiting."""
+        if not self._waiting:
+            self._since = monotonic()
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self.seconds += monotonic() - self._since
 
 
 class Gate:
@@ -60,13 +76,8 @@ class Gate:
             if self._stopped.is_set():
                 raise RunStopped(f"{self._why}; not waited for, as the run was stopped")
             self._check(seconds, waits, self._why)
-            began = monotonic()
-            try:
+            with waits.counted(), suppress(TimeoutError):
                 await asyncio.wait_for(self._stopped.wait(), seconds)
-            except TimeoutError:
-                pass
-            finally:
-                waits.seconds += monotonic() - began
 
     @property
     def is_shut(self) -> bool:
