@@ -16,12 +16,12 @@ from benchwright.data.rows import read_rows
 MEGABYTE = 1_000_000
 LARGE = "x" * MEGABYTE
 
-PEAK = """
-import resource, sys
-from itertools import islice
+PEAK = r"""
+import re, sys
+from pathlib import Path
 from benchwright.data.rows import read_rows
 rows = sum(1 for _ in read_rows(sys.argv[1], limit=int(sys.argv[2])))
-print(rows, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+print(rows, int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) // 1024)
 """
 """How many rows there were, and the most MiB that the process took."""
 
