@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo test test-all test-ray coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo test test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -24,6 +24,10 @@ test-all: test
 # Which lines of src/ the tests run in their own process; what they start as programs is not counted.
 coverage: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) --cov --cov-report=term-missing:skip-covered $(PYTEST_ARGS)
+
+# The faults of tests/faults, with properties tried 200 times as often: about half an hour.
+faults: setup
+	FAULTS=200 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS) tests/faults
 
 test-ray: setup
 	$(BIN)/python tests/on_ray.py

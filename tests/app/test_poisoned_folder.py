@@ -10,8 +10,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from importlib.metadata import packages_distributions
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -30,7 +30,7 @@ OURS = ("benchwright", "osmosis_ai", "llm_benchmarker")
 NAMES = sorted(
     name
     for name in {*sys.stdlib_module_names, *packages_distributions(), *OURS}
-    if name.isidentifier() and find_spec(name) is not None
+    if name.isidentifier() and (name in sys.builtin_module_names or PathFinder.find_spec(name) is not None)
 )
 
 BENCHMARKS = ("ifeval", "humaneval")

@@ -89,8 +89,9 @@ def has_failures(table: RunTable) -> bool:
 
 
 def nothing_left(table: RunTable, request: RunRequest) -> bool:
-    """Whether a run is finished, and the request does not want any of its trials to be made again."""
-    return table.sessions.state == "finished" and not has_more(table, request)
+    """Whether a run is finished and whole, and the request does not want any of its trials to be made again."""
+    whole = len(table.counted()) == len(table)
+    return table.sessions.state == "finished" and whole and not has_more(table, request)
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:
