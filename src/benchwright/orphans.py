@@ -6,9 +6,10 @@ and of its end. When the pipe ends we are gone, and it kills what is left.
 
 from __future__ import annotations
 
+import atexit
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 
 from benchwright.own_processes import bare_command
@@ -26,6 +27,9 @@ for pid in left:
             pass
 """
 """Reads "+PID" and "-PID", one a line. A program that leads a process group is killed with its group."""
+
+END_SECONDS = 2.0
+"""How long the watching process is waited for at the end."""
 
 
 class Orphans:
@@ -48,6 +52,15 @@ class Orphans:
                     cwd="/",
                     start_new_session=True,  # neither Ctrl-C nor the end of the terminal reaches it
                 )
+                atexit.register(self._end)
+
+    def _end(self) -> None:
+        """Ends the watching process, which kills what is left."""
+        assert self._watcher is not None
+        assert self._watcher.stdin is not None
+        self._watcher.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._watcher.wait(END_SECONDS)
 
     def expect(self, pid: int) -> None:
         """Takes note of a program; with it goes its process group, if it leads one."""

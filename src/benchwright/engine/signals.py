@@ -56,7 +56,7 @@ class Signals:
     ) -> None:
         self._over.set()
         for number, handler in self._before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
     def _received(self, number: int, frame: FrameType | None) -> None:
         """Called between two instructions of the main thread, whatever it is doing."""

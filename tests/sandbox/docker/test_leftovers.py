@@ -105,7 +105,8 @@ async def test_a_build_of_a_killed_process_leaves_nothing(engine: Engine, tmp_pa
     with other_process(BUILDING.format(name=name, context=str(context))) as process:
         assert process.stdout is not None
         assert any(line.startswith("now 2") for line in process.stdout)
-        assert await remove_leftovers(engine) == []
+        building = stand_ins.containers(f"{BUILT_FOR}={name}")
+        assert not set(building) & set(await remove_leftovers(engine))
         process.send_signal(signal.SIGKILL)
         process.wait()
     unnamed = ["images", "--quiet", "--filter", f"label={BUILT_FOR}={name}"]
@@ -120,7 +121,7 @@ async def test_a_build_of_a_killed_process_leaves_nothing(engine: Engine, tmp_pa
 
 async def test_what_a_living_process_owns_stays(engine: Engine) -> None:
     with container(**labels("another run")) as name:
-        assert await remove_leftovers(engine) == []
+        await remove_leftovers(engine)
         assert exists(name)
 
 
@@ -164,9 +165,10 @@ async def test_volumes_go_with_their_container(engine: Engine, run_id: str) -> N
     before = set(docker("volume", "ls", "--quiet").split())
     place, boot, _, started = this_process().split(" ")
     dead = f"{PROCESS}={place} {boot} 4194305 {started}"
-    docker("run", "--detach", "--label", dead, tag, "sleep", "100")
+    left = docker("run", "--detach", "--label", dead, tag, "sleep", "100").strip()
     assert set(docker("volume", "ls", "--quiet").split()) - before
-    assert len(await remove_leftovers(engine)) == 1
+    await remove_leftovers(engine)
+    assert not exists(left)
     async with DockerSandboxes(engine, run_id).started(SandboxSpec(tag)) as sandbox:
         assert (await sandbox.run(["touch", "/data/x"], seconds=5)).succeeded
     assert set(docker("volume", "ls", "--quiet").split()) == before
