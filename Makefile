@@ -25,7 +25,7 @@ test-all: test
 coverage: setup
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) --cov --cov-report=term-missing:skip-covered $(PYTEST_ARGS)
 
-# The faults of tests/faults, with properties tried 200 times as often: about half an hour.
+# The faults of tests/faults, with properties tried 200 times as often.
 faults: setup
 	FAULTS=200 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS) tests/faults
 
