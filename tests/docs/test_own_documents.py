@@ -165,7 +165,9 @@ def test_the_runs_are_listed_and_shown_afterwards(place: Path, addresses: dict[s
 def test_the_cache_is_shown(place: Path, addresses: dict[str, str]) -> None:
     directory = run("benchwright eval cache dir", place, addresses).stdout.strip()
     assert directory == str((place / "home" / "cache" / "eval").resolve())
-    assert "my-model\tquestions" in run("benchwright eval cache ls", place, addresses).stdout
+    run("benchwright eval -d questions.jsonl --scorer mcq --model cached-model --base-url "
+        "http://localhost:8000/v1", place, addresses)  # fmt: skip
+    assert "cached-model\tquestions" in run("benchwright eval cache ls", place, addresses).stdout
 
 
 def test_the_schema_knows_every_setting_of_the_file(place: Path, addresses: dict[str, str]) -> None:
