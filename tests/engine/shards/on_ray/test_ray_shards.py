@@ -121,7 +121,9 @@ async def test_an_actor_that_is_killed_costs_no_trial(tmp_path: Path, cluster: A
 async def test_a_node_that_is_lost_costs_no_trial_and_no_waiting_for_another(
     tmp_path: Path, cluster: Any
 ) -> None:
+    handler = signal.getsignal(signal.SIGTERM)
     lost = at_last(cluster.add_node, **LEAN)
+    signal.signal(signal.SIGTERM, handler)  # Ray's would stay for the tests that follow
     at = 0.0
 
     def lose_it() -> None:
