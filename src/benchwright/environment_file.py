@@ -43,6 +43,7 @@ PROGRAMS = (
 """How the names of variables begin by which interpreters, loaders and tools are made to run other code."""
 
 MACHINE = {"PATH", "HOME", "SHELL", "ENV", "IFS", "TMPDIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+"""Where this machine looks for programs, its user's files and the certificates it trusts."""
 
 MOST_NAMED = 3
 

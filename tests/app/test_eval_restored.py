@@ -146,6 +146,7 @@ def test_conversations_that_were_not_kept_are_not_offered_for_reuse(project: Pro
         {"tokens": -3},
         {"tokens": 10**30},
         {"duration_ms": -1.0},
+        {"duration_ms": 1e11},
         {"duration_ms": 1e300},
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 from tests.app.app_kit import NOWHERE, Program, one_line_of
@@ -45,6 +47,23 @@ def test_a_directory_is_named(program: Program) -> None:
     program.directory = program.directory / BAD
     program.directory.mkdir()
     assert r"m\udcff' is not valid UTF-8" in one_line_of(program.run("runs").stderr)
+
+
+@pytest.mark.parametrize("command", ["runs", "list", "doctor"])
+def test_a_directory_that_was_deleted_is_told(program: Program, command: str) -> None:
+    program.directory = program.directory / "gone"
+    program.directory.mkdir()
+    ended = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD" && exec "$0" -m benchwright "$1"', sys.executable, command],
+        cwd=program.directory,
+        env=program.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "The working directory is gone" in one_line_of(ended.stderr)
 
 
 def test_files_beside_the_ones_in_use_do_not_matter(program: Program) -> None:

@@ -215,12 +215,16 @@ def _check_given() -> None:
     """Refuses what is no text in UTF-8: keys, files and requests could not hold it.
 
     Raises:
-        UserError: an argument, a variable of ours, or the working directory is none.
+        UserError: an argument, a variable of ours, or the working directory is none, or there is no such directory.
     """
     from benchwright.errors import UserError
 
+    try:
+        directory = os.getcwd()
+    except OSError:
+        raise UserError("The working directory is gone or cannot be read; change to another one.") from None
     variables = (value for name, value in os.environ.items() if name.startswith("BENCHWRIGHT_"))
-    for text in (*sys.argv[1:], *variables, os.getcwd()):
+    for text in (*sys.argv[1:], *variables, directory):
         try:
             text.encode()
         except UnicodeEncodeError:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import NO_USAGE, Message, RequestRecord, Usage
+from benchwright.records import MOST, NO_USAGE, Message, RequestRecord, Usage
 
 
 class Reply(msgspec.Struct, gc=False):
@@ -81,10 +81,6 @@ def content_text(content: Any) -> tuple[str, str]:
     return "".join(text), "".join(reasoning)
 
 
-MOST_TOKENS = 2**53
-"""A larger count is no count: nothing could have produced it, and sums of such would not be exact."""
-
-
 def read_usage(usage: Any) -> Usage:
     """Token counts of an answer's `usage` object; None for what is missing or no number."""
     if not isinstance(usage, dict):
@@ -99,7 +95,7 @@ def read_usage(usage: Any) -> Usage:
 
 def _count(counts: Any, name: str) -> int | None:
     value = counts.get(name) if isinstance(counts, dict) else None
-    return value if type(value) is int and 0 <= value < MOST_TOKENS else None
+    return value if type(value) is int and 0 <= value <= MOST else None
 
 
 def assistant_message(text: str, tool_calls: list[dict[str, Any]], refusal: str | None) -> Message:

@@ -15,14 +15,11 @@ from benchwright.agents.cache.entry import CacheEntry
 from benchwright.agents.cache.runs import DocumentedRun
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer
-from benchwright.records import JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
+from benchwright.records import MOST, JournalLine, RunEvent, ScoreRecord, Status, Trial, TrialRecord
 from benchwright.runs.journal import Journal
 from benchwright.runs.keys import score_key
 
 LINES_AT_ONCE = 1000
-MOST_TOKENS = 2**53
-MOST_MILLISECONDS = 1e12
-"""Beyond these, a run's figures are none that we wrote."""
 
 
 def restore(
@@ -94,6 +91,6 @@ def _scores(trial: Trial, run: DocumentedRun, scorers: Sequence[Scorer]) -> Iter
 
 
 def _is_sound(run: DocumentedRun) -> bool:
-    """Whether the figures of a run are such as we write."""
-    figures = 0 <= run.tokens <= MOST_TOKENS and 0 <= run.duration_ms <= MOST_MILLISECONDS
+    """Whether the figures of a run are such as a journal holds."""
+    figures = 0 <= run.tokens <= MOST and 0 <= run.duration_ms <= MOST / 1e6
     return figures and all(isfinite(score) for score in run.scores.values())
