@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ def write_pack(
     return directory
 
 
-def faulty_pack(directory: Path, **scenarios: str) -> Path:
+def faulty_pack(directory: Path, sampling: Mapping[str, Any] = {}, **scenarios: str) -> Path:
     """A pack whose scenarios are bodies of `async (input, emit) => {...}`; `ok` is there always, and passes."""
     bodies = {"ok": "return passed(input);", **scenarios}
     functions = ",\n".join(f"{name}: async (input, emit) => {{ {body} }}" for name, body in bodies.items())
@@ -205,7 +205,7 @@ def faulty_pack(directory: Path, **scenarios: str) -> Path:
         exports.scoreModelResults = (results) =>
             ({{ totalScore: results.filter((one) => one.status === "pass").length, categories: [] }});
     """
-    return write_pack(directory, [], code=code)
+    return write_pack(directory, [], code=code, samplingDefaults=dict(sampling))
 
 
 class Packs:

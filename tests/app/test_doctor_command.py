@@ -48,9 +48,17 @@ def test_a_machine_where_all_is_well_has_no_problem(program: Program, running_en
     assert code == 0
     assert found["container engine"]["state"] == "ok"
     assert found["home directory"]["said"].startswith(f"{program.home}: 0 runs, ")
-    assert {"Python", "extra docker", "memory", "open files", "clock", "loopback", "sandbox", "images"} < set(
-        found
-    )
+    assert {
+        "Python",
+        "extra docker",
+        "memory",
+        "open files",
+        "clock",
+        "loopback",
+        "sandbox",
+        "pack processes",
+        "images",
+    } < set(found)
 
 
 def test_it_is_said_in_lines_with_what_to_do(program: Program) -> None:

@@ -73,6 +73,14 @@ def test_whatever_a_scenario_does_only_its_own_cell_fails_and_says_why(packs: Pa
     assert '"id":1' in rendered(packs.program.only_run, "host.log").replace(" ", "")
 
 
+def test_a_cell_that_hangs_ends_by_the_packs_own_timeout(packs: Packs, echo: str) -> None:
+    sampling = {"request_timeout_seconds": 1}
+    pack = faulty_pack(packs.directory / "faulty", sampling, hangs="return new Promise(() => {});")
+    found = results(packs.run(str(pack), echo, "--scenario-seconds", "600", code=0))
+    assert found["ok"]["status"] == "pass"
+    assert "its limit of 1 seconds without a request or progress" in found["hangs"]["summary"]
+
+
 def test_a_scorer_that_fails_leaves_the_results(packs: Packs, echo: str) -> None:
     pack = faulty_pack(packs.directory / "pack")
     entry = pack / "dist/benchlocal/index.js"

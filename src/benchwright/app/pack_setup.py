@@ -14,7 +14,7 @@ from benchwright.errors import UserError
 from benchwright.home import packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
-from benchwright.packs.context import PackDirectories, resolve_generation
+from benchwright.packs.context import PackDirectories, own_timeout, resolve_generation
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.manifest import PackManifest
@@ -72,6 +72,7 @@ async def set_up_pack(
                 manifest.sampling_defaults, {**overrides, **settings.param}, settings.timeout
             ),
             seconds=settings.scenario_seconds,
+            quiet_seconds=own_timeout({**manifest.sampling_defaults, **settings.param}),
             retries=settings.cell_retries,
         ),
         limits=pack_limits(settings),

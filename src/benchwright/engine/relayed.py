@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -26,6 +27,8 @@ class RelayedCalls:
         self.model = grant.model
         self.reply: Reply | None = None
         self.failure: TrialError | None = None
+        self._grant = grant
+        self._last_ended = monotonic()
         self._sent: list[Message] = []
 
     @property
@@ -33,8 +36,13 @@ class RelayedCalls:
         """The conversation that ended with the last answer; empty without one."""
         return [] if self.reply is None else [*self._sent, self.reply.message]
 
+    def last_sign(self) -> float:
+        """When (`time.monotonic`) a call was under way last."""
+        return monotonic() if self._grant.busy else self._last_ended
+
     def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
-        """Takes the end of a call in; one that was given up changes nothing."""
+        """Takes the end of a call in; one that was given up changes nothing but when there was one last."""
+        self._last_ended = monotonic()
         if reply is not None:
             self.reply, self._sent = reply, sent
         if reply is not None or failure is not None:

@@ -113,6 +113,12 @@ DEFAULT_TIMEOUT = 300.0
 """Seconds for one request, as the desktop host has it."""
 
 
+def own_timeout(given: Mapping[str, Any]) -> float | None:
+    """The seconds for one request that the pack or the user's setting names itself; None where neither does."""
+    seconds = given.get(TIMEOUT)
+    return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
+
+
 def resolve_generation(
     defaults: Mapping[str, Any], overrides: Mapping[str, Any], timeout: float = DEFAULT_TIMEOUT
 ) -> GenerationRequest:

@@ -30,6 +30,7 @@ def examine(*, call_out: bool = False) -> list[Finding]:
         Check("loopback", network.loopback),
         Check("proxies", network.proxies),
         Check("sandbox", programs.sandbox),
+        Check("pack processes", programs.pack_processes),
         Check("Node.js", programs.node),
         Check("docker program", containers.docker_program),
         Check("container engine", partial(containers.engine, call_out=call_out), 10.0 + seconds),

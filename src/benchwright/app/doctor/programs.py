@@ -94,6 +94,21 @@ def node() -> Iterator[Finding]:
         yield Finding(subject, f"{said} ({program})")
 
 
+def pack_processes() -> Iterator[Finding]:
+    """Whether packs can look into other processes of the user."""
+    from benchwright.own_processes import bare_command
+    from benchwright.sandbox import layout
+
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from inside import apart; print(apart.is_possible())"
+    subject, folder = "pack processes", str(layout.INSIDE.parent)
+    if first_line_of(bare_command(code, folder)) == "True":
+        yield Finding(subject, "in user namespaces of their own: other processes are closed to them")
+        return
+    said = "WEAK: no user namespaces; a pack can read the environment of your other processes, keys included"
+    advice = "Allow user namespaces, or run only packs that you trust; see docs/packs.md."
+    yield Finding(subject, said, "missing", "isolation of bench packs", advice)
+
+
 def sandbox() -> Iterator[Finding]:
     """What holds model-written code outside of containers."""
     from benchwright.sandbox import choose_protection

@@ -59,6 +59,11 @@ class Grant:
         self._withdraw = withdraw
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a request is under way."""
+        return bool(self._tasks)
+
     async def close(self) -> None:
         """Refuses the token from now on, and ends what is under way; returns when all is noted."""
         await asyncio.sleep(0)  # answers whose last byte is here become whole

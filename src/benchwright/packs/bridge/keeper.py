@@ -15,9 +15,9 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING or __name__ != "keeper":
-    from benchwright.sandbox.inside import processes, system
+    from benchwright.sandbox.inside import apart, processes, system
 else:
-    from inside import processes, system
+    from inside import apart, processes, system
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the memory that all processes use together."""
@@ -29,7 +29,7 @@ def main(lifeline: int, kept: list[int], memory_bytes: int, command: list[str]) 
         signal.signal(number, signal.SIG_DFL)
     system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
     keeper = os.getpid()
-    pid = os.fork()
+    pid, _ = apart.fork_apart()
     if pid == 0:
         _become(command, keeper, lifeline)
     for descriptor in (0, 1, 2, *kept):

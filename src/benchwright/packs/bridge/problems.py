@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge.cell import ProviderTrouble
 from benchwright.packs.bridge.limits import MEBI, BridgeLimits
+from benchwright.packs.bridge.patience import Limit
 from benchwright.text import one_line
 
 RETRYABLE = frozenset({408, 409, 425, 429})
@@ -47,10 +48,10 @@ class ProcessLoss(Exception):
 
 @dataclass
 class CallTimeout(Exception):
-    """The call did not end in time. `stuck`: nor did the process answer, and was ended; `rejected`: what was
+    """The call reached a limit of time. `stuck`: nor did the process answer, and was ended; `rejected`: what was
     rejected before without anybody noticing."""
 
-    seconds: float
+    limit: Limit
     stuck: bool
     rejected: str | None
 
@@ -80,14 +81,15 @@ def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> Tri
 
 
 def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
-    text = f"{_WHAT_FAILED[call]}: it did not end within {problem.seconds:g} s"
+    limit = problem.limit
+    text = f"{_WHAT_FAILED[call]}: it {limit.within} within {limit.allowed:g} s"
     if problem.stuck:
         return ExecutionError(
             f"{text}, and its process, which did not answer either (an endless loop?), was ended"
         )
     if problem.rejected:
         return ExecutionError(f"{text}; a promise had been rejected: {problem.rejected}")
-    return LimitReached("seconds", problem.seconds) if call == "run" else ExecutionError(text)
+    return LimitReached(limit.of, limit.allowed) if call == "run" else ExecutionError(text)
 
 
 def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:
