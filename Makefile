@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests are shared out among processes, one for each core, and run in random order: `--randomly-seed=N`
+# Tests are shared out among processes, three for two cores, and run in random order: `--randomly-seed=N`
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
-AT_ONCE ?= -n auto --maxprocesses 4 --dist worksteal
+AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 
 .PHONY: demo test test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
@@ -14,10 +14,10 @@ demo: setup
 test: setup check
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
 
-# And in a clone elsewhere, on other Pythons, on Ray, and the ratios of speed and memory against their limits.
+# And in a clone elsewhere, on other Pythons, with other fastmcps, on Ray, and the ratios of speed and memory against their limits.
 test-all: test
 	$(BIN)/python tests/in_a_clone.py
-	$(BIN)/python tests/other_pythons.py
+	$(BIN)/python tests/other_versions.py
 	$(BIN)/python tests/on_ray.py
 	$(BIN)/python -m benchmarks --check
 

@@ -28,6 +28,12 @@ else:
     examples.load_profile(slow_is_no_fault)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Processes where `-n auto` is asked for: more than cores, as many tests wait for containers and browsers."""
+    return ((os.cpu_count() or 1) * 3 + 1) // 2
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_behind() -> Iterator[None]:
     """A test leaves the process as it found it, so that the order of tests does not matter."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PART = ("tests/catalog", "tests/llm_benchmarker", "tests/osmosis_ai", "tests/reports", "tests/stats")
-AT_ONCE = ("-n", "2", "--dist", "worksteal")
+AT_ONCE = ("-n", "auto", "--maxprocesses", "6", "--dist", "worksteal")
 
 
 def main() -> int:

@@ -280,8 +280,8 @@ def _scored_as(table: RunTable, name: str, rows: Rows, state: ScoreState) -> int
     """The trials that the scorer has seen, and that have this state by it."""
     import numpy as np
 
-    found = table.scores[name].states(rows) == state
-    return int(np.count_nonzero(found & table.scored_by(name)[rows]))
+    found = rows[table.scores[name].states(rows) == state]
+    return int(np.count_nonzero(table.scored_by(name)[found]))
 
 
 def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows) -> list[PassAt]:

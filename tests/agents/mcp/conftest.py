@@ -1,4 +1,4 @@
-"""What the tests of MCP tools share. They run with every supported version of fastmcp (see test_mcp_versions.py)."""
+"""What the tests of MCP tools share. They run with every supported version of fastmcp (see tests/other_versions.py)."""
 
 from __future__ import annotations
 

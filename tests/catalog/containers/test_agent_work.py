@@ -126,9 +126,9 @@ async def test_out_of_seconds_while_a_command_runs_it_ends_and_the_container_can
     bash: BashSession,
 ) -> None:
     seconds = unmistakable_seconds()
-    limits = AgentLimits(turns=5, command_seconds=600, seconds=3)
+    limits = AgentLimits(turns=5, command_seconds=600, seconds=6)
     worked = await work(Model(calls(f"echo begun; sleep {seconds}", "echo never")), bash, TASK, limits)
-    assert (worked.status, worked.reason) == (Status.LIMIT, "the work took longer than 3 s")
+    assert (worked.status, worked.reason) == (Status.LIMIT, "the work took longer than 6 s")
     assert worked.messages[-1]["content"].startswith("begun\n")
     assert [(record.command[:10], record.ended) for record in bash.commands] == [("echo begun", "timeout")]
     assert await gone_within(seconds, 1)

@@ -81,7 +81,7 @@ def test_the_time_does_not_grow_faster_than_the_text(piece: str, model: Punkt) -
         return process_time() - started
 
     model.split(piece * 100)
-    assert min(seconds(4_000) for _ in range(3)) < 24 * max(min(seconds(500) for _ in range(3)), 0.001)
+    assert min(seconds(2_000) for _ in range(3)) < 24 * max(min(seconds(250) for _ in range(3)), 0.001)
 
 
 @pytest.mark.parametrize("name", ["ortho_context.tab", "collocations.tab", "abbrev_types.txt"])
