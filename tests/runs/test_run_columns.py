@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.runs import columns
-from benchwright.runs.columns import IntColumn, ScoreColumn, true_places
+from benchwright.runs.columns import IntColumn, ScoreColumn, chosen, true_places
 from benchwright.runs.counting import ScoreState
 
 NUMBERS = st.lists(st.integers(0, 2**40) | st.integers(0, 3) | st.just(0), max_size=40)
@@ -71,3 +71,22 @@ def test_scores_of_rows_are_those_that_were_put(
     assert column.values(numbers).tolist() == [scores[row] or 0.0 for row in rows]
     states = [ScoreState.FAILED if scores[row] is None else ScoreState.SCORED for row in rows]
     assert column.states(numbers).tolist() == states
+
+
+@given(VALUES, st.data())
+def test_a_mask_means_the_rows_where_it_is_true(values: list[float | None], data: st.DataObject) -> None:
+    marks = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
+    column = ScoreColumn()
+    for place, value in enumerate(values):
+        column.append(ScoreState.FAILED)
+        if value is not None:
+            column.put(place, ScoreState.SCORED, value)
+    mask = np.array(marks, np.bool_)
+    rows = true_places(mask)
+    assert rows.tolist() == [place for place, mark in enumerate(marks) if mark]
+    assert column.values(mask).tolist() == column.values(rows).tolist()
+    assert column.states(mask).tolist() == column.states(rows).tolist()
+    numbers = filled([place % 3 for place in range(len(values))])
+    assert numbers.narrow(mask).tolist() == numbers.narrow(rows).tolist()
+    kept = column.states(mask) == ScoreState.SCORED
+    assert np.flatnonzero(chosen(mask, kept)).tolist() == chosen(rows, kept).tolist()

@@ -33,16 +33,16 @@ class EqualRepeats(Record, frozen=True):
     temperature: float
 
 
-def equal_repeats(manifest: Manifest, table: RunTable, target: Target, rows: Rows) -> EqualRepeats | None:
+def equal_repeats(manifest: Manifest, table: RunTable, target: Target) -> EqualRepeats | None:
     """The first samples of a target with several answered repeats, if the repeats of each are equal.
 
     None where one differs, where there are fewer than `FEWEST_SAMPLES`, and where no temperature above 0 was sent.
-    Looks at `MOST_SAMPLES` samples and `MOST_REPEATS` repeats of each. `rows` are the target's trials that count.
+    Looks at `MOST_SAMPLES` samples and `MOST_REPEATS` repeats of each.
     """
     temperature = _temperature(manifest, target)
     if manifest.repeats < 2 or temperature is None or temperature <= 0:
         return None
-    samples = _repeated(table, rows)
+    samples = _repeated(table, table.counted(target.slot))
     try:
         if len(samples) < FEWEST_SAMPLES or not all(_are_equal(table, sample) for sample in samples):
             return None

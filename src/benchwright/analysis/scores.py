@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from benchwright.packs.types import PASSED, SCORE
+from benchwright.runs.columns import chosen
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -98,7 +99,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
     states = column.states(rows)
     failed = np.count_nonzero(states == ScoreState.FAILED)
     no_answer = np.count_nonzero(states == ScoreState.NO_ANSWER)
-    own = rows[states != ScoreState.FAILED] if failed else rows
+    own = chosen(rows, states != ScoreState.FAILED) if failed else rows
     del states
     values = column.values(own)
     scale = scale_of(manifest, score)

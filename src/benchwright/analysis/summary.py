@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
@@ -19,6 +19,7 @@ from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.timings import timings_note
 from benchwright.formats import counted
 from benchwright.records import LoopLag, Record, Target
+from benchwright.runs.columns import chosen, true_places
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces
@@ -27,6 +28,9 @@ from benchwright.runs.sessions import Sessions
 from benchwright.runs.table import RunTable, read_table
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from benchwright.runs.columns import Rows
 
 
@@ -222,13 +226,13 @@ def _found_concurrency(paces: Paces) -> list[int]:
 
 
 def _target_summary(manifest: Manifest, table: RunTable, target: Target, sessions: Sessions) -> TargetSummary:
-    rows = table.counted(target.slot)
+    rows = table.counting(target.slot)
     requests = table.requests.get(target.slot) or RequestFigures()
     return TargetSummary(
         slot=target.slot,
         model=target.model,
         base_url=target.base_url,
-        trials=len(rows),
+        trials=int(rows.sum()),
         statuses=table.status_counts(rows),
         scores=[_score_summary(manifest, table, name, rows) for name in table.scores],
         requests=_request_summary(requests, sessions),
@@ -236,12 +240,12 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         reused=sum(n for reused, n in table.reused.counts(rows) if reused),
         failures=dict(islice(table.failure_reasons(rows).items(), MOST_FAILURES)),
         cut_off=len(table.cut_off(target.slot)),
-        equal_repeats=equal_repeats(manifest, table, target, rows),
+        equal_repeats=equal_repeats(manifest, table, target),
         name=target_names(manifest)[target.slot],
     )
 
 
-def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -> ScoreSummary:
+def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: NDArray[np.bool_]) -> ScoreSummary:
     import numpy as np
 
     from benchwright.stats.documented import documented_statistics
@@ -271,17 +275,17 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: Rows) -
         between=result.between if result is not None else None,
         within=result.within if result is not None else None,
         bounds=found.bounds,
-        passes=_passes(manifest, table, found, rows) if manifest.repeats > 1 and n else [],
+        passes=_passes(manifest, table, found, true_places(rows)) if manifest.repeats > 1 and n else [],
         no_answer=found.no_answer,
     )
 
 
-def _scored_as(table: RunTable, name: str, rows: Rows, state: ScoreState) -> int:
+def _scored_as(table: RunTable, name: str, rows: NDArray[np.bool_], state: ScoreState) -> int:
     """The trials that the scorer has seen, and that have this state by it."""
     import numpy as np
 
-    found = rows[table.scores[name].states(rows) == state]
-    return int(np.count_nonzero(table.scored_by(name)[found]))
+    found = chosen(rows, table.scores[name].states(rows) == state)
+    return int(np.count_nonzero(found & table.scored_by(name)))
 
 
 def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows) -> list[PassAt]:
@@ -310,22 +314,32 @@ def _passes(manifest: Manifest, table: RunTable, found: ScoreValues, rows: Rows)
     return result
 
 
-def _request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSummary:
+class _Times(NamedTuple):
+    mean: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+
+
+def _times(requests: RequestFigures, name: str) -> _Times:
     import numpy as np
 
+    values = requests.times(name)
+    if not len(values):
+        return _Times()
+    mean = float(values.mean(dtype=np.float64))
+    return _Times(mean, *(float(np.percentile(values, q, overwrite_input=True)) for q in (50, 95, 99)))
+
+
+def _quantile_seconds(histogram: dict[int, int], q: float) -> float | None:
     from benchwright.stats.histogram import quantile
 
-    times = {name: requests.times(name) for name in ("ttft", "ttfa", "latency", "generation_tps")}
+    return quantile(histogram, q) / 1e9 if histogram else None
 
-    def mean(name: str) -> float | None:
-        return float(times[name].mean(dtype=np.float64)) if len(times[name]) else None
 
-    def percentile(name: str, q: float) -> float | None:
-        return float(np.percentile(times[name], q)) if len(times[name]) else None
-
-    def quantile_seconds(histogram: dict[int, int], q: float) -> float | None:
-        return quantile(histogram, q) / 1e9 if histogram else None
-
+def _request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSummary:
+    ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
+    generation = _times(requests, "generation_tps")
     wall, settling = sessions.wall_seconds, sessions.paces.seconds
     timed = wall - settling
     return RequestSummary(
@@ -336,25 +350,25 @@ def _request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSum
         total_completion_tokens=requests.completion_tokens,
         wall_time_seconds=wall,
         effective_throughput_rps=requests.timed / timed if timed > 0 else None,
-        ttft_mean=mean("ttft"),
-        ttft_p50=percentile("ttft", 50),
-        ttft_p95=percentile("ttft", 95),
-        ttft_p99=percentile("ttft", 99),
-        ttfa_p50=percentile("ttfa", 50),
-        latency_mean=mean("latency"),
-        latency_p50=percentile("latency", 50),
-        latency_p95=percentile("latency", 95),
-        latency_p99=percentile("latency", 99),
-        generation_tps_mean=mean("generation_tps"),
-        generation_tps_p50=percentile("generation_tps", 50),
+        ttft_mean=ttft.mean,
+        ttft_p50=ttft.p50,
+        ttft_p95=ttft.p95,
+        ttft_p99=ttft.p99,
+        ttfa_p50=_times(requests, "ttfa").p50,
+        latency_mean=latency.mean,
+        latency_p50=latency.p50,
+        latency_p95=latency.p95,
+        latency_p99=latency.p99,
+        generation_tps_mean=generation.mean,
+        generation_tps_p50=generation.p50,
         prompt_tps_mean=requests.prompt_tps / requests.prompt_tps_count
         if requests.prompt_tps_count
         else None,
-        gap_p50=quantile_seconds(requests.gaps, 0.5),
-        gap_p99=quantile_seconds(requests.gaps, 0.99),
+        gap_p50=_quantile_seconds(requests.gaps, 0.5),
+        gap_p99=_quantile_seconds(requests.gaps, 0.99),
         waited_seconds=requests.waited / 1e9,
-        dispatch_lag_p99=quantile_seconds(requests.dispatch_lags, 0.99),
-        detect_lag_p99=quantile_seconds(requests.detect_lags, 0.99),
+        dispatch_lag_p99=_quantile_seconds(requests.dispatch_lags, 0.99),
+        detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
         settling_requests=requests.settling,
         settling_seconds=settling,
     )

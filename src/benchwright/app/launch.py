@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from benchwright import allocator
 from benchwright.app.endpoints import make_client
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -48,6 +49,7 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
         RunLocked: another process is at it, and did not end in time.
         UserError, JournalError: see `engine.run.run`; a dataset changed while it was read.
     """
+    allocator.keep_large_blocks_apart()
     request = prepared.request
     _check_one_process(request)
     reuse = prepared.reuse(say)
@@ -73,8 +75,10 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
 
 
 def _close(prepared: PreparedRun[Any], table: RunTable) -> None:
+    allocator.give_back()  # what the trials took
     table.advance()
     table.release_keys()
+    allocator.give_back()
     prepared.at_end(table)
 
 
@@ -90,8 +94,8 @@ def has_failures(table: RunTable) -> bool:
 
 def nothing_left(table: RunTable, request: RunRequest) -> bool:
     """Whether a run is finished and whole, and the request does not want any of its trials to be made again."""
-    whole = len(table.counted()) == len(table)
-    return table.sessions.state == "finished" and whole and not has_more(table, request)
+    whole = table.counting().all()
+    return bool(whole) and table.sessions.state == "finished" and not has_more(table, request)
 
 
 def has_more(table: RunTable, request: RunRequest) -> bool:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Rows = NDArray[np.integer[Any]]
-    """Numbers of rows, (rows,)."""
+    Rows = NDArray[np.integer[Any]] | NDArray[np.bool_]
+    """Numbers of rows, (rows,), or which of all rows are meant, (n,), in a quarter of the bytes."""
 
 WIDTHS = "BHIQ"
 MOST_DISTINCT = 250
@@ -28,22 +28,32 @@ def true_places(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Where a mask (n,) is true, in few bytes."""
     import numpy as np
 
-    found = np.empty(np.count_nonzero(mask), np.uint32)
-    done = 0
-    for start in range(0, len(mask), BLOCK):
-        places = np.flatnonzero(mask[start : start + BLOCK])
-        found[done : done + len(places)] = places + start
-        done += len(places)
-    return found
+    return _looked_up(mask, np.dtype(np.uint32), lambda some: some)
+
+
+def chosen(rows: Rows, keep: NDArray[np.bool_]) -> Rows:
+    """Those of the rows for which `keep`, (rows,), is true."""
+    import numpy as np
+
+    if rows.dtype != np.bool_:
+        return rows[keep]
+    mask = rows.copy()
+    mask[rows] = keep
+    return mask
 
 
 def _looked_up(rows: Rows, kind: np.dtype[Any], look: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any]:
-    """What `look` finds for rows, (rows,), some at a time."""
+    """What `look` finds for the numbers of rows, (rows,), some at a time."""
     import numpy as np
 
-    found = np.empty(len(rows), kind)
+    are_marked = rows.dtype == np.bool_
+    found = np.empty(np.count_nonzero(rows) if are_marked else len(rows), kind)
+    done = 0
     for start in range(0, len(rows), BLOCK):
-        found[start : start + BLOCK] = look(rows[start : start + BLOCK])
+        some = rows[start : start + BLOCK]
+        places = np.flatnonzero(some) + start if are_marked else some
+        found[done : done + len(places)] = look(places)
+        done += len(places)
     return found
 
 
@@ -96,7 +106,7 @@ class IntColumn:
 
         values = np.frombuffer(self._values, self._values.typecode)
         if not len(values):
-            return np.zeros(len(rows), values.dtype)
+            return _looked_up(rows, values.dtype, lambda some: np.zeros(len(some), values.dtype))
         last = len(values) - 1
         if last + 1 == len(self):
             return _looked_up(rows, values.dtype, lambda some: values[some])

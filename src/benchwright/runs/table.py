@@ -301,15 +301,15 @@ class RunTable:
 
     def counted(self, target: str | None = None) -> NDArray[np.uint32]:
         """The rows of the trials that count, of one target or of all, in the order of the table."""
-        mask = self.counting()
+        return true_places(self.counting(target))
+
+    def counting(self, target: str | None = None) -> NDArray[np.bool_]:
+        """Which trials (n,) count, of one target or of all."""
+        mask = ~self.status.equal(_CUT_OFF)
         if target is not None:
             code = self.targets.find(target)
             mask &= self.target.equal(-1 if code is None else code)
-        return true_places(mask)
-
-    def counting(self) -> NDArray[np.bool_]:
-        """Which trials (n,) count."""
-        return ~self.status.equal(_CUT_OFF)
+        return mask
 
     def cut_off(self, target: str) -> NDArray[np.uint32]:
         """The rows of the trials of a target that were only ever cut off."""

@@ -29,10 +29,11 @@ def vector(values: ArrayLike, name: str = "values") -> Vector:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, not of shape {array.shape}")
-    finite = np.isfinite(array)
-    if not finite.all():
-        where = int(np.argmin(finite))
-        raise ValueError(f"{name} must be finite, but number {where} is {array[where]}: leave it out")
+    for start in range(0, array.size, BLOCK):
+        finite = np.isfinite(array[start : start + BLOCK])
+        if not finite.all():
+            where = start + int(np.argmin(finite))
+            raise ValueError(f"{name} must be finite, but number {where} is {array[where]}: leave it out")
     return array
 
 

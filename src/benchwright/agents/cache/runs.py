@@ -105,13 +105,13 @@ class DocumentedRuns:
 
     def failure_reasons(self) -> dict[str, int]:
         """Why runs failed, or their scorers, and how often."""
-        return self.table.failure_reasons(true_places(self._done))
+        return self.table.failure_reasons(self._done)
 
     def row_count(self) -> int:
         """How many rows of the dataset have runs."""
         from benchwright.stats.arrays import count_distinct
 
-        return count_distinct(self.table.sample.narrow(true_places(self._done)))
+        return count_distinct(self.table.sample.narrow(self._done))
 
     def statistics(self, target: Target) -> dict[str, DocumentedStatistics]:
         """{eval function: documented figures} over the runs of one model."""
@@ -121,7 +121,7 @@ class DocumentedRuns:
 
         table, manifest = self.table, self.manifest
         slot = table.targets.find(target.slot)
-        rows = true_places(self._done & table.target.equal(-1 if slot is None else slot))
+        rows = self._done & table.target.equal(-1 if slot is None else slot)
         found = {}
         for name in self._names:
             values = table.scores[name].values(rows)
