@@ -8,12 +8,43 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 MOST_BY_ITSELF = 512
 """The most trials that `--concurrency auto` ever has in flight."""
 
 AtLeastOne = Annotated[int, Field(ge=1)]
+
+
+class ModelEntry(BaseModel):
+    """One of several models: where it is, and the settings that it has for itself. None stands for those of all.
+
+    `name` is what it is called in results, by default `model`. The key is in the environment variable `api_key_env`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    name: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = Field(default=None, gt=0)
+    seed: int | None = None
+    param: dict[str, Any] = {}
+
+    @property
+    def title(self) -> str:
+        """What it is called in results."""
+        return self.name or self.model
+
+
+def _entry(given: Any) -> Any:
+    return {"model": given} if isinstance(given, str) else given
+
+
+Models = tuple[Annotated[ModelEntry, BeforeValidator(_entry)], ...]
+"""Several models; a plain name is one without settings of its own."""
 
 
 class Settings(BaseModel):
@@ -22,6 +53,9 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str | None = None
+    """The model, or the first of several."""
+    models: Models = ()
+    """All models, where there are several; each sample is tried with one after another."""
     base_url: str | None = None
     api_key: SecretStr | None = None
     temperature: float | None = None
@@ -60,6 +94,22 @@ class Settings(BaseModel):
     """Whether endpoints are asked for their models before the first trial."""
     max_failures: str | None = Field(default=None, pattern=r"^[0-9]+$|^[0-9]+(\.[0-9]+)?%$")
     """How many trials may fail, a number or a share such as 2%, before the command counts as incomplete."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_model(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or not given.get("models"):
+            return given
+        first = given["models"][0]
+        name = first if isinstance(first, str) else getattr(first, "model", None) or first.get("model")
+        return {**given, "model": name}
+
+    @property
+    def tried(self) -> Models:
+        """The models that are tried, one or several."""
+        if self.models or self.model is None:
+            return self.models
+        return (ModelEntry(model=self.model),)
 
     @property
     def most_in_flight(self) -> int:
@@ -137,7 +187,6 @@ class PackSettings(Settings):
     run: Path | None = None
     """The run to go on with, whatever others there are."""
 
-    models: tuple[str, ...] = ()
     concurrency: AtLeastOne | Literal["auto"] = 8
     n: int = Field(default=1, ge=1)
     mode: str = "parallel_by_test_case"

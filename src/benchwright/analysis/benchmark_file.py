@@ -93,19 +93,20 @@ def write_result_file(
     benchmark: Benchmark,
     manifest: Manifest,
     summary: RunSummary,
+    target: TargetSummary,
     trials: Iterable[ScoredTrial],
     totals: Totals,
     figures: Sequence[Figure],
     more: Mapping[str, Any],
 ) -> None:
-    """Writes the file whole, by rename; memory does not grow with the number of samples.
+    """Writes the file of one model whole, by rename; memory does not grow with the number of samples.
 
     `more` holds keys that are there only when they were asked for (Prometheus).
 
     Raises:
         JournalError: the directory cannot be written.
     """
-    head = {**_head(benchmark, manifest, summary, totals, figures), **more}
+    head = {**_head(benchmark, manifest, summary, target, totals, figures), **more}
     scorer = benchmark.scorers[0].name
     repeated = manifest.repeats > 1
     with whole_file(path, error=JournalError) as file:
@@ -118,15 +119,19 @@ def write_result_file(
 
 
 def _head(
-    benchmark: Benchmark, manifest: Manifest, summary: RunSummary, totals: Totals, figures: Sequence[Figure]
+    benchmark: Benchmark,
+    manifest: Manifest,
+    summary: RunSummary,
+    target: TargetSummary,
+    totals: Totals,
+    figures: Sequence[Figure],
 ) -> dict[str, Any]:
     metadata = benchmark.about
-    target = summary.targets[0]
     score = score_of(target, benchmark.scorers[0].name)
-    settings = manifest.targets[0].settings
+    settings = next(each.settings for each in manifest.targets if each.slot == target.slot)
     return {
         "benchmark": metadata.name,
-        "model": manifest.typed_models.get("primary", target.model),
+        "model": manifest.typed_models.get(target.slot, target.model),
         "timestamp": timestamp(manifest.created_at),
         "config": {
             "base_url": target.base_url,
@@ -136,7 +141,7 @@ def _head(
         },
         "name": metadata.name,
         "variant": metadata.variant,
-        "num_samples": summary.planned // manifest.repeats if summary.planned else totals.n,
+        "num_samples": _planned_samples(manifest, summary) or totals.n,
         "accuracy": totals.accuracy,
         "score": score.mean,
         "metric": metadata.metric,
@@ -155,6 +160,10 @@ def _head(
         "aggregated_metrics": aggregated(target.requests),
         "other_roles": target.other_roles,
     }
+
+
+def _planned_samples(manifest: Manifest, summary: RunSummary) -> int:
+    return (summary.planned or 0) // (manifest.repeats * len(manifest.targets))
 
 
 def _concurrency(summary: RunSummary) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
-from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.app.prepared import LaunchedRun
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
@@ -18,8 +18,11 @@ from benchwright.runs.manifest import Manifest, read_manifest
 
 
 class BenchmarkReport(Record, frozen=True):
-    """A benchmark's run in numbers; `path` is its result file, None where the run is not finished."""
+    """What a benchmark's run came to for one model, called `model`; `path` is its result file, None where the run is
+    not finished. The `summary` is that of the run, with all models.
+    """
 
+    model: str
     manifest: Manifest
     summary: RunSummary
     totals: Totals
@@ -29,41 +32,57 @@ class BenchmarkReport(Record, frozen=True):
 
 def report_benchmark(
     benchmark: Benchmark, settings: BenchmarkSettings, launched: LaunchedRun, more: Mapping[str, Any]
-) -> BenchmarkReport:
-    """Adds a run up and, once it is finished, writes its result file; `more` goes into it as it is.
+) -> list[BenchmarkReport]:
+    """Adds a run up, model by model, and once it is finished writes a result file for each; `more` goes into these
+    as it is.
 
-    Beside it lie the patches of benchmarks that ask for some, as the official harness reads them.
+    Beside them lie the patches of benchmarks that ask for some, as the official harness reads them.
 
     Raises:
-        UserError: the file cannot be written.
+        UserError: a file cannot be written.
         JournalError: the journal cannot be read.
     """
-    table = launched.table
-    scorer = benchmark.scorers[0].name
-    manifest = read_manifest(table.directory)
-    summary = summarise(manifest, table)
-    rows = table.in_order(table.counted("primary"))
-    totals = add_up(table, rows, benchmark, summary.targets[0])
+    manifest = read_manifest(launched.directory)
+    summary = summarise(manifest, launched.table)
+    return [
+        _report(benchmark, settings, launched, manifest, summary, target, more) for target in summary.targets
+    ]
+
+
+def _report(
+    benchmark: Benchmark,
+    settings: BenchmarkSettings,
+    launched: LaunchedRun,
+    manifest: Manifest,
+    summary: RunSummary,
+    target: TargetSummary,
+    more: Mapping[str, Any],
+) -> BenchmarkReport:
+    table, scorer = launched.table, benchmark.scorers[0].name
+    model = manifest.typed_models.get(target.slot, target.model)
+    rows = table.in_order(table.counted(target.slot))
+    totals = add_up(table, rows, benchmark, target)
     figures = benchmark.figures(graded(table.trials(rows), scorer)) if len(rows) else ()
     path = None
     if launched.finished:
-        path = _result_path(benchmark.about, settings, timestamp(manifest.created_at))
-        write_result_file(path, benchmark, manifest, summary, table.trials(rows), totals, figures, more)
+        path = _result_path(benchmark.about, settings.output_dir, model, timestamp(manifest.created_at))
+        write_result_file(
+            path, benchmark, manifest, summary, target, table.trials(rows), totals, figures, more
+        )
         if "predictions" in benchmark.about.options:
-            predictions = predictions_of(graded(table.trials(rows), scorer), settings.model or "")
+            predictions = predictions_of(graded(table.trials(rows), scorer), model)
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
-    return BenchmarkReport(manifest, summary, totals, figures, path)
+    return BenchmarkReport(model, manifest, summary, totals, figures, path)
 
 
-def _result_path(metadata: About, settings: BenchmarkSettings, moment: str) -> Path:
+def _result_path(metadata: About, directory: Path, model: str, moment: str) -> Path:
     """Where the result file of a run goes: `<output-dir>/<benchmark>_<model>_<timestamp>Z.json`.
 
     Slashes in the model's name become underscores; two of the same second get a number.
     """
     name = metadata.name if metadata.variant is None else f"{metadata.name}-{metadata.variant}"
-    model = (settings.model or "").replace("/", "_").replace("\\", "_").replace("\0", "_")
-    stem = f"{name}_{model}_{moment}"
-    directory = settings.output_dir
+    safe = model.replace("/", "_").replace("\\", "_").replace("\0", "_")
+    stem = f"{name}_{safe}_{moment}"
     for suffix in ("", *(f"-{number}" for number in range(2, 1000))):
         path = directory / f"{stem}{suffix}.json"
         if not path.exists():

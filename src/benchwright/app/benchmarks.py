@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
+from benchwright.app.models import find_models, key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
@@ -33,7 +34,7 @@ DEFAULT_MAX_TOKENS = 2048
 SHUFFLE_SEED = 42
 
 
-def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> PreparedRun[BenchmarkReport]:
+def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> PreparedRun[list[BenchmarkReport]]:
     """Finds a benchmark and its data, checks both, and composes the run.
 
     Raises:
@@ -41,41 +42,42 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     """
     if not settings.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
+    if len(settings.tried) > 1 and settings.scrape_prometheus:
+        raise UserError("--scrape-prometheus is for one model: run it once for each.")
     selection = Selection(settings.max_samples, settings.where, _shuffle(settings))
     benchmark, source = _find(name, settings, selection)
     metadata = benchmark.about
     roles = _roles(metadata, settings.option)
     task = BenchmarkTask(benchmark, source, selection, _conversation_options(metadata, settings.option))
-    primary = find_target(
-        settings.model, settings.base_url or LOCAL_SERVER, "primary", _body(metadata, settings)
-    )
+    models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
+    primary = models.targets[0]
     helpers = list(_helpers(metadata, settings, primary))
     samples = task.size()
     request = RunRequest(
         kind="benchmark",
-        name=f"{metadata.full_name}-{settings.model.rpartition('/')[2]}",
+        name=f"{metadata.full_name}-{short_name([entry.title for entry in settings.tried])}",
         plan=Plan(
             task=task,
             samples=samples,
-            targets=(primary,),
+            targets=models.targets,
             helpers=helpers,
             repeats=settings.n,
             limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
         ),
         settings=settings,
         data=(DataFile(path=str(source.root), xxh3=source.digest, samples=samples),),
-        keys=dict(_keys([primary, *helpers], roles, settings, say)),
-        typed_models={"primary": settings.model},
+        keys={**models.keys, **dict(_keys(primary, helpers, roles, settings, say))},
+        typed_models=models.names,
         selection=_plain(selection),
         about=_about(benchmark, source, settings),
-        recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings)),
+        recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings) | key_variables(settings)),
     )
     shelf = RunShelf(
         request.fingerprint, fresh=settings.fresh, finished=settings.retry_failed, run=settings.run
     )
     scrape = Scrape(primary.base_url, settings.prometheus_url, say) if settings.scrape_prometheus else None
 
-    def report(launched: LaunchedRun) -> BenchmarkReport:
+    def report(launched: LaunchedRun) -> list[BenchmarkReport]:
         more = {} if scrape is None else scrape.found
         return report_benchmark(benchmark, settings, launched, more)
 
@@ -114,6 +116,11 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
             return made, plugin.source(settings.data_dir, path)
     metadata = about(name)
+    if len(settings.tried) > 1 and "user" in metadata.roles and "user_model" not in settings.option:
+        raise UserError(
+            f"{metadata.name} with several models needs --option user_model=MODEL: without it, each model would play "
+            "its own user."
+        )
     options = Options(settings.option, frozenset(_roles(metadata, settings.option)), settings.data_dir)
     return make(metadata, options), find_dataset(metadata.dataset, settings.data_dir, path=path)
 
@@ -169,21 +176,22 @@ def _helpers(metadata: About, settings: BenchmarkSettings, primary: Target) -> I
 
 
 def _keys(
-    targets: Sequence[Target], roles: Sequence[str], settings: BenchmarkSettings, say: Say
+    primary: Target, helpers: Sequence[Target], roles: Sequence[str], settings: BenchmarkSettings, say: Say
 ) -> Iterator[tuple[str, str | None]]:
+    """The keys of further roles."""
     given = settings.api_key.get_secret_value() if settings.api_key is not None else None
-    for target in targets:
+    for helper in helpers:
         key = given
-        variable = settings.option.get(f"{target.slot}_api_key_env")
+        variable = settings.option.get(f"{helper.slot}_api_key_env")
         if variable is not None:
             key = os.environ.get(variable)
             if not key:
-                raise UserError(f"--option {target.slot}_api_key_env: the variable {variable} is not set.")
-        elif target.slot in roles and target.base_url != targets[0].base_url:
+                raise UserError(f"--option {helper.slot}_api_key_env: the variable {variable} is not set.")
+        elif helper.slot in roles and helper.base_url != primary.base_url:
             key = None
-        found = find_key(key, target, say)
-        check_target(target, found)
-        yield target.slot, found
+        found = find_key(key, helper, say)
+        check_target(helper, found)
+        yield helper.slot, found
 
 
 def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) -> dict[str, Any]:

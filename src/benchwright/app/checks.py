@@ -37,6 +37,10 @@ def check_eval(settings: EvalSettings) -> None:
             raise UserError("--baseline-base-url requires --baseline-model.")
         if settings.baseline_api_key is not None:
             raise UserError("--baseline-api-key requires --baseline-model.")
+    elif len(settings.tried) > 1:
+        raise UserError(
+            "--baseline-model goes with one --model; of several models, the first is compared with each other one."
+        )
     if settings.fresh and settings.retry_failed:
         raise UserError("--fresh and --retry-failed are mutually exclusive.")
     if settings.fresh and (settings.reuse or settings.rescore):

@@ -16,6 +16,7 @@ from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
 from benchwright.app.evaluating.task import agent_name, asks_by_itself, completion_params, eval_task
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
+from benchwright.app.models import key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.config import EvalSettings
 from benchwright.data.manifest import file_fingerprint
@@ -45,7 +46,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
     assert settings.dataset is not None
     assert settings.model is not None
     task = eval_task(settings, settings.dataset)
-    targets, helpers, keys = eval_targets(settings, say)
+    models, helpers = eval_targets(settings, say)
     samples = task.size()
     digest = file_fingerprint(settings.dataset)
     data = DataFile(
@@ -58,11 +59,11 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
     unchanged = DatasetUnchanged(settings.dataset, digest)
     request = RunRequest(
         kind="eval",
-        name=_name(settings, settings.dataset, settings.model),
+        name=_name(settings, settings.dataset, short_name([entry.title for entry in settings.tried])),
         plan=Plan(
             task=task,
             samples=samples,
-            targets=targets,
+            targets=models.targets,
             helpers=helpers,
             repeats=settings.n,
             limits=TrialLimits(
@@ -75,11 +76,10 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
         settings=settings,
         data=(data,),
         pass_threshold=settings.pass_threshold,
-        keys=keys,
-        typed_models={"primary": settings.model}
-        | ({"baseline": settings.baseline_model} if settings.baseline_model else {}),
+        keys=models.keys,
+        typed_models=models.names,
         rules=(unchanged,),
-        recipe=recipe(eval_parts, settings, keys=(settings.judge_api_key_env,)),
+        recipe=recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
     )
     files = EvalFiles(settings, _config(settings, request))
     shelf = EvalShelf(request, settings, files)
@@ -105,7 +105,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
 def _name(settings: EvalSettings, dataset: Path, model: str) -> str:
     """What the run is called: its dataset, its agent if it has one, its model."""
     agent = agent_name(settings)
-    return "-".join([dataset.stem, *([agent] if agent else []), model.rpartition("/")[2]])
+    return "-".join([dataset.stem, *([agent] if agent else []), model])
 
 
 def _resume_note(settings: EvalSettings) -> str | None:
@@ -139,6 +139,7 @@ def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
     """The configuration as the cache file shows it; `fingerprint` covers what the other keys do not say."""
     return {
         "model": settings.model,
+        **({"models": [entry.title for entry in settings.models]} if settings.models else {}),
         "base_url": settings.base_url and settings.base_url.rstrip("/"),
         "baseline_model": settings.baseline_model,
         "baseline_base_url": settings.baseline_base_url and settings.baseline_base_url.rstrip("/"),

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import msgspec
 
+from benchwright.app.models import find_models, slot_of
 from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
-from benchwright.endpoint.providers import find_key, find_target
+from benchwright.endpoint.providers import find_target
 from benchwright.errors import UserError
 from benchwright.home import packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackProcess
@@ -125,14 +126,15 @@ def _models(
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, str | None]]:
     """(configuration, models by slot, targets, keys by slot) that the settings mean."""
     configuration = read_own_configuration()
-    if settings.base_url:
+    tried = settings.tried
+    if settings.base_url or any(entry.base_url for entry in tried):
         return _models_at_address(settings, configuration, say)
-    chosen = choose_models(configuration, settings.models)
+    chosen = choose_models(configuration, [entry.model for entry in tried])
     if not chosen:
         raise UserError(
             f"No model: give --model and --base-url, or models in {packs_file()} (see docs/packs.md)."
         )
-    models = {_slot(number): model for number, model in enumerate(chosen)}
+    models = {slot_of(number): model for number, model in enumerate(chosen)}
     providers = {provider.id: provider for provider in configuration.providers}
     targets = [
         find_target(model.model, providers[model.provider].base_url, slot) for slot, model in models.items()
@@ -144,21 +146,13 @@ def _models(
 def _models_at_address(
     settings: PackSettings, configured: PackConfiguration, say: Say
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, str | None]]:
-    if not settings.models:
+    if not settings.tried:
         raise UserError("Missing option '--model': give the name of a model as the server lists it.")
-    targets = [
-        find_target(name, settings.base_url, _slot(number))
-        for number, name in enumerate(dict.fromkeys(settings.models))
-    ]
-    given = settings.api_key.get_secret_value() if settings.api_key is not None else None
-    keys = {target.slot: find_key(given, target, say) for target in targets}
-    configuration = msgspec.structs.replace(for_targets(targets, keys), verifiers=configured.verifiers)
-    models = dict(zip((target.slot for target in targets), configuration.models, strict=True))
-    return configuration, models, targets, keys
-
-
-def _slot(number: int) -> str:
-    return "primary" if number == 0 else f"model-{number + 1}"
+    found = find_models(settings, {}, say)
+    configuration = for_targets(found.targets, found.keys, found.names)
+    configuration = msgspec.structs.replace(configuration, verifiers=configured.verifiers)
+    models = dict(zip(found.names, configuration.models, strict=True))
+    return configuration, models, list(found.targets), found.keys
 
 
 async def _load(

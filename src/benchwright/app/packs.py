@@ -10,6 +10,7 @@ from benchwright.analysis.pack_runs import over_their_cells, summary_document, w
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.endpoints import make_client
 from benchwright.app.loop import run_async
+from benchwright.app.models import short_name
 from benchwright.app.pack_setup import set_up_pack
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -143,7 +144,7 @@ def _request(
     concurrency = 1 if mode.serial else settings.concurrency
     return RunRequest(
         kind="pack",
-        name=f"{manifest.id}-{targets[0].model.rpartition('/')[2]}",
+        name=f"{manifest.id}-{short_name([model.label for model in setup.models.values()])}",
         plan=plan,
         settings=settings.model_copy(update={"concurrency": concurrency}),
         data=(DataFile(path=str(setup.directory), xxh3=setup.digest, samples=task.size()),),

@@ -18,7 +18,7 @@ from benchwright.engine.run import RunResult
 from benchwright.engine.shards import Recipe
 from benchwright.engine.stop import StopRule
 from benchwright.runs.keys import fingerprint
-from benchwright.runs.manifest import DataFile
+from benchwright.runs.manifest import DataFile, names_of_models
 from benchwright.runs.table import RunTable
 from benchwright.text import Say
 
@@ -58,6 +58,12 @@ class RunRequest(msgspec.Struct, frozen=True):
     def is_probed(self) -> bool:
         """Whether its endpoints are asked for their models first; for levels of load that was done before."""
         return self.settings.probe and "load" not in self.about
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What its models are called, by slot; empty where there is one."""
+        slots = [target.slot for target in self.plan.targets]
+        return names_of_models(slots, self.typed_models) if len(slots) > 1 else {}
 
     @property
     def fingerprint(self) -> str:

@@ -17,6 +17,7 @@ from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
 from benchwright.formats import counted
+from benchwright.text import plain
 
 
 def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool) -> int:
@@ -27,8 +28,8 @@ def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json
     reports: list[BenchmarkReport] = []
     code = 0
     for prepared in runs:
-        code, report = _run(prepared, as_json=as_json, quiet=quiet)
-        reports.append(report)
+        code, found = _run(prepared, as_json=as_json, quiet=quiet)
+        reports += found
         if code:
             break
     if as_json:
@@ -37,36 +38,42 @@ def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json
 
 
 def _run(
-    prepared: PreparedRun[BenchmarkReport], *, as_json: bool, quiet: bool
-) -> tuple[int, BenchmarkReport]:
+    prepared: PreparedRun[list[BenchmarkReport]], *, as_json: bool, quiet: bool
+) -> tuple[int, list[BenchmarkReport]]:
     progress = Progress()
     listeners: list[Listener] = [progress]
     if not quiet:
         name = prepared.facts["benchmark"]
         title = f"{name}: {counted(prepared.request.plan.trial_count, 'trial')}"
-        listeners.append(TerminalProgress(progress, title, each_trial=False, what=name))
+        names = prepared.request.names
+        listeners.append(TerminalProgress(progress, title, each_trial=False, what=name, names=names))
     launched = run_async(launch(prepared, listeners, say))
-    report = prepared.report(launched)
+    reports = prepared.report(launched)
     if not as_json and not quiet:
-        _print(report)
-    if report.path is not None:
-        say(f"Results: {report.path}")
-    return conclude(prepared, launched, report.summary), report
+        _print(reports)
+    for report in reports:
+        if report.path is not None:
+            say(f"Results: {report.path}")
+    return conclude(prepared, launched, reports[0].summary), reports
 
 
-def _print(report: BenchmarkReport) -> None:
+def _print(reports: Sequence[BenchmarkReport]) -> None:
     from benchwright.reports.benchmark import render_benchmark
     from benchwright.reports.summary import render_summary
 
-    print_table(render_summary(report.summary))
-    echo()
-    print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.summary))
+    print_table(render_summary(reports[0].summary))
+    for report in reports:
+        echo()
+        if len(reports) > 1:
+            echo(plain(report.model))
+        print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.summary))
 
 
 def _plain(report: BenchmarkReport) -> dict[str, Any]:
     return {
         "benchmark": report.manifest.about["benchmark"],
         "variant": report.manifest.about["variant"],
+        "model": report.model,
         "accuracy": report.totals.accuracy,
         "totals": report.totals,
         "figures": report.figures,
@@ -76,7 +83,7 @@ def _plain(report: BenchmarkReport) -> dict[str, Any]:
     }
 
 
-def _describe(runs: Sequence[PreparedRun[BenchmarkReport]], *, as_json: bool) -> int:
+def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], *, as_json: bool) -> int:
     if as_json:
         print_json({"benchmarks": [describe(prepared) for prepared in runs]})
         return 0

@@ -18,6 +18,7 @@ from benchwright.cli.options import (
     pairs,
     run_options,
     set_up_logging,
+    take_models,
 )
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -163,6 +164,7 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
     from benchwright.cli.eval_running import run_eval
     from benchwright.config import EvalSettings
 
+    take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")
     options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")

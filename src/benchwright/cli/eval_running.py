@@ -71,7 +71,7 @@ def _introduce(
         f"Running {doing} {size}...",
         prepared.resume_note,
         each_trial=not as_json,
-        tagged=len(plan.targets) > 1,
+        names=prepared.request.names,
         err=as_json,
     )
 

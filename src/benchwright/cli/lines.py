@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchwright import __version__
 from benchwright.agents.runners.reports import format_duration, format_tokens
@@ -21,7 +21,10 @@ def header_lines(program: str, settings: EvalSettings) -> list[str]:
     """What is about to be evaluated: the program with its version, models, agent, dataset, scores."""
     facts = (
         ("Endpoint", settings.base_url),
-        ("Model", settings.model),
+        (
+            "Model" if len(settings.tried) < 2 else "Models",
+            ", ".join(entry.title for entry in settings.tried) or None,
+        ),
         ("Baseline endpoint", settings.baseline_base_url),
         ("Baseline model", settings.baseline_model),
         ("Agent", settings.module),
@@ -63,8 +66,14 @@ def spent_text(duration_ms: float, tokens: int) -> str:
     return f"{format_duration(duration_ms)}, {format_tokens(tokens)} tokens"
 
 
-def trial_line(place: tuple[int, int], scored: Scored, solved: Solved | None, *, tagged: bool) -> Clean:
-    """The line of a trial; `solved` is None where an earlier session or run had its answer."""
+def trial_line(
+    place: tuple[int, int], scored: Scored, solved: Solved | None, names: Mapping[str, str]
+) -> Clean:
+    """The line of a trial; `solved` is None where an earlier session or run had its answer.
+
+    `names` are those of the targets by slot, where there are several.
+    """
+    name = names.get(scored.trial.target.slot)
     success = scored.status not in FAILED
     spent, note = "earlier", None
     if solved is not None:
@@ -75,7 +84,7 @@ def trial_line(place: tuple[int, int], scored: Scored, solved: Solved | None, *,
         note = None if scored.status is Status.ANSWERED else scored.status.replace("_", " ")
     return run_line(
         place,
-        f"[{plain(scored.trial.target.slot)}] " if tagged else "",
+        "" if name is None else f"[{one_line(name)}] ",
         success=success,
         spent=spent,
         scores=_scores(scored.scores),

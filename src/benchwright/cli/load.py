@@ -21,6 +21,7 @@ from benchwright.cli.options import (
     pairs,
     request_limit_options,
     set_up_logging,
+    take_models,
 )
 
 EXAMPLES = """\b
@@ -235,6 +236,7 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     from benchwright.app.load.settings import LoadSettings
     from benchwright.cli.load_running import measure_and_report
 
+    take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
     for name in ("where", "option", "scorer_option", "column"):
         options[name] = pairs(options[name], f"--{name.replace('_', '-')}")

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
@@ -103,7 +104,7 @@ class LazyGroup(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command, [*_moved(ctx, command), *rest]
+        return name, command, [*_moved(ctx, command, rest), *rest]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without importing them."""
@@ -137,17 +138,18 @@ def _refuse_hosted(name: str) -> NoReturn:
     raise UserError(NO_HOSTED_JUDGE.format(f"`{name}`"))
 
 
-def _moved(ctx: click.Context, command: click.Command | None) -> list[str]:
-    """The options given before a command, as arguments of it: those after it win. `list` needs none of them."""
+def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
+    """The options given before a command, as arguments of it: those after it, in `rest`, win. `list` needs none."""
     known = {parameter.name for parameter in command.params} if command is not None else set()
     moved = []
     for name, value in ctx.params.items():
         if value is None:
             continue
+        option = f"--{name.replace('_', '-')}"
         if name in known:
-            moved += [f"--{name.replace('_', '-')}", value]
+            moved += [] if any(each.partition("=")[0] == option for each in rest) else [option, value]
         elif command is not None and command.name not in NEED_NO_ENDPOINT:
-            ctx.fail(f"{command.name} has no option --{name.replace('_', '-')}.")
+            ctx.fail(f"{command.name} has no option {option}.")
     return moved
 
 

@@ -17,10 +17,44 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Model = TypeVar("Model")
 
 
-def endpoint_options(function: Function) -> Function:
-    """The model, where it is, and what is sent with every request."""
+class _ModelName(click.types.StringParamType):
+    name = "model"
+    envvar_list_splitter = "\n"
+    """A name may have blanks: BENCHWRIGHT_MODEL has one in each line."""
+
+
+def model_options(function: Function) -> Function:
+    """One model or several; `take_models` reads them."""
     options = [
-        click.option("--model", metavar="MODEL", help="Name of the model, as the endpoint lists it."),
+        click.option("--model", multiple=True, type=_ModelName(), metavar="MODEL",
+                     help="Name of the model, as the endpoint lists it. Repeat it to compare several."),
+        click.option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                     help="TOML file of models: a table [[models]] for each, with model, name, base_url, "
+                     "api_key_env and settings of its own."),
+    ]  # fmt: skip
+    return _apply(options, function)
+
+
+def take_models(options: dict[str, Any]) -> None:
+    """Puts `model`, and `models` where there are several or a file of them, in the place of what was typed.
+
+    Raises:
+        UserError: the file of models cannot be read.
+    """
+    names, file = tuple(dict.fromkeys(options.pop("model"))), options.pop("models_file")
+    if file is None:
+        options["model"] = names[0] if names else None
+        options["models"] = names if len(names) > 1 else ()
+        return
+    from benchwright.app.models import read_models
+
+    options["models"] = (*names, *read_models(file))
+
+
+def endpoint_options(function: Function) -> Function:
+    """The models, where they are, and what is sent with every request."""
+    options = [
+        model_options,
         click.option(
             "--base-url",
             metavar="URL",
@@ -188,6 +222,7 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
     shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
     own = content.get(section, {})
     by_name = _option_names(context.command)
+    repeatable = {option.name for option in context.command.params if getattr(option, "multiple", False)}
     values: dict[str, Any] = {}
     for name, value in {**shared, **own}.items():
         parameter = by_name.get(name.replace("-", "_"))
@@ -196,6 +231,8 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
             raise click.UsageError(f"{path}: unknown option {name!r}.{hint}")
         if isinstance(value, dict):
             value = tuple(f"{key}={_as_text(item)}" for key, item in value.items())
+        elif isinstance(value, str) and parameter in repeatable:
+            value = (value,)
         values[parameter] = value
     return values
 

@@ -13,9 +13,11 @@ from benchwright.cli.options import (
     config_option,
     json_pairs,
     make_settings,
+    model_options,
     output_options,
     run_options,
     set_up_logging,
+    take_models,
 )
 
 EXAMPLES = """\b
@@ -37,14 +39,7 @@ Examples:
 )
 @click.argument("packs", nargs=-1, required=True, metavar="PACK|PATH...")
 @config_option("pack")
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="MODEL",
-    envvar="BENCHWRIGHT_MODEL",
-    help="Name of a model. Repeatable (default: all models enabled in packs.toml).",
-)
+@model_options
 @click.option("--base-url", metavar="URL", help="Base URL of the models (default: looked up in packs.toml).")
 @click.option(
     "--api-key",
@@ -142,5 +137,6 @@ def command(
     from benchwright.config import PackSettings
 
     options["param"] = json_pairs(options["param"], "--param")
+    take_models(options)
     settings = make_settings(PackSettings, options)
     sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))

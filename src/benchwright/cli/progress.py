@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchwright.cli.lines import trial_line
@@ -30,9 +32,9 @@ STATUS_INTERVAL_WITH_LINES = 30.0
 class TerminalProgress:
     """A listener that shows each trial, unless told not to, and `engine.progress.Progress`.
 
-    `title` is said at the start, `resume_note` where the run of `what` goes on; with `tagged`, lines name the
-    target. Lines go to stderr, or to stdout where they are part of the command's output (`err` false); notes always
-    go to stderr. The live block is on a terminal: that of the lines, else that of the notes.
+    `title` is said at the start, `resume_note` where the run of `what` goes on; lines name the target where `names` has
+    it by its slot. Lines go to stderr, or to stdout where they are part of the command's output (`err` false); notes
+    always go to stderr. The live block is on a terminal: that of the lines, else that of the notes.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class TerminalProgress:
         *,
         what: str = "eval",
         each_trial: bool = True,
-        tagged: bool = False,
+        names: Mapping[str, str] = MappingProxyType({}),
         err: bool = True,
     ) -> None:
         self._progress = progress
@@ -51,7 +53,7 @@ class TerminalProgress:
         self._resume_note = resume_note
         self._what = what
         self._each_trial = each_trial
-        self._tagged = tagged
+        self._names = names
         self._err = err
         self._interval = STATUS_INTERVAL_WITH_LINES if each_trial else STATUS_INTERVAL
         self._solved: dict[str, Solved] = {}
@@ -86,7 +88,7 @@ class TerminalProgress:
             return
         place = self._progress.done, self._progress.total
         solved = self._solved.pop(result.trial.key, None)
-        self._lines.append(trial_line(place, result, solved, tagged=self._tagged))
+        self._lines.append(trial_line(place, result, solved, self._names))
 
     def said(self, text: str) -> None:
         """Shows a note."""
@@ -163,7 +165,7 @@ class TerminalProgress:
             parts.append(f"{progress.failed:,} failed")
         parts += map(plain, progress.waiting)
         for (slot, scorer), mean in progress.means.items():
-            name = f"{slot} {scorer}" if self._tagged else scorer
+            name = f"{self._names[slot]} {scorer}" if slot in self._names else scorer
             parts.append(f"{plain(name)} {_mean(mean)}")
         return "  ".join(parts)
 

@@ -21,6 +21,7 @@ from benchwright.cli.options import (
     pairs,
     run_options,
     set_up_logging,
+    take_models,
 )
 
 PACK = "pack:"
@@ -34,6 +35,8 @@ Examples:
   Only some subjects with four repeats per question; a variant:
     benchwright run mmlu --model my-model --where category=stem --n 4 --temperature 0.7
     benchwright run mmlu:5shot --model my-base-model
+  Two models on the same questions, compared at the end:
+    benchwright run mmlu_pro --model model-a --model model-b --max-samples 500
   A judge for hle, a simulated user for tau_bench:
     benchwright run hle --model my-model --option judge_model=big-model \\
         --option judge_base_url=http://localhost:9000/v1
@@ -83,6 +86,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     from benchwright.config import BenchmarkSettings
 
     names = options.pop("benchmarks")
+    take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
     if any(name.startswith(PACK) for name in names):
         sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
@@ -103,12 +107,11 @@ def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool
 
     if others := [name for name in names if not name.startswith(PACK)]:
         raise click.UsageError(f"Run packs and benchmarks in separate commands; {others[0]!r} is not a pack.")
-    model = options.pop("model")
     given = {name: value for name, value in options.items() if name in PackSettings.model_fields}
     context = click.get_current_context()
     for name in options.keys() - given.keys():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"Bench packs have no option --{name.replace('_', '-')}.")
-    settings = make_settings(PackSettings, {**given, "models": () if model is None else (model,)})
+    settings = make_settings(PackSettings, given)
     packs = [name.removeprefix(PACK) for name in names]
     return run_packs(packs, settings, as_json=as_json, quiet=quiet)

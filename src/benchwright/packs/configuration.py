@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchwright.endpoint.address import parse_base_url
@@ -100,11 +101,13 @@ def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> Pac
     return whole
 
 
-def for_targets(targets: Sequence[Target], keys: Mapping[str, str | None]) -> PackConfiguration:
+def for_targets(
+    targets: Sequence[Target], keys: Mapping[str, str | None], names: Mapping[str, str] = MappingProxyType({})
+) -> PackConfiguration:
     """The configuration that models at addresses make by themselves: `--model M --base-url U`.
 
-    `keys` is {slot: key}. Each address with its key is a provider of kind openai_compatible, named `endpoint`,
-    `endpoint-2` and so on.
+    `keys` is {slot: key}, `names` what models are called by slot. Each address with its key is a provider of kind
+    openai_compatible, named `endpoint`, `endpoint-2` and so on.
     """
     providers: dict[tuple[str, str | None], ProviderConfig] = {}
     models: dict[str, RegisteredModel] = {}
@@ -123,7 +126,9 @@ def for_targets(targets: Sequence[Target], keys: Mapping[str, str | None]) -> Pa
                 auth_mode="bearer" if key else "none",
             )
             resolved = resolved.having(provider_id, key, None)
-        model = _registered(_Model(providers[place].id, target.model))
+        name = names.get(target.slot, target.model)
+        own_name = None if name == target.model else name
+        model = _registered(_Model(providers[place].id, target.model, own_name, own_name))
         models[model.id] = model
     return PackConfiguration(list(providers.values()), list(models.values()), resolved)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -142,14 +143,23 @@ def read_manifest(directory: Path) -> Manifest:
 def target_names(manifest: Manifest) -> dict[str, str]:
     """What each target of a run is called, by slot: in a pack by its model, as the pack's matrix has it.
 
-    The slots of an eval say what its targets are for (`primary`, `baseline`). Models that are called alike have slots.
+    See `names_of_models` for other runs. Models that are called alike have slots.
     """
     slots = [target.slot for target in manifest.targets]
     if manifest.kind != "pack":
-        return dict(zip(slots, slots, strict=True))
+        return names_of_models(slots, manifest.typed_models)
     models = manifest.about.get("models", {})
     labels = [models.get(target.slot, {}).get("label", target.model) for target in manifest.targets]
     return dict(zip(slots, labels if len(set(labels)) == len(labels) else slots, strict=True))
+
+
+def names_of_models(slots: Sequence[str], typed_models: Mapping[str, str]) -> dict[str, str]:
+    """What the models of these slots are called: by their names where there are several to compare.
+
+    Of one model, and of a model and its baseline, the slots say what they are for (`primary`, `baseline`).
+    """
+    compared = len(slots) > 1 and "baseline" not in slots
+    return {slot: typed_models.get(slot, slot) if compared else slot for slot in slots}
 
 
 def planned_trials(manifest: Manifest) -> int:

@@ -24,7 +24,7 @@ NO_OPTION = frozenset({*ONLY_ONCE, "run", "anew", "output", "output_path", "debu
 def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
     """The options that stand for settings."""
     for name, value in settings.items():
-        option = "--model" if name == "models" else "--" + name.replace("_", "-")
+        option = "--" + name.replace("_", "-")
         if name in ("stream", "probe"):
             if not value:
                 yield f"--no-{name}"
@@ -51,10 +51,13 @@ def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path 
     """The command that runs again what a run was, with these settings changed; and the directory to run it in.
 
     Raises:
-        UserError: the directory in which the run was begun is gone.
+        UserError: the directory in which the run was begun is gone, or its models have settings of their own.
     """
     manifest = run.manifest
     kept = {name: value for name, value in manifest.settings.items() if name not in NO_OPTION}
+    several = kept.pop("models", [])
+    if several and "model" not in changes:
+        kept["model"] = [_plain_name(entry) for entry in several]
     commands = {
         "eval": ["bench"],  # like eval, but a finished run starts again
         "benchmark": ["run", run.subject],
@@ -65,3 +68,15 @@ def like(run: ExistingRun, changes: Mapping[str, Any]) -> tuple[list[str], Path 
         raise UserError(f"The run was started in {begun_in}, which no longer exists.")
     command = [*commands[manifest.kind], *options_of({**kept, **changes})]
     return command, None if begun_in is None else Path(begun_in)
+
+
+def _plain_name(entry: Any) -> str:
+    """The name of one of several models, as `--model` takes it."""
+    if isinstance(entry, str):
+        return entry
+    if entry.keys() != {"model"}:
+        raise UserError(
+            "The run's models have settings of their own (--models FILE): run it from a terminal again."
+        )
+    name: str = entry["model"]
+    return name

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from benchwright.app.evaluating.task import asks_by_itself, completion_params
+from benchwright.app.models import ModelsUnderTest, find_models
 from benchwright.config import EvalSettings
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.errors import ProviderError, UserError
@@ -17,28 +18,24 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
 
-def eval_targets(
-    settings: EvalSettings, say: Say
-) -> tuple[tuple[Target, ...], tuple[Target, ...], dict[str, str | None]]:
-    """(targets to try, targets to ask besides, their keys).
+def eval_targets(settings: EvalSettings, say: Say) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
+    """(the models to try, targets to ask besides, whose keys are among those of the models).
 
     Raises:
         UserError: an address or a key is missing.
     """
-    assert settings.model is not None
-    primary = find_target(settings.model, settings.base_url, "primary", _model_settings(settings))
-    targets = [primary]
-    keys = {"primary": find_key(_secret(settings.api_key), primary, say)}
-    check_target(primary, keys["primary"])
+    models = find_models(settings, _model_settings(settings), say)
+    primary = models.targets[0]
     if settings.baseline_model is not None:
-        baseline, keys["baseline"] = _baseline(settings, settings.baseline_model, say)
-        targets.append(baseline)
+        baseline, models.keys["baseline"] = _baseline(settings, settings.baseline_model, say)
+        models.names["baseline"] = settings.baseline_model
+        models = models._replace(targets=(*models.targets, baseline))
     helpers = []
     if "judge" in settings.scorer:
-        judge, keys["judge"] = _judge(settings, primary, keys["primary"], say)
-        check_target(judge, keys["judge"])
+        judge, models.keys["judge"] = _judge(settings, primary, models.keys["primary"], say)
+        check_target(judge, models.keys["judge"])
         helpers.append(judge)
-    return tuple(targets), tuple(helpers), keys
+    return models, tuple(helpers)
 
 
 def _secret(value: SecretStr | None) -> str | None:
@@ -68,7 +65,9 @@ def _baseline(settings: EvalSettings, model: str, say: Say) -> tuple[Target, str
 def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) -> tuple[Target, str | None]:
     """The judge's target; without a model of its own the model under test judges itself, which is said."""
     if settings.judge_model is None:
-        say("No --judge-model: the model judges its own answers, so the scores are not comparable.")
+        answers = "its own answers" if len(settings.tried) == 1 else "all answers, its own included"
+        who = "the model" if len(settings.tried) == 1 else plain(settings.tried[0].title)
+        say(f"No --judge-model: {who} judges {answers}, so the scores are not comparable.")
         judge = Target("judge", target.model, target.base_url)
         return judge, key
     judge = find_target(settings.judge_model, settings.judge_base_url or settings.base_url, "judge")
@@ -83,7 +82,14 @@ def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) ->
 
 def _model_settings(settings: EvalSettings) -> dict[str, object]:
     """Body fields of every request. Agents on the rollout types pass temperature and max_tokens on themselves."""
-    own = {} if _passes_params_on(settings) else completion_params(settings)
+    passes_on = _passes_params_on(settings)
+    for entry in settings.models if passes_on else ():
+        if entry.temperature is not None or entry.max_tokens is not None:
+            raise UserError(
+                f"Model {plain(entry.title)!r}: an agent gets the same temperature and max_tokens with every model; "
+                "use `param` for a model's own."
+            )
+    own = {} if passes_on else completion_params(settings)
     return {**own, "seed": settings.seed, **settings.param}
 
 

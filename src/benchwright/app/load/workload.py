@@ -11,9 +11,9 @@ import msgspec
 from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.load.synthetic import Calibration, SyntheticTask
+from benchwright.app.models import find_models, short_name
 from benchwright.app.prepared import RunRequest
 from benchwright.config import Settings
-from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.errors import UserError
@@ -52,6 +52,11 @@ def find_workload(settings: LoadSettings, say: Say) -> Workload:
         )
     if not settings.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
+    if len(settings.tried) > 1:
+        raise UserError(
+            "Two models under load at once would slow each other down: measure one --model at a time, then compare "
+            "their runs with `benchwright report`."
+        )
     if settings.benchmark is not None:
         return _benchmark(settings.benchmark, settings, say)
     if settings.dataset is not None:
@@ -149,25 +154,22 @@ def _plain_request(
     data: Sequence[DataFile] = (),
 ) -> RunRequest:
     """A run of prompts that nobody scores."""
-    assert settings.model is not None
     body = {
         "temperature": settings.temperature,
         "max_tokens": settings.max_tokens,
         "seed": settings.seed,
         **settings.param,
     }
-    target = find_target(settings.model, settings.base_url or LOCAL_SERVER, "primary", body)
-    key = find_key(settings.api_key.get_secret_value() if settings.api_key is not None else None, target, say)
-    check_target(target, key)
+    models = find_models(settings, body, say, LOCAL_SERVER)
     limits = TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds)
     return RunRequest(
         kind=kind,
-        name=f"{name}-{settings.model.rpartition('/')[2]}",
-        plan=Plan(task=task, samples=samples, targets=(target,), limits=limits),
+        name=f"{name}-{short_name(list(models.names.values()))}",
+        plan=Plan(task=task, samples=samples, targets=models.targets, limits=limits),
         settings=settings,
         data=data,
-        keys={"primary": key},
-        typed_models={"primary": settings.model},
+        keys=models.keys,
+        typed_models=models.names,
     )
 
 

@@ -127,8 +127,6 @@ def _command(viewer: Viewer, form: Mapping[str, str]) -> tuple[list[str], Path |
         raise UserError("Choose what to run.")
     if what.startswith(RUN):
         begun = existing_run(str(viewer.runs.directory(what.removeprefix(RUN))))
-        if begun.manifest.kind == "pack" and "model" in changes:
-            changes["models"] = [changes.pop("model")]
         if begun.manifest.kind == "eval" and "max_samples" in changes:
             changes["limit"] = changes.pop("max_samples")
         return like(begun, changes)
