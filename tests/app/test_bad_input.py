@@ -199,8 +199,13 @@ def strict() -> Iterator[str]:
         yield base_url
 
 
+def asking(program: Program, base_url: str, model: str, *more: str) -> list[str]:
+    rows = program.rows(50)
+    return ["eval", "-d", rows, "--scorer", "exact", "--model", model, "--base-url", base_url, *more]
+
+
 def test_an_unknown_model(program: Program, strict: str) -> None:
-    result = program.run(*program.evaluating(program.rows(50), strict, "--model=unknown", "--api-key", KEY))
+    result = program.run(*asking(program, strict, "unknown", "--api-key", KEY))
     assert result.returncode == 1
     line = one_line_of(result.stderr)
     assert f"{strict} does not serve the model 'unknown'" in line
@@ -210,7 +215,7 @@ def test_an_unknown_model(program: Program, strict: str) -> None:
 
 def test_a_wrong_key(program: Program, strict: str) -> None:
     wrong = "sk-the-wrong-one-0123456789"
-    result = program.run(*program.evaluating(program.rows(50), strict, "--model=known", "--api-key", wrong))
+    result = program.run(*asking(program, strict, "known", "--api-key", wrong))
     assert result.returncode == 1
     line = one_line_of(result.stderr)
     assert f"{strict} refused the key" in line
@@ -221,9 +226,8 @@ def test_a_wrong_key(program: Program, strict: str) -> None:
 def test_a_mistake_that_the_endpoint_finds_stops_the_run_at_once_and_is_put_right(
     program: Program, strict: str
 ) -> None:
-    rows = program.rows(50)
-    program.run(*program.evaluating(rows, strict, "--model=known", "--api-key=sk-wrong-0123456789"))
-    summary = program.summary(*program.evaluating(rows, strict, "--model=known", "--api-key", KEY))
+    program.run(*asking(program, strict, "known", "--api-key=sk-wrong-0123456789"))
+    summary = program.summary(*asking(program, strict, "known", "--api-key", KEY))
     assert (summary.state, summary.done) == ("finished", 50)
     assert summary.targets[0].requests.failed_requests == 1, "one request was enough to see it"
     assert len(program.runs) == 1, "it went on with the same run"

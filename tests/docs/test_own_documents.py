@@ -63,9 +63,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (place / "rewards.py").open("a") as file:
         file.write("\n\nscore = right_number\n")
     (place / "rows.csv").write_text("task,gold\nHow much is 6 times 7?,42\nWhat is 9 minus 4?,5\n")
-    toml = re.search(r"^```toml\n(.*?)^```", (ROOT / "docs/eval.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert toml is not None
-    (place / "eval.toml").write_text(toml[1])
+    text = (ROOT / "docs/eval.md").read_text()
+    (settings,) = (toml for toml in re.findall(r"^```toml\n(.*?)^```", text, re.M | re.S) if "[eval]" in toml)
+    (place / "eval.toml").write_text(settings)
     return place
 
 
@@ -114,9 +114,8 @@ def test_an_eval_of_the_documents_scores_1_over_all_its_rows(
     size = 2 if "rows.csv" in line else SUMS if "--eval-fn" in line else QUESTIONS
     assert summary["state"] == "finished"
     assert summary["simulated"] is True
-    assert [target["slot"] for target in summary["targets"]] == (
-        ["primary", "baseline"] if "--baseline-model" in line else ["primary"]
-    )
+    others = ["baseline"] if "--baseline-model" in line else ["model-2"] if line.count("--model ") > 1 else []
+    assert [target["slot"] for target in summary["targets"]] == ["primary", *others]
     for target in summary["targets"]:
         (score,) = target["scores"]
         assert target["trials"] == min(size, limit or size) * repeats

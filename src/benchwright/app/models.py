@@ -40,12 +40,24 @@ def find_models(
         check_target(target, key)
         found.keys[slot], found.names[slot] = key, entry.title
         found = found._replace(targets=(*found.targets, target))
-    if len(set(found.names.values())) < len(found.names):
-        twice = next(name for name in found.names.values() if list(found.names.values()).count(name) > 1)
-        raise UserError(
-            f"Two models are called {plain(twice)!r}: give each a `name` of its own in --models FILE."
-        )
+    _check_different(found)
     return found
+
+
+def _check_different(found: ModelsUnderTest) -> None:
+    names = list(found.names.values())
+    asked = [(target.model, target.base_url, target.settings) for target in found.targets]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise UserError(
+                f"Two models are called {plain(name)!r}: give each a `name` of its own in --models FILE."
+            )
+        if asked[place] in asked[:place]:
+            first = names[asked.index(asked[place])]
+            raise UserError(
+                f"{plain(first)!r} and {plain(name)!r} are the same model at the same address with the same settings: "
+                "remove one, or use --n for repeats."
+            )
 
 
 def slot_of(number: int) -> str:
