@@ -168,11 +168,12 @@ class TestARun:
         return write_run(tmp_path / "kept" / "run-0", made([1, 0, None]), settings={"seed": 1})
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("file", ["run.json", "trials.jsonl", "bodies.jsonl", "tags.json"])
+    @pytest.mark.parametrize("file", ["run.json", "trials.jsonl", "bodies.jsonl", "cuts.json", "tags.json"])
     def test_every_command_that_reads_one_says_what_is_wrong_or_goes_on(
         self, kept: Path, file: str, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (kept / "tags.json").write_text('["kept"]')
+        (kept / "cuts.json").write_text('[{"trials": 1000, "bodies": 1000000}]')
         text = (kept / file).read_text()
         for content in broken_lines(text) if file.endswith("l") else broken(json.loads(text)):
             directory = kept.parents[1] / "home" / "runs" / "run-0"

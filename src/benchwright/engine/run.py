@@ -89,10 +89,12 @@ async def run(
     if table is None:
         table = RunTable(journal.directory, [scorer.name for scorer in plan.task.scorers])
         table.advance()
+    if table.bodies.torn:
+        journal.note_cut()
     ledger = Ledger(table, again, retry)
     stop = Stop(clients)
     return await _Run(
-        plan, executor, journal, rules, listeners, ledger, table.lost, reuse, stop, signals
+        plan, executor, journal, rules, listeners, ledger, len(table.lost), reuse, stop, signals
     ).go()
 
 

@@ -3,6 +3,9 @@
     trials.jsonl   the truth: one light line per record (see `records.JournalLine`)
     bodies.jsonl   what a trial said and heard, found by the (offset, length) in its line
 
+A crash of the machine may take bodies whose lines are still there. Before new ones take their place, cuts.json says
+from where on they are gone (see `Cut`).
+
 A body is written before its line; a trial counts once its line is written whole, by one `write` on an
 append descriptor, which may hold several lines. A torn last line is cut off when the journal is opened again.
 """
@@ -19,8 +22,10 @@ from typing import IO, Any, Literal
 import msgspec
 
 from benchwright.errors import JournalError
+from benchwright.files import write_whole
 from benchwright.records import (
     UNREADABLE,
+    Amount,
     EventDetail,
     JournalLine,
     Message,
@@ -36,8 +41,20 @@ from benchwright.secrets import SECRETS
 
 TRIALS = "trials.jsonl"
 BODIES = "bodies.jsonl"
+CUTS = "cuts.json"
 
 Fsync = Literal["second", "always"]
+
+
+class Cut(Record, frozen=True):
+    """How long the files were, in bytes, when a session went on after bodies were lost.
+
+    A line that begins within these `trials`, and whose body ends beyond these `bodies`, has lost it: what lies there
+    by now is another's.
+    """
+
+    trials: Amount
+    bodies: Amount
 
 
 class ExchangeBody(Record, frozen=True):
@@ -83,6 +100,7 @@ class Body(Record, frozen=True):
 _encode = msgspec.json.Encoder().encode
 _decode_line = msgspec.json.Decoder(JournalLine).decode
 _decode_body = msgspec.json.Decoder(Body).decode
+_decode_cuts = msgspec.json.Decoder(list[Cut]).decode
 
 
 def encode_json(value: Any) -> bytes:
@@ -144,6 +162,19 @@ class Journal:
         """
         self._append(self._trials, b"".join([encode_json(line) + b"\n" for line in lines]))
 
+    def note_cut(self) -> None:
+        """Writes down for good where the journal ends; call it where bodies are lost, before others are written.
+
+        The lines come first: were they lost by another crash, later ones in their place would seem to be older.
+
+        Raises:
+            JournalError: it cannot be written, or what it is added to cannot be read.
+        """
+        self._dirty = True
+        self.sync()
+        cuts = [*read_cuts(self.directory), Cut(self._trials.size, self._bodies.size)]
+        write_whole(self.directory / CUTS, encode_json(cuts), durable=True, error=JournalError)
+
     def _append(self, file: _AppendFile, data: bytes) -> int:
         try:
             offset = file.append(data)
@@ -183,15 +214,15 @@ class _AppendFile:
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        self._size = _cut_torn_line(self._descriptor)
+        self.size = _cut_torn_line(self._descriptor)
 
     def append(self, data: bytes) -> int:
-        offset = self._size
+        offset = self.size
         written = os.write(self._descriptor, data)
         if written != len(data):
             os.ftruncate(self._descriptor, offset)
             raise OSError(errno.ENOSPC, "No space left on device")
-        self._size += written
+        self.size += written
         return offset
 
     def sync(self) -> None:
@@ -229,6 +260,23 @@ def decode_line(encoded: bytes) -> JournalLine:
 def check_event(event: RunEvent) -> None:
     """Raises one of `UNREADABLE` where an event says what is none of `EventDetail`."""
     msgspec.convert(event.detail, EventDetail)
+
+
+def read_cuts(directory: Path) -> list[Cut]:
+    """Where bodies were lost, the oldest first.
+
+    Raises:
+        JournalError: the file cannot be read.
+    """
+    path = directory / CUTS
+    try:
+        return _decode_cuts(path.read_bytes())
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
+    except UNREADABLE as error:
+        raise JournalError(f"{path} cannot be read: {error}.") from None
 
 
 def read_body(directory: Path, record: TrialRecord) -> Body:

@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 
 from benchwright.records import UNREADABLE, RunEvent, Status
-from benchwright.runs.counting import body_is_lost, counts
-from benchwright.runs.journal import BODIES, check_event
+from benchwright.runs.counting import counts
+from benchwright.runs.journal import check_event
 from benchwright.runs.keys import RowIndex
+from benchwright.runs.remaining import RemainingBodies
 from benchwright.runs.sessions import Sessions
-from benchwright.runs.tail import JournalTail, size_of
+from benchwright.runs.tail import JournalTail
 
 _SCORE = b'{"type":"score"'
 
@@ -43,7 +44,7 @@ class Progress:
     def __init__(self, directory: Path) -> None:
         self.sessions = Sessions()
         self._tail = JournalTail(directory)
-        self._bodies = directory / BODIES
+        self._bodies = RemainingBodies(directory)
         self._counted = RowIndex()
         self._this_session = 0
 
@@ -83,9 +84,9 @@ class Progress:
         end = time.monotonic() + seconds
         try:
             for lines in self._tail.slices():
-                bodies_size = size_of(self._bodies)
+                self._bodies.look()
                 for line in lines:
-                    self._take(line, bodies_size)
+                    self._take(line)
                     self._tail.passed(line)
                 if time.monotonic() >= end:
                     return self.position >= self._tail.size()
@@ -93,7 +94,7 @@ class Progress:
         finally:
             self._tail.close()
 
-    def _take(self, encoded: bytes, bodies_size: int) -> None:
+    def _take(self, encoded: bytes) -> None:
         if encoded.startswith(_SCORE):
             return
         try:
@@ -103,7 +104,7 @@ class Progress:
         except UNREADABLE:
             return
         if isinstance(line, _Trial):
-            self._add_trial(line, bodies_size)
+            self._add_trial(line)
         elif isinstance(line, RunEvent):
             self._add_event(line)
 
@@ -112,8 +113,8 @@ class Progress:
         if event.name == "started":
             self._this_session = 0
 
-    def _add_trial(self, trial: _Trial, bodies_size: int) -> None:
-        if not counts(trial.status) or body_is_lost(trial.body, bodies_size):
+    def _add_trial(self, trial: _Trial) -> None:
+        if not counts(trial.status) or self._bodies.lack(trial.body, self._tail.position):
             return
         self._this_session += 1
         if not trial.attempt or self._counted.find(trial.key) is None:

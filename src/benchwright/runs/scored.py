@@ -9,6 +9,13 @@ from benchwright.records import Record, ScoreRecord, Status, TrialRecord, trial_
 from benchwright.runs.tail import JournalTail
 
 
+class FormerAttempt(Record, frozen=True):
+    """Where the lines of an attempt are that no longer counts, or never did."""
+
+    line: int
+    scores: tuple[int, ...] = ()
+
+
 class ScoredTrial(Record, frozen=True):
     """One attempt at a trial, as its lines tell it, and its scores by the name of the scorer."""
 

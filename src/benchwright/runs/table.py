@@ -20,7 +20,6 @@ from benchwright.records import (
     SIMULATED,
     UNREADABLE,
     JournalLine,
-    Record,
     RunEvent,
     ScoreRecord,
     Status,
@@ -32,19 +31,19 @@ from benchwright.runs.counting import (
     FAILURES,
     STATUS_BY_SCORE,
     ScoreState,
-    body_is_lost,
     counts,
     state_of_score,
     state_without_score,
 )
 from benchwright.runs.effort import EffortColumns
-from benchwright.runs.journal import BODIES, decode_line
+from benchwright.runs.journal import decode_line
 from benchwright.runs.keys import RowIndex
 from benchwright.runs.manifest import read_manifest
+from benchwright.runs.remaining import RemainingBodies
 from benchwright.runs.requests import RequestFigures
-from benchwright.runs.scored import ScoredTrial, scored_trial_at, trial_at
+from benchwright.runs.scored import FormerAttempt, ScoredTrial, scored_trial_at, trial_at
 from benchwright.runs.sessions import Sessions
-from benchwright.runs.tail import JournalTail, size_of
+from benchwright.runs.tail import JournalTail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,27 +59,21 @@ MOST_REASONS = 100
 OTHER_REASONS = "other reasons"
 
 
-class _FormerAttempt(Record, frozen=True):
-    """Where the lines of an attempt are that no longer counts, or never did."""
-
-    line: int
-    scores: tuple[int, ...] = ()
-
-
 class RunTable:
     """Trials, scores and requests of one run.
 
     `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
     `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
-    With `effort` there are also columns of what each trial took. `lost` counts lines whose body is gone, `unreadable`
-    lines that are no records; with `strict` such a line is an error.
+    With `effort` there are also columns of what each trial took. `lost` are the rows that do not count because a body
+    is gone, `unreadable` counts lines that are no records; with `strict` such a line is an error.
     """
 
     def __init__(
         self, directory: Path, scorers: Sequence[str] = (), *, effort: bool = False, strict: bool = True
     ) -> None:
         self.directory = directory
-        self.lost = self.unreadable = self._lines_read = self._bodies_size = 0
+        self.lost: set[int] = set()
+        self.unreadable = self._lines_read = 0
         self.simulated = False
         self.sessions = Sessions()
         self.targets = Names()
@@ -103,9 +96,10 @@ class RunTable:
         self._strict = strict
         self._line = IntColumn(self._rows.__len__)
         self._score_lines = {name: IntColumn(self._rows.__len__) for name in scorers}
-        self._former: dict[int, list[_FormerAttempt]] = {}
+        self._former: dict[int, list[FormerAttempt]] = {}
         self._label_codes: dict[tuple[tuple[str, str], ...], int] = {(): 0}
         self._tail = JournalTail(directory)
+        self.bodies = RemainingBodies(directory)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -146,9 +140,9 @@ class RunTable:
                     yield record
 
     def _slices(self) -> Iterator[Sequence[bytes]]:
-        """What is still to be read, some lines at a time; their bodies were written before them."""
+        """What is still to be read, some lines at a time."""
         for lines in self._tail.slices():
-            self._bodies_size = size_of(self.directory / BODIES)
+            self.bodies.look()
             yield lines
 
     def _take(self, encoded: bytes) -> JournalLine | None:
@@ -180,19 +174,21 @@ class RunTable:
     def _add_trial(self, record: TrialRecord, offset: int) -> None:
         self.sessions.worked_until(record.started_at + record.duration)
         self._count_requests(record)
-        lost = body_is_lost(record.body, self._bodies_size)
-        self.lost += lost
+        lost = self.bodies.lack(record.body, offset)
         stands = counts(record.status) and not lost
         row = self._rows.find(record.key) if record.attempt else None
+        if lost and (row is None or not self.is_done(row)):
+            self.lost.add(len(self) if row is None else row)
         if row is None:
             row = self._new_row(record)
         elif not stands:
-            self._former.setdefault(row, []).append(_FormerAttempt(offset))
+            self._former.setdefault(row, []).append(FormerAttempt(offset))
             if self.effort is not None:
                 self.effort.add_former(row, record)
             return
         else:
-            counted = _FormerAttempt(self._line[row], tuple(self._lines_of_scores(row)))
+            self.lost.discard(row)
+            counted = FormerAttempt(self._line[row], tuple(self._lines_of_scores(row)))
             self._former.setdefault(row, []).append(counted)
         self._line[row] = offset
         self._fill(row, record, stands)
