@@ -46,15 +46,6 @@ def counts(status: Status) -> bool:
     return status is not Status.CANCELLED
 
 
-def body_is_lost(body: tuple[int, int], bodies_size: int) -> bool:
-    """Whether the body (offset, length) of an attempt lies beyond the end of the file of bodies.
-
-    A body whose line end is gone counts as lost: who goes on with the run cuts it off.
-    """
-    offset, length = body
-    return length > 0 and offset + length >= bodies_size
-
-
 def state_without_score(trial: Status) -> ScoreState:
     """What a trial is worth by a scorer that has not scored it."""
     return ScoreState.NO_ANSWER if trial in NO_ANSWER_STATUSES else ScoreState.FAILED

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.runs.counting import body_is_lost
 from benchwright.runs.journal import BODIES, Cut, read_cuts
 from benchwright.runs.tail import size_of
 
@@ -32,8 +31,15 @@ class RemainingBodies:
         self._cuts = read_cuts(self._directory)
 
     def lack(self, body: tuple[int, int], line: int) -> bool:
-        """Whether the body (offset, length) is lost whose line begins at `line`."""
-        if body_is_lost(body, self._size):
+        """Whether the body (offset, length) is lost whose line begins at `line`.
+
+        A body whose line end is gone counts as lost: who goes on with the run cuts it off.
+        """
+        offset, length = body
+        end = offset + length
+        if length and end >= self._size:
             self.torn = True
             return True
-        return any(line < cut.trials and body_is_lost(body, cut.bodies) for cut in self._cuts)
+        return bool(self._cuts and length) and any(
+            line < cut.trials and end >= cut.bodies for cut in self._cuts
+        )
