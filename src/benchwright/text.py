@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 Say = Callable[[str], None]
 """Where lines for the user go."""
@@ -12,6 +13,17 @@ _ESCAPE_SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor movements, erasing
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"  # titles, links, clipboard
 )
+
+
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""What a cell begins with that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
+
+
+def no_formula(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: text that looks like one gets an apostrophe before it."""
+    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
+        return f"'{value}"
+    return value
 
 
 def plain(text: str) -> str:

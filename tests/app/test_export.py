@@ -20,11 +20,12 @@ from tests.app.compare_kit import Made, made, write_run
 from tests.app.eval_kit import Server
 
 import benchwright
-from benchwright.app.export import FORMULA, export, harmless
+from benchwright.app.export import export
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, ScoreRecord, Status, TrialRecord
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import read_table
+from benchwright.text import FORMULA, no_formula
 
 TRIALS = [
     Made("0", 1.0, span="42", group="sums"),
@@ -194,7 +195,7 @@ class TestFormulas:
 
     @given(st.text())
     def test_no_cell_begins_like_one(self, text: str) -> None:
-        cell = harmless(text)
+        cell = no_formula(text)
         assert not cell.lstrip(" ").startswith(FORMULA)
         assert cell.removeprefix("'") == text.removeprefix("'")
 

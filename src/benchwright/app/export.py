@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from benchwright.analysis.export.loaded import load_run
 from benchwright.analysis.export.requests import RequestRows
@@ -17,12 +17,10 @@ from benchwright.errors import UserError
 from benchwright.files import whole_file
 from benchwright.runs.journal import encode_json
 from benchwright.suggest import did_you_mean
+from benchwright.text import no_formula
 
 BATCH = 5000
 """Rows of one group of a Parquet file."""
-
-FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""What a cell begins with that a spreadsheet takes for a formula (OWASP, "CSV Injection")."""
 
 AnyRows = TrialRows | RequestRows
 
@@ -62,21 +60,14 @@ def _write_json_lines(rows: AnyRows, file: IO[bytes]) -> int:
 def _write_csv(rows: AnyRows, file: IO[bytes]) -> int:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
-    writer.writerow([harmless(name) for name, _ in rows.columns])
+    writer.writerow([no_formula(name) for name, _ in rows.columns])
     count = 0
     for row in rows.to_dicts():
-        writer.writerow([harmless(value) for value in row.values()])
+        writer.writerow([no_formula(value) for value in row.values()])
         count += 1
     text.flush()
     text.detach()
     return count
-
-
-def harmless(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: text that looks like one gets an apostrophe before it."""
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA):
-        return f"'{value}"
-    return value
 
 
 def _require_pyarrow() -> None:

@@ -21,7 +21,8 @@ from benchwright.analysis.report.times import distributions
 from benchwright.errors import UserError
 from benchwright.files import write_whole
 from benchwright.records import Record
-from benchwright.reports.html.page import GENERATOR, render
+from benchwright.reports.html.page import render
+from benchwright.reports.html.sheets import GENERATOR
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300

@@ -29,6 +29,7 @@ COMMANDS = {
     "run": ("benchwright.cli.run:command", "Run benchmarks of the catalog against a model."),
     "load": ("benchwright.cli.load:command", "Measure speed, goodput and accuracy at rising levels of load."),
     "compare": ("benchwright.cli.compare:command", "Compare runs and result files: is B better than A?"),
+    "table": ("benchwright.cli.table:command", "Show runs as a leaderboard: models by benchmarks."),
     "fetch": ("benchwright.cli.fetch:command", "Fetch the datasets of benchmarks."),
     "validate": (
         "benchwright.cli.validate:command",

@@ -104,13 +104,30 @@ def _seen(line: str) -> str:
     return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
 
 
+def width() -> int:
+    """How many columns a table may have."""
+    from benchwright.cli.console import PlainConsole
+
+    return PlainConsole().width if sys.stdout.isatty() else NARROWEST
+
+
 def print_table(content: RenderableType) -> None:
     """Rich content, as wide as the terminal; what looks like markup in its texts is text."""
     from benchwright.cli.console import PlainConsole
 
-    console = PlainConsole(width=None if sys.stdout.isatty() else NARROWEST)
+    console = PlainConsole(width=width())
     with _writing():
         console.print(content)
+
+
+def table_text(content: RenderableType, columns: int) -> str:
+    """Rich content as text of so many columns, without colours."""
+    from benchwright.cli.console import PlainConsole
+
+    console = PlainConsole(width=columns)
+    with console.capture() as captured:
+        console.print(content)
+    return click.unstyle(captured.get())
 
 
 def print_summary(summary: RunSummary) -> None:

@@ -67,7 +67,7 @@ def _text(cell: Cell) -> str:
 def _table(block: Block) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for position, column in enumerate(block.columns):
-        table.add_column(column, justify="left" if position < block.left else "right", overflow="fold")
+        table.add_column(_text(column), justify="left" if position < block.left else "right", overflow="fold")
     for row in block.rows:
         table.add_row(*(Text(_text(cell)) for cell in row))
     return table

@@ -11,6 +11,7 @@ from aiohttp import web
 from jinja2 import Environment
 
 from benchwright.reports.html.environment import html_environment
+from benchwright.reports.html.sheets import TEMPLATES as REPORT_TEMPLATES
 from benchwright.reports.html.text import one_line
 from benchwright.web import text
 
@@ -46,8 +47,8 @@ def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
 
 @cache
 def static_file(name: str) -> bytes:
-    """One of our own files."""
-    return (HERE / "static" / name).read_bytes()
+    """One of our own files; the style of drawings is that of reports."""
+    return (REPORT_TEMPLATES / name if name == "charts.css" else HERE / "static" / name).read_bytes()
 
 
 @cache

@@ -19,6 +19,7 @@ from benchwright.web.pages.run import run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
 from benchwright.web.pages.sample import sample_file, sample_page
 from benchwright.web.pages.start import resume, retry, start, start_page, stop
+from benchwright.web.pages.table import table_page
 from benchwright.web.rendering import STATIC, environment, page, static_file
 from benchwright.web.safety import AccessCheck, add_headers
 from benchwright.web.started import StartedRuns
@@ -43,6 +44,7 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
             web.get("/live", runs_live),
             web.get("/compare", compare_page),
             web.get("/compare/sample", compare_sample),
+            web.get("/table", table_page),
             web.get("/start", start_page),
             web.post("/start", start),
             web.get("/runs/{run}", run_page),

@@ -17,9 +17,9 @@ def safe_name(text: str) -> str:
 
 
 def address(path: str, **query: Any) -> str:
-    """An address of this viewer; what is empty is left out."""
+    """An address of this viewer; what is empty is left out, a list is given value by value."""
     given = {name: value for name, value in query.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given, errors='replace')}" if given else path
+    return f"{path}?{urlencode(given, doseq=True, errors='replace')}" if given else path
 
 
 def moment(nanoseconds: int) -> str:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aiohttp import web
 
@@ -18,6 +18,7 @@ from benchwright.web.runs_index import RunsIndex
 
 if TYPE_CHECKING:
     from benchwright.analysis.comparison.records import Comparison
+    from benchwright.analysis.leaderboard.records import Leaderboard
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000
@@ -26,27 +27,29 @@ MOST_TRIALS = 400_000
 MOST_FIGURES = 100
 """Runs whose figures are kept."""
 
-MOST_COMPARISONS = 8
-"""Comparisons that are kept."""
+MOST_RESULTS = 8
+"""Comparisons that are kept, and leaderboards."""
+
+Result = TypeVar("Result")
 
 REST = 10
 """Figures that took so long to make are made again after so many times as long, while their run goes on."""
 
 
-class ComparisonCache:
-    """Comparisons by keys that say all they depend on; one is made at a time."""
+class ResultCache(Generic[Result]):
+    """The latest results by keys that say all they depend on; one is made at a time."""
 
     def __init__(self) -> None:
-        self._results: OrderedDict[Hashable, Comparison] = OrderedDict()
+        self._results: OrderedDict[Hashable, Result] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Comparison]) -> Comparison:
-        """The comparison, made where it is not there."""
+    def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """The result, made where it is not there."""
         with self._lock:
             if key not in self._results:
                 self._results[key] = make()
             self._results.move_to_end(key)
-            while len(self._results) > MOST_COMPARISONS:
+            while len(self._results) > MOST_RESULTS:
                 self._results.popitem(last=False)
             return self._results[key]
 
@@ -68,7 +71,8 @@ class Viewer:
         self.runs = RunsIndex()
         self.started = started
         self.closing = Event()
-        self.comparisons = ComparisonCache()
+        self.comparisons: ResultCache[Comparison] = ResultCache()
+        self.leaderboards: ResultCache[Leaderboard] = ResultCache()
         self._lock = Lock()
         self._trials: OrderedDict[str, RunTrials] = OrderedDict()
         self._figures: OrderedDict[str, _Figures] = OrderedDict()

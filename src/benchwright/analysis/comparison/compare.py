@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from benchwright.analysis.comparison.deciding import decide, nameable_metrics
-from benchwright.analysis.comparison.names import side_names
+from benchwright.analysis.comparison.names import letter_of, side_names
 from benchwright.analysis.comparison.pairs import compare_pair, settled
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Reference, resolve
@@ -92,18 +92,12 @@ def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outc
 
 
 def _lettered(sides: list[Side]) -> list[Side]:
-    letters = [_letter(number) for number in range(len(sides))]
+    letters = [letter_of(number) for number in range(len(sides))]
     names = side_names([side.facts.model for side in sides], letters)
     return [
         replace(side, facts=replace(side.facts, letter=letter, name=name))
         for side, letter, name in zip(sides, letters, names, strict=True)
     ]
-
-
-def _letter(number: int) -> str:
-    """A to Z, then A2, B2, ..."""
-    round_, place = divmod(number, 26)
-    return chr(ord("A") + place) + (str(round_ + 1) if round_ else "")
 
 
 def _groups(sides: list[Side]) -> list[list[Side]]:

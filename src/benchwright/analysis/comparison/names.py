@@ -16,6 +16,12 @@ _PLAIN = re.compile(r"(?!www\.)[A-Za-z0-9][\w./+-]*(:[\w.+-]+)?", re.ASCII)
 """Names that are the same in every format: none of these characters makes markup, a link or a mention."""
 
 
+def letter_of(number: int) -> str:
+    """The letter of a side, numbered from 0: A to Z, then A2, B2, ..."""
+    round_, place = divmod(number, 26)
+    return chr(ord("A") + place) + (str(round_ + 1) if round_ else "")
+
+
 def side_names(models: Sequence[str], letters: Sequence[str]) -> list[str]:
     """The models where all differ, are short and plain; the letters where any is not."""
     fit = all(len(model) <= LONGEST and _PLAIN.fullmatch(model) for model in models)

@@ -165,6 +165,8 @@ class LoadTest:
             "seconds": seconds,
             "prompts": self.workload.about,
             "prompt_seed": self.workload.prompt_seed,
+            "warmup": self.warmup,
+            "cooldown": self.cooldown,
         }
         return msgspec.structs.replace(
             base,

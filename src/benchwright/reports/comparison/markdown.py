@@ -29,22 +29,23 @@ HARMLESS = " .,-"
 def render_markdown(comparison: Comparison) -> str:
     """The whole comparison; its first table open, the others folded."""
     comparison = named(comparison)
-    lines = [f"**{_text(line)}**" for line in verdicts(comparison)]
-    lines += [f"> ⚠️ {_text(line)}" for line in warnings(comparison)]
-    ruled = [f"- {'✅' if line.kind == 'passed' else '❌'} {_text(line)}" for line in rulings(comparison)]
+    lines = [f"**{line_text(line)}**" for line in verdicts(comparison)]
+    lines += [f"> ⚠️ {line_text(line)}" for line in warnings(comparison)]
+    ruled = [f"- {'✅' if line.kind == 'passed' else '❌'} {line_text(line)}" for line in rulings(comparison)]
     parts = [*lines, "\n".join(ruled)] if ruled else lines
     parts += [
-        "\n".join(_block(block, folded=block.title not in ("Scores", "Metrics", "By concurrency")))
+        "\n".join(block_lines(block, folded=block.title not in ("Scores", "Metrics", "By concurrency")))
         for block in all_blocks(comparison)
     ]
-    parts += [_text(line) for line in all_notes(comparison)]
+    parts += [line_text(line) for line in all_notes(comparison)]
     return "\n\n".join(parts) + "\n"
 
 
-def _block(block: Block, *, folded: bool) -> Iterator[str]:
+def block_lines(block: Block, *, folded: bool) -> Iterator[str]:
+    """A table as lines, `folded` under its title."""
     if folded:
         yield f"<details><summary>{block.title}</summary>\n"
-    yield _row(block.columns)
+    yield _row([_cell(column) for column in block.columns])
     yield _row([":--" if position < block.left else "--:" for position in range(len(block.columns))])
     yield from (_row([_cell(cell) for cell in row]) for row in block.rows)
     if block.note:
@@ -57,7 +58,8 @@ def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _text(line: Line) -> str:
+def line_text(line: Line) -> str:
+    """A sentence."""
     return "".join(_cell(cell) for cell in line.cells)
 
 

@@ -27,7 +27,7 @@ class Block(NamedTuple):
     """A table; `left` of its columns, from the first on, hold words."""
 
     title: str
-    columns: Sequence[str]
+    columns: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
     left: int = 1
     note: str = ""

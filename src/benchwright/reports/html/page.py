@@ -5,14 +5,9 @@ There is no script in the page at all; its policy lets nothing be loaded and onl
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
-
-from markupsafe import Markup
 
 from benchwright.analysis.comparison.names import named
 from benchwright.analysis.joint.records import ByConcurrency
@@ -24,15 +19,12 @@ from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
+from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import interval_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-TEMPLATES = Path(__file__).parent / "templates"
-GENERATOR = "benchwright report"
-"""By this a file is known as one of ours."""
 
 SEGMENTS: dict[SegmentKind, str] = {
     "waited": "waiting before a retry",
@@ -45,14 +37,12 @@ SEGMENTS: dict[SegmentKind, str] = {
 
 def render(report: Report) -> str:
     """The whole page."""
-    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     comparison = named(report.comparison)
     concurrency = comparison.by_concurrency
     names = {run.letter: run.name for run in report.comparison.runs}
     places = {run.letter: place for place, run in enumerate(report.runs)}
     return (
-        _environment()
+        report_environment()
         .get_template("report.html.j2")
         .render(
             report=report,
@@ -68,8 +58,7 @@ def render(report: Report) -> str:
             joint=[*concurrency_lines(concurrency), *joint_lines(comparison.joint)],
             joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(comparison.joint)],
             concurrency_rows=_concurrency_rows(report.comparison.by_concurrency),
-            style=Markup(style),
-            policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+            sheet=sheet(),
             generator=GENERATOR,
         )
     )
@@ -151,7 +140,8 @@ def shared(flip: Flip) -> int:
 
 
 @cache
-def _environment() -> Environment:
+def report_environment() -> Environment:
+    """The templates of pages that stand by themselves, with what these know."""
     environment = html_environment(TEMPLATES)
     environment.globals.update(
         means=means,

@@ -143,7 +143,7 @@ def _cell(cell: Cell) -> str:
 def _table(block: Any) -> dict[str, Any]:
     return {
         "title": block.title,
-        "columns": block.columns,
+        "columns": [_cell(column) for column in block.columns],
         "left": block.left,
         "note": block.note,
         "rows": [[_cell(cell) for cell in row] for row in block.rows],

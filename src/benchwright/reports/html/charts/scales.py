@@ -69,6 +69,16 @@ def scores(values: Iterable[float], start: float, end: float) -> Scale:
     return Scale(low - room if low < 0 else 0.0, high + room, start, end)
 
 
+def around(values: Iterable[float], start: float, end: float) -> Scale:
+    """A scale for points: as far as they reach and a little further, yet not beyond 0 and 1 where all lie there."""
+    known = list(values)
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    room = (high - low) * 0.06 or abs(high) * 0.06 or 0.5
+    if low >= 0 and high <= 1:
+        return Scale(max(0.0, low - room), min(1.0, high + room), start, end)
+    return Scale(low - room, high + room, start, end)
+
+
 def time_label(seconds: float) -> str:
     """A tick of a time axis: 50 ms, 2 s, 5 min."""
     if seconds == 0:
@@ -83,3 +93,8 @@ def time_label(seconds: float) -> str:
 def score_label(value: float) -> str:
     """A tick of a score axis."""
     return f"{value:.4g}"
+
+
+def amount_label(value: float) -> str:
+    """A tick of an axis of amounts: tokens, cost, answers per second."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -1,0 +1,97 @@
+"""Quality against what it takes: which of several models no other beats in both (their Pareto front)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from benchwright.analysis.comparison.sides import Side
+from benchwright.records import Record
+
+Spent = Literal["seconds", "tokens", "cost"]
+"""What a trial takes: the median of the seconds that the model took, the mean of its tokens, the mean of its cost."""
+
+
+class PerTrial(Record, frozen=True):
+    """What a trial takes, None where it is not known."""
+
+    seconds: float | None = None
+    tokens: float | None = None
+    cost: float | None = None
+
+
+class FrontPoint(Record, frozen=True):
+    """A model: `spent` on a trial, and the mean of its score with its interval; `on_front` where no other beats it."""
+
+    letter: str
+    spent: float
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    on_front: bool = False
+
+
+class Front(Record, frozen=True):
+    """The models of one task by one score and one `Spent`, the cheapest first."""
+
+    task: str
+    score: str
+    spent: Spent
+    points: list[FrontPoint]
+
+
+class Candidate(Record, frozen=True):
+    """A model that may be on a front."""
+
+    letter: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    per_trial: PerTrial
+
+
+def per_trial(side: Side) -> PerTrial:
+    """What a trial of a side takes; those that asked before the concurrency had settled and reused ones not counted."""
+    effort = side.effort
+    if effort is None:
+        return PerTrial()
+    timed = np.isfinite(effort.latency) & ~effort.reused & ~effort.unsettled
+    own = ~effort.reused
+    tokens = (effort.prompt_tokens + effort.completion_tokens)[own]
+    known = bool(own.any()) and effort.requests > 0 and not effort.uncounted
+    return PerTrial(
+        seconds=float(np.median(effort.latency[timed])) if timed.any() else None,
+        tokens=float(tokens.mean()) if known else None,
+    )
+
+
+def fronts(task: str, score: str, candidates: Sequence[Candidate]) -> list[Front]:
+    """By speed, and by cost or else by tokens; only of two or more models that both are known of."""
+    priced = any(one.per_trial.cost is not None for one in candidates)
+    kinds: list[Spent] = ["seconds", "cost" if priced else "tokens"]
+    found = []
+    for spent in kinds:
+        points = list(_points(candidates, spent))
+        if len(points) > 1:
+            found.append(Front(task, score, spent, _marked(points)))
+    return found
+
+
+def _points(candidates: Sequence[Candidate], spent: Spent) -> Iterable[FrontPoint]:
+    for one in candidates:
+        amount: float | None = getattr(one.per_trial, spent)
+        if amount is not None and one.mean is not None:
+            yield FrontPoint(one.letter, amount, one.mean, one.low, one.high)
+
+
+def _marked(points: Sequence[FrontPoint]) -> list[FrontPoint]:
+    """The points from the cheapest on; on the front is each that is better than all that cost no more."""
+    from msgspec.structs import replace
+
+    found, best = [], -np.inf
+    for point in sorted(points, key=lambda one: (one.spent, -one.mean)):
+        found.append(replace(point, on_front=point.mean > best))
+        best = max(best, point.mean)
+    return found

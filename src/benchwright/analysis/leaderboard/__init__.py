@@ -1,0 +1,1 @@
+"""Leaderboards: any runs as rows, what they were asked as columns, and which differences the data can tell."""

@@ -1,0 +1,261 @@
+"""A leaderboard of any runs: its columns, its rows, who leads, and what goes into its plots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.comparison.names import letter_of, side_names
+from benchwright.analysis.joint.fronts import Candidate, Front, fronts
+from benchwright.analysis.leaderboard.columns import TaskScore, task_scores
+from benchwright.analysis.leaderboard.entrants import Entrant, entrants_of
+from benchwright.analysis.leaderboard.order import default_order
+from benchwright.analysis.leaderboard.ranks import Contest, contests, ranks
+from benchwright.analysis.leaderboard.records import (
+    BoardColumn,
+    BoardRow,
+    Cell,
+    Leaderboard,
+    Pair,
+    Price,
+    Standing,
+)
+from benchwright.analysis.leaderboard.rows import By, Grouped, grouped
+from benchwright.analysis.load.curves import LoadCurve, LoadPoint, load_curve, load_point
+from benchwright.analysis.report.records import Distribution
+from benchwright.analysis.report.times import distributions
+from benchwright.formats import counted
+from benchwright.records import Record
+from benchwright.runs.manifest import Manifest
+
+CONFIDENCE = 0.95
+
+MOST_CURVES = 6
+"""Rows whose latencies are drawn in one plot."""
+
+
+class BoardOptions(Record, frozen=True):
+    """What a leaderboard is to show: `scores` by name (none: see `task_scores`), a row for each model or run, prices
+    by model."""
+
+    scores: tuple[str, ...] = ()
+    by: By = "model"
+    prices: dict[str, Price] = {}
+
+
+class Chosen(NamedTuple):
+    """A run to be shown, and its only target to be shown, if it is to be one."""
+
+    directory: Path
+    slot: str | None = None
+
+
+def leaderboard(chosen: Iterable[Chosen], wanted: BoardOptions = BoardOptions()) -> Leaderboard:  # noqa: B008  # frozen
+    """Reads the runs and ranks their targets: in each column, every one against every other one.
+
+    Runs without a score are left out where others have one; levels of load are curves in any case.
+
+    Raises:
+        UserError: there is no such run or target.
+        JournalError: a journal cannot be read.
+    """
+    entrants, measured = list[Entrant](), _Measured()
+    for one in dict.fromkeys(chosen):
+        run = RunSides(one.directory, one.directory.name)
+        entrants += entrants_of(run, one.slot, wanted.prices)
+        measured.add(run)
+    scored = [one for one in entrants if one.scores]
+    return _board(scored or entrants, wanted, measured.curves())
+
+
+class _Measured:
+    """The levels of load among the runs, by the measurement they are of."""
+
+    def __init__(self) -> None:
+        self._points: dict[str, list[LoadPoint]] = {}
+        self._manifests: dict[str, Manifest] = {}
+
+    def add(self, run: RunSides) -> None:
+        found = load_point(run.manifest, run.table)
+        if found is not None:
+            identity, point = found
+            self._points.setdefault(identity, []).append(point)
+            self._manifests[identity] = run.manifest
+
+    def curves(self) -> list[LoadCurve]:
+        return [
+            load_curve(letter_of(place), identity, self._manifests[identity], points)
+            for place, (identity, points) in enumerate(sorted(self._points.items()))
+        ]
+
+
+def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadCurve]) -> Leaderboard:
+    columns = task_scores(entrants, wanted.scores)
+    found, tests = contests(entrants, columns, CONFIDENCE)
+    by_column = {column.name: [one for one in found if one.column == column.name] for column in columns}
+    cells = [_cells(entrants, column, by_column[column.name]) for column in columns]
+    rows = [
+        _row(entrants, group, [_cell_of(group, column) for column in cells])
+        for group in grouped(entrants, columns, wanted.by)
+    ]
+    rows.sort(key=lambda row: default_order(row.shown))
+    letters = [letter_of(place) for place in range(len(rows))]
+    names = side_names([row.shown.title for row in rows], letters)
+    placed = {member: letter for row, letter in zip(rows, letters, strict=True) for member in row.members}
+    return Leaderboard(
+        columns=[_column(entrants, column, by_column[column.name]) for column in columns],
+        rows=[
+            replace(row.shown, letter=letter, name=name)
+            for row, letter, name in zip(rows, letters, names, strict=True)
+        ],
+        confidence=CONFIDENCE,
+        tests=tests,
+        pairs=[_pair(one, placed) for one in found],
+        fronts={column.name: _fronts(entrants, column, placed) for column in columns},
+        distributions={column.name: _distributions(entrants, column, placed) for column in columns},
+        load_curves=curves,
+        notes=list(_notes(entrants, columns)),
+        simulated=any(one.side.facts.simulated for one in entrants),
+    )
+
+
+class _Row(NamedTuple):
+    """A row, and the places of its entrants."""
+
+    shown: BoardRow
+    members: list[int]
+
+
+def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) -> _Row:
+    own = [entrants[place] for place in group.members]
+    requests = [one.target.requests for one in own]
+    costs = [one.cost for one in own if one.cost is not None]
+    shown = BoardRow(
+        letter="",
+        name="",
+        model=group.model,
+        detail=group.detail,
+        runs=list(dict.fromkeys(one.manifest.id for one in own)),
+        cells=cells,
+        trials=sum(one.target.trials for one in own),
+        failed=sum(one.failed for one in own),
+        seconds=sum(one.wall_time_seconds for one in requests),
+        prompt_tokens=sum(one.total_prompt_tokens for one in requests),
+        completion_tokens=sum(one.total_completion_tokens for one in requests),
+        cost=sum(costs) if len(costs) == len(own) else None,
+    )
+    return _Row(shown, group.members)
+
+
+def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> dict[int, Cell]:
+    """The cell of each entrant of a column."""
+    placed = ranks(column.members, found)
+    first = [place for place, rank in placed.items() if rank == 1]
+    best = max(first, key=lambda place: _mean(entrants[place], column), default=None)
+    cells = {}
+    for place in column.members:
+        entrant, summary = entrants[place], entrants[place].scores[column.score].summary
+        rank = placed.get(place)
+        standing: Standing = "alone" if rank is None else "behind" if rank > 1 else "tied"
+        cells[place] = Cell(
+            run=entrant.manifest.id,
+            slot=entrant.target.slot,
+            n=summary.n,
+            n_scored=summary.n_scored,
+            failed=entrant.failed,
+            mean=summary.mean_scored,
+            low=summary.low,
+            high=summary.high,
+            method=summary.method,
+            rank=rank,
+            standing="best" if place == best else standing,
+        )
+    return cells
+
+
+def _mean(entrant: Entrant, column: TaskScore) -> float:
+    mean = entrant.scores[column.score].summary.mean_scored
+    return -math.inf if mean is None else mean
+
+
+def _cell_of(group: Grouped, cells: Mapping[int, Cell]) -> Cell | None:
+    return next((cells[place] for place in group.members if place in cells), None)
+
+
+def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> BoardColumn:
+    values = [entrants[place].scores[column.score].column.values for place in column.members]
+    return BoardColumn(
+        name=column.name,
+        task=column.task,
+        score=column.score,
+        unit=all(bool(((one >= 0) & (one <= 1)).all()) for one in values),
+        apart=column.apart,
+        pairs=len(found),
+        paired=sum(one.found.n > 0 for one in found),
+        tests=list(dict.fromkeys(one.found.test for one in found)),
+        methods=list(dict.fromkeys(one.found.method for one in found)),
+    )
+
+
+def _pair(one: Contest, placed: Mapping[int, str]) -> Pair:
+    found = one.found
+    low, high = (None, None) if found.interval is None else found.interval
+    return Pair(
+        column=one.column,
+        a=placed[one.a],
+        b=placed[one.b],
+        n=found.n,
+        difference=found.difference,
+        verdict=one.verdict,
+        method=found.method,
+        test=found.test,
+        low=low,
+        high=high,
+        p_value=found.p_value,
+        p_adjusted=one.p_adjusted,
+    )
+
+
+def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]) -> list[Front]:
+    candidates = []
+    for place in column.members:
+        summary = entrants[place].scores[column.score].summary
+        candidates.append(
+            Candidate(placed[place], summary.mean_scored, summary.low, summary.high, entrants[place].takes)
+        )
+    return fronts(column.task, column.score, candidates)
+
+
+def _distributions(
+    entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]
+) -> list[Distribution]:
+    """The times of the requests of the first rows of a column."""
+    rows = list(dict.fromkeys(placed.values()))
+    first = sorted(column.members, key=lambda place: rows.index(placed[place]))[:MOST_CURVES]
+    return distributions({placed[place]: entrants[place].side.timings for place in first})
+
+
+def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterator[str]:
+    yield from (f"{column.name} is a column of its own: {column.apart}" for column in columns if column.apart)
+    for one in entrants:
+        facts = one.side.facts
+        if facts.state != "finished":
+            yield f"{facts.run} is {facts.state}: only its finished trials count"
+        if facts.timings_valid is False:
+            yield f"the timings of {facts.run} are invalid: its client was too busy"
+    shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}
+    if shared:
+        yield f"the time of {counted(len(shared), 'run')} of several models is that of all of them together"
+    levels = {one.side.facts.concurrency for one in entrants if "load" not in one.manifest.about}
+    if len(levels) > 1:
+        told = ", ".join("unknown" if level is None else str(level) for level in sorted(levels, key=_known))
+        yield f"the concurrency differs ({told}), so speeds are not those of equal loads"
+
+
+def _known(level: int | None) -> int:
+    return -1 if level is None else level

@@ -1,0 +1,73 @@
+"""The columns of a leaderboard: scores that may be compared with each other stand in one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from benchwright.analysis.comparison.comparable import refusals
+from benchwright.analysis.comparison.sides import Facts
+from benchwright.analysis.leaderboard.entrants import Entrant
+
+
+class TaskScore(NamedTuple):
+    """A score of a task, and the entrants that have it, by their places. `apart` says why it is not an earlier one."""
+
+    name: str
+    task: str
+    score: str
+    members: list[int]
+    apart: str = ""
+
+
+def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[TaskScore]:
+    """The scores that are named, or of one task all, or of several the first of each."""
+    several = len({one.side.facts.task for one in entrants if one.scores}) > 1
+    found: list[TaskScore] = []
+    for place, entrant in enumerate(entrants):
+        scores = list(entrant.scores)
+        if wanted:
+            scores = [name for name in scores if name in wanted]
+        elif several:
+            scores = scores[:1]
+        for score in scores:
+            _put(found, entrants, place, score)
+    return _named(found)
+
+
+def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score: str) -> None:
+    facts = entrants[place].side.facts
+    apart = ""
+    for one in found:
+        if (one.task, one.score) != (facts.task, score):
+            continue
+        reasons = refusals(_by(entrants[one.members[0]].side.facts, score), _by(facts, score))
+        if not reasons:
+            one.members.append(place)
+            return
+        apart = reasons[0]
+    found.append(TaskScore("", facts.task, score, [place], apart))
+
+
+def _by(facts: Facts, score: str) -> Facts:
+    """The facts as far as this score goes: by what another is graded does not matter."""
+    if facts.graders is None or facts.kind == "benchmark":
+        return facts
+    return replace(facts, graders={name: rule for name, rule in facts.graders.items() if name == score})
+
+
+def _named(found: Sequence[TaskScore]) -> list[TaskScore]:
+    """By their tasks, with the score where a task has several; those that are kept apart are numbered."""
+    scores = {task: len({one.score for one in found if one.task == task}) for task in {x.task for x in found}}
+    several = len(scores) > 1
+    seen: Counter[str] = Counter()
+    named = []
+    for one in found:
+        both = f"{one.task} {one.score}" if several else one.score
+        name = both if scores[one.task] > 1 else one.task
+        seen[name] += 1
+        named.append(one._replace(name=name if seen[name] == 1 else f"{name} ({seen[name]})"))
+    return named

@@ -1,0 +1,78 @@
+"""What a leaderboard reads of each run: the scores of its targets, and what these took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.comparison.sides import Column, Side
+from benchwright.analysis.joint.fronts import PerTrial, per_trial
+from benchwright.analysis.leaderboard.records import Price
+from benchwright.analysis.shortfalls import failed_trials
+from benchwright.analysis.summary import ScoreSummary, TargetSummary
+from benchwright.runs.manifest import Manifest
+
+
+class Scored(NamedTuple):
+    """A score: its summary, and its values as a comparison sees them."""
+
+    summary: ScoreSummary
+    column: Column
+
+
+class Entrant(NamedTuple):
+    """A target of a run. `takes` is what one of its trials takes, `cost` what all did, where its price is known."""
+
+    side: Side
+    manifest: Manifest
+    target: TargetSummary
+    scores: Mapping[str, Scored]
+    takes: PerTrial
+    cost: float | None
+
+    @property
+    def model(self) -> str:
+        """Its model, as the user typed it."""
+        return self.side.facts.model
+
+    @property
+    def failed(self) -> int:
+        """How many of its trials failed."""
+        return failed_trials(self.target.statuses)
+
+
+def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) -> Iterator[Entrant]:
+    """The targets of a run, or that of a slot; nothing of them holds on to its table.
+
+    Raises:
+        UserError: the run has no such target.
+    """
+    for side in run.sides() if slot is None else [run.side(slot)]:
+        target = next(one for one in run.summary.targets if one.slot == side.facts.slot)
+        price = prices.get(side.facts.model)
+        cost = None if price is None else _cost(target, price)
+        takes = per_trial(side)
+        if cost is not None and target.trials > target.reused:
+            takes = replace(takes, cost=cost / (target.trials - target.reused))
+        side = replace(side, evidence=lambda score, wanted: {}, contents=lambda: None)
+        yield Entrant(side, run.manifest, target, _scores(run.manifest, side, target), takes, cost)
+
+
+def _cost(target: TargetSummary, price: Price) -> float:
+    requests = target.requests
+    prompt, completion = requests.total_prompt_tokens, requests.total_completion_tokens
+    return (prompt * price.prompt + completion * price.completion) / 1e6
+
+
+def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, Scored]:
+    """The scores that the summary shows; a comparison has a benchmark's own under the name `score`."""
+    found = {}
+    for summary in target.scores:
+        name = "score" if manifest.kind == "benchmark" else summary.scorer
+        column = side.trials.scores.get(name)
+        if column is not None:
+            found[summary.scorer] = Scored(summary, column)
+    return found

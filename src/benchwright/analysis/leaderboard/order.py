@@ -1,0 +1,59 @@
+"""The order of a leaderboard's rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from benchwright.analysis.leaderboard.records import BoardRow, Leaderboard
+from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
+
+RANK = "rank"
+
+FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
+    "model": lambda row: row.title.lower(),
+    "failed": lambda row: row.failed,
+    "time": lambda row: row.seconds,
+    "tokens": lambda row: row.prompt_tokens + row.completion_tokens,
+    "cost": lambda row: math.inf if row.cost is None else row.cost,
+}
+"""Orders by what is not a score: the least first."""
+
+
+def orders(board: Leaderboard) -> list[str]:
+    """The names of all orders: by rank, by a column, by a figure."""
+    return [RANK, *(column.name for column in board.columns), *FIGURES]
+
+
+def ordered(board: Leaderboard, by: str) -> Leaderboard:
+    """The leaderboard with its rows in this order: the best of a column first, of a figure the least.
+
+    Raises:
+        UserError: there is no such order.
+    """
+    if by in ("", RANK):
+        return board
+    names = [column.name for column in board.columns]
+    if by in names:
+        place = names.index(by)
+        return replace(board, rows=sorted(board.rows, key=lambda row: _by_cell(row, place)))
+    if by in FIGURES:
+        return replace(board, rows=sorted(board.rows, key=FIGURES[by]))
+    known = orders(board)
+    raise UserError(f"There is no order {by!r}: use {', '.join(known)}.{did_you_mean(by, known)}")
+
+
+def default_order(row: BoardRow) -> tuple[float, float]:
+    """By the mean of the ranks, then by the first of the means; rows that have none last."""
+    first = next((cell.mean for cell in row.cells if cell is not None and cell.mean is not None), -math.inf)
+    return math.inf if row.mean_rank is None else row.mean_rank, -first
+
+
+def _by_cell(row: BoardRow, place: int) -> tuple[float, float]:
+    cell = row.cells[place]
+    if cell is None or cell.mean is None:
+        return math.inf, 0.0
+    return -cell.mean, 0.0 if cell.rank is None else cell.rank

@@ -1,0 +1,74 @@
+"""Who is better than whom in a column: every pair, by the tests of `compare`, all corrected together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from benchwright.analysis.comparison.figures import Difference, difference, verdict_of
+from benchwright.analysis.comparison.pairing import align, numbered_alike
+from benchwright.analysis.comparison.records import Verdict
+from benchwright.analysis.comparison.sides import Side
+from benchwright.analysis.leaderboard.columns import TaskScore
+from benchwright.analysis.leaderboard.entrants import Entrant
+from benchwright.stats.families import holm
+
+
+class Contest(NamedTuple):
+    """Entrant `b` against entrant `a`, by their places, in a column; `p_adjusted` and `verdict` are among all."""
+
+    column: str
+    a: int
+    b: int
+    found: Difference
+    p_adjusted: float | None = None
+    verdict: Verdict = "undecided"
+
+
+def contests(
+    entrants: Sequence[Entrant], columns: Sequence[TaskScore], confidence: float
+) -> tuple[list[Contest], int]:
+    """All pairs of all columns with Holm's p-values, and how many tests there are."""
+    found = [contest for column in columns for contest in _in_column(entrants, column, confidence)]
+    p_values = [one.found.p_value for one in found if one.found.p_value is not None]
+    adjusted = iter(holm(p_values).tolist())
+    return [
+        _judged(one, next(adjusted), confidence) if one.found.p_value is not None else one for one in found
+    ], len(p_values)
+
+
+def _judged(contest: Contest, p_adjusted: float, confidence: float) -> Contest:
+    verdict = verdict_of(contest.found.difference, p_adjusted, 1 - confidence)
+    return contest._replace(p_adjusted=p_adjusted, verdict=verdict)
+
+
+def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float) -> Iterator[Contest]:
+    sides = _numbered([entrants[place].side for place in column.members])
+    values = [entrants[place].scores[column.score].column for place in column.members]
+    for one, other in combinations(range(len(sides)), 2):
+        aligned = align(sides[one], sides[other])
+        found = difference(aligned, values[one], values[other], "usual", confidence)
+        if found is not None:
+            yield Contest(column.name, column.members[one], column.members[other], found)
+
+
+def _numbered(sides: Sequence[Side]) -> list[Side]:
+    """The sides with samples and groups under codes that mean the same in all of them."""
+    samples = numbered_alike([side.trials.samples for side in sides])
+    groups = numbered_alike([side.trials.groups for side in sides])
+    return [
+        replace(side, trials=side.trials._replace(samples=its_samples, groups=its_groups))
+        for side, its_samples, its_groups in zip(sides, samples, groups, strict=True)
+    ]
+
+
+def ranks(members: Sequence[int], found: Sequence[Contest]) -> dict[int, int]:
+    """1 + how many others are better, for each that was compared with any."""
+    compared = {place for one in found for place in (one.a, one.b)}
+    worse = [
+        one.a if one.verdict == "better" else one.b for one in found if one.verdict in ("better", "worse")
+    ]
+    return {place: 1 + worse.count(place) for place in members if place in compared}

@@ -1,0 +1,134 @@
+"""The rows of a leaderboard: a model each, and where runs of one model meet in a column, what sets them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from benchwright.analysis.leaderboard.columns import TaskScore
+from benchwright.analysis.leaderboard.entrants import Entrant
+from benchwright.runs.journal import encode_json
+
+By = Literal["model", "run"]
+
+AGENT = ("module", "agent_command", "mcp", "system", "template")
+"""Settings that say who asks the model, and how."""
+
+
+class Grouped(NamedTuple):
+    """The places of the entrants of a row, and what sets it apart from others of its model."""
+
+    model: str
+    members: list[int]
+    detail: str = ""
+
+
+def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[Grouped]:
+    """The rows: runs of one model on different tasks share one, unless `by` is `run`.
+
+    Runs that meet in a column are told apart by what was typed (settings, agent), by address, by the level of load,
+    and at last by their beginning: of those that differ in nothing else, the newest stays with the others.
+    """
+    filled = [
+        {column.name for column in columns if place in column.members} for place in range(len(entrants))
+    ]
+    models: dict[str, list[int]] = {}
+    for place, entrant in enumerate(entrants):
+        models.setdefault(entrant.model, []).append(place)
+    rows = []
+    for model, places in models.items():
+        alone = [[place] for place in places]
+        parts = alone if by == "run" else _parted(places, filled, entrants, list(TRAITS))
+        rows += [Grouped(model, part, _detail(part, parts, entrants)) for part in parts]
+    return rows
+
+
+def _parted(
+    places: list[int], filled: Sequence[set[str]], entrants: Sequence[Entrant], traits: list[Trait]
+) -> list[list[int]]:
+    if not _meet(places, filled):
+        return [places]
+    if not traits:
+        return _one_by_one(places, filled, entrants)
+    parts: dict[str, list[int]] = {}
+    for place in places:
+        parts.setdefault(traits[0](entrants[place]), []).append(place)
+    return [found for part in parts.values() for found in _parted(part, filled, entrants, traits[1:])]
+
+
+def _meet(places: Sequence[int], filled: Sequence[set[str]]) -> bool:
+    """Whether two of them have a value in one column."""
+    return sum(len(filled[place]) for place in places) > len(
+        set().union(*(filled[place] for place in places))
+    )
+
+
+def _one_by_one(
+    places: Sequence[int], filled: Sequence[set[str]], entrants: Sequence[Entrant]
+) -> list[list[int]]:
+    """The newest of each column together, each older one by itself."""
+    newest, taken, older = list[int](), set[str](), list[list[int]]()
+    for place in sorted(places, key=lambda one: -entrants[one].manifest.created_at):
+        if taken & filled[place]:
+            older.append([place])
+        else:
+            newest.append(place)
+            taken |= filled[place]
+    return [newest, *older]
+
+
+def _typed(entrant: Entrant) -> str:
+    """What the user typed that shapes the answers."""
+    typed, sent = entrant.manifest.settings, entrant.target.slot
+    target = next(one for one in entrant.manifest.targets if one.slot == sent)
+    told = [f"{name}={_plain(value)}" for name, value in target.settings.items() if name in typed]
+    told += [f"{name}={_plain(typed[name])}" for name in AGENT if typed.get(name)]
+    return ", ".join(told)
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else encode_json(value).decode()
+
+
+def _address(entrant: Entrant) -> str:
+    return f"at {urlsplit(entrant.target.base_url).netloc}" if entrant.target.base_url else ""
+
+
+def _level(entrant: Entrant) -> str:
+    if "load" not in entrant.manifest.about:
+        return ""
+    level = entrant.manifest.about["load"]["level"]
+    if level.get("concurrency") is not None:
+        return f"concurrency {level['concurrency']}"
+    return "trace" if level.get("rate") is None else f"rate {level['rate']:g}/s"
+
+
+def _begun(entrant: Entrant) -> str:
+    moment = datetime.fromtimestamp(entrant.manifest.created_at / 1e9, UTC)
+    slots = entrant.manifest.targets
+    return f"{moment:%Y-%m-%d %H:%M:%S}" + (f" {entrant.target.slot}" if len(slots) > 1 else "")
+
+
+Trait = Callable[[Entrant], str]
+TRAITS: Sequence[Trait] = (_typed, _address, _level)
+
+
+def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Sequence[Entrant]) -> str:
+    """The traits in which rows of one model differ; the beginning where no other sets them apart."""
+    if len(parts) == 1:
+        return ""
+    told = []
+    for trait in TRAITS:
+        values = [tuple(dict.fromkeys(trait(entrants[place]) for place in one)) for one in parts]
+        if len(set(values)) > 1:
+            told += [value for value in dict.fromkeys(trait(entrants[place]) for place in part) if value]
+    twins = [one for one in parts if _traits(one, entrants) == _traits(part, entrants)]
+    if len(twins) > 1:
+        told.append(_begun(entrants[part[0]]))
+    return ", ".join(told)
+
+
+def _traits(part: Sequence[int], entrants: Sequence[Entrant]) -> list[set[str]]:
+    return [{trait(entrants[place]) for place in part} for trait in TRAITS]

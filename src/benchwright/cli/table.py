@@ -1,0 +1,226 @@
+"""`benchwright table`: any runs as a leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import echo, print_json, print_table, say, table_text, width
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from benchwright.analysis.leaderboard.board import Chosen
+    from benchwright.analysis.leaderboard.records import Leaderboard, Price
+
+EXAMPLES = """\b
+Examples:
+  benchwright table                                    the newest runs on this machine
+  benchwright table 20261120T09 20261121T10 --sort mmlu
+  benchwright table --tag release --format latex -o table.tex
+  benchwright table --kind benchmark --format html -o board.html
+  benchwright table --tag release --price my-model=0.5,1.5
+"""
+
+TEXT_FILE = 80
+"""Columns of text in a file."""
+
+FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
+
+
+@click.command("table", epilog=EXAMPLES)
+@click.argument("runs", nargs=-1, metavar="[RUN ...]")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Take only runs with this tag. Repeatable.")
+@click.option(
+    "--kind", type=click.Choice(["eval", "benchmark", "pack", "load"]), help="Take only runs of this kind."
+)
+@click.option(
+    "--model",
+    default="",
+    metavar="TEXT",
+    help="Take only runs whose model or name contains each word of TEXT.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Maximum number of runs, the newest, if none are named.",
+)
+@click.option(
+    "--score",
+    "scores",
+    multiple=True,
+    metavar="NAME",
+    help="Show this score (default: the first of each task; of a single task all). Repeatable.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["model", "run"]),
+    default="model",
+    show_default=True,
+    help="A row for each model, or for each run.",
+)
+@click.option(
+    "--sort",
+    default="rank",
+    metavar="NAME",
+    show_default=True,
+    help="Sort by rank, a column's name, model, failed, time, tokens or cost.",
+)
+@click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="MODEL=IN,OUT",
+    help="Price of a million prompt tokens and of a million completion tokens. Repeatable.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="Format (default: by the suffix of -o, else text)."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE instead of printing.",
+)
+@click.option(
+    "--title", default="Leaderboard", metavar="TEXT", show_default=True, help="Title of the HTML page."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, as --format json.")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+def command(
+    runs: tuple[str, ...],
+    tags: tuple[str, ...],
+    kind: str | None,
+    model: str,
+    limit: int,
+    scores: tuple[str, ...],
+    by: str,
+    sort: str,
+    prices: tuple[str, ...],
+    form: str | None,
+    output: Path | None,
+    title: str,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Show runs as a leaderboard: models as rows, benchmarks and datasets as columns.
+
+    RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. Without any, all runs on this
+    machine are taken that the options let through.
+    """
+    from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
+    from benchwright.analysis.leaderboard.order import ordered
+
+    chosen = _named(runs) if runs else _fitting(kind or "", model, tags, limit)
+    if not chosen:
+        echo("No runs match." if kind or model or tags else "There are no runs yet.", err=True)
+        return
+    wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(_price, prices)))
+    board = ordered(leaderboard(chosen, wanted), sort)
+    _give(board, "json" if as_json else form or _form_of(output), output, title)
+
+
+def _named(runs: Sequence[str]) -> list[Chosen]:
+    """The runs that were named, each `RUN` or `RUN@SLOT`.
+
+    Raises:
+        UserError: there is no such run.
+    """
+    from benchwright.analysis.leaderboard.board import Chosen
+    from benchwright.runs.store import find_run
+
+    found = []
+    for reference in runs:
+        name, _, slot = (reference, "", "") if Path(reference).exists() else reference.partition("@")
+        found.append(Chosen(find_run(name), slot or None))
+    return found
+
+
+def _fitting(kind: str, model: str, tags: Sequence[str], limit: int) -> list[Chosen]:
+    from benchwright.analysis.leaderboard.board import Chosen
+    from benchwright.runs.selection import fits_all, runs_that_fit
+
+    found = runs_that_fit(fits_all(kind=kind, words=model, tags=tags), say)
+    if len(found) > limit:
+        say(f"The newest {limit:,} of {len(found):,} runs; see --limit.")
+    return [Chosen(directory) for directory in found[:limit]]
+
+
+def _price(text: str) -> tuple[str, Price]:
+    """`MODEL=IN,OUT`, prices of a million tokens.
+
+    Raises:
+        UserError: it is not of this form.
+    """
+    from benchwright.analysis.leaderboard.records import Price
+    from benchwright.errors import UserError
+
+    model, _, amounts = text.rpartition("=")
+    try:
+        prompt, completion = map(float, amounts.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not model or not 0 <= prompt < float("inf") or not 0 <= completion < float("inf"):
+        raise UserError(
+            f"--price {text!r}: give MODEL=IN,OUT, the prices of a million tokens, such as m=0.5,1.5."
+        )
+    return model, Price(prompt, completion)
+
+
+def _form_of(output: Path | None) -> str:
+    """The format that a file's suffix stands for."""
+    suffix = "" if output is None else output.suffix.lower().removeprefix(".")
+    return {"md": "markdown", "tex": "latex", "htm": "html"}.get(
+        suffix, suffix if suffix in FORMATS else "text"
+    )
+
+
+def _give(board: Leaderboard, form: str, output: Path | None, title: str) -> None:
+    if output is None and form in ("text", "json"):
+        print_json(board) if form == "json" else print_table(_rendered(board, width()))
+        return
+    content = _content(board, form, title)
+    if output is None:
+        echo(content, end="")
+        return
+    from benchwright.app.report import require_free
+    from benchwright.files import write_whole
+    from benchwright.secrets import SECRETS
+
+    if form == "html":
+        require_free(output)
+    write_whole(output, SECRETS.redact(content).encode("utf-8", "replace"))
+    say(f"Written: {output}")
+
+
+def _rendered(board: Leaderboard, room: int) -> RenderableType:
+    from benchwright.reports.leaderboard.text import render_board
+
+    return render_board(board, room)
+
+
+def _content(board: Leaderboard, form: str, title: str) -> str:
+    if form == "html":
+        from benchwright.reports.html.leaderboard import render_leaderboard
+
+        return render_leaderboard(board, title)
+    if form == "json":
+        import msgspec
+
+        from benchwright.runs.journal import encode_json
+
+        return msgspec.json.format(encode_json(board), indent=2).decode() + "\n"
+    from benchwright.reports.leaderboard import formats
+
+    renderers = {
+        "markdown": formats.render_markdown,
+        "latex": formats.render_latex,
+        "csv": formats.render_csv,
+    }
+    return renderers[form](board) if form in renderers else table_text(_rendered(board, TEXT_FILE), TEXT_FILE)

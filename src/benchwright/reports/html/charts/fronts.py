@@ -1,0 +1,88 @@
+"""Quality against what it takes: the models that no other beats in both are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from markupsafe import Markup
+
+from benchwright.analysis.joint.fronts import Front, FrontPoint, Spent
+from benchwright.reports.html.charts.scales import Scale, amount_label, around, score_label, time_label, times
+from benchwright.reports.html.charts.svg import (
+    WIDTH,
+    bottom_axis,
+    drawing,
+    element,
+    left_axis,
+    line,
+    series,
+    text,
+)
+from benchwright.reports.html.text import one_line
+
+LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 250
+NAME = 7
+"""Units that a character of a name takes."""
+
+AXES: dict[Spent, str] = {
+    "seconds": "median time that the model took for a trial",
+    "tokens": "mean tokens of a trial, prompt and completion",
+    "cost": "mean cost of a trial",
+}
+
+
+def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
+    """A point with its interval for each model; the line joins those that no other beats in both."""
+    bottom = TOP + HEIGHT
+    label = time_label if found.spent == "seconds" else amount_label
+    x = times((point.spent for point in found.points), LEFT, WIDTH - RIGHT)
+    ends = [end for one in found.points for end in (one.mean, one.low, one.high) if end is not None]
+    y = around(ends, bottom, TOP)
+    title = AXES[found.spent] + (", logarithmic" if x.log else "")
+    parts = [
+        *left_axis(y, LEFT, WIDTH - RIGHT, score_label),
+        *bottom_axis(x, TOP, bottom, label, title),
+        _steps([point for point in found.points if point.on_front], x, y),
+    ]
+    for point in found.points:
+        parts += _point(point, x, y, places[point.letter])
+    parts += _names(found.points, x, y, names)
+    told = "; ".join(
+        f"{names[one.letter]}: {one.mean:.3f} at {label(one.spent)}{', on the front' if one.on_front else ''}"
+        for one in found.points
+    )
+    return drawing(f"{found.score} against {AXES[found.spent]}", told, bottom + 42, parts)
+
+
+def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
+    """The front: from each point on, what can be had for as much."""
+    path = [f"M{x.at(points[0].spent):.1f} {y.at(points[0].mean):.1f}"]
+    path += [f"H{x.at(point.spent):.1f}V{y.at(point.mean):.1f}" for point in points[1:]]
+    return element("path", d="".join(path) + f"H{x.end:.1f}", class_="front")
+
+
+def _point(point: FrontPoint, x: Scale, y: Scale, place: int) -> Iterator[Markup]:
+    at = x.at(point.spent)
+    if point.low is not None and point.high is not None:
+        yield line(at, y.at(point.low), at, y.at(point.high), "whisker")
+    behind = "" if point.on_front else " behind"
+    yield element("circle", cx=at, cy=y.at(point.mean), r=5, class_=f"point {series(place)}{behind}")
+
+
+def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str, str]) -> Iterator[Markup]:
+    """The names beside their points, moved up or down where one would lie on another."""
+    taken: list[tuple[float, float, float]] = []
+    for point in sorted(points, key=lambda one: -one.mean):
+        name = one_line(names[point.letter], 24)
+        width, at = NAME * len(name), x.at(point.spent)
+        right = at + 9 + width <= WIDTH
+        start = at + 9 if right else at - 9 - width
+        level = y.at(point.mean) + 4
+        while any(
+            start < end and begin < start + width and abs(level - other) < 14 for begin, end, other in taken
+        ):
+            level += 14
+        taken.append((start, start + width, level))
+        yield text(
+            at + 9 if right else at - 9, level, name, anchor="start" if right else "end", class_="t halo"
+        )

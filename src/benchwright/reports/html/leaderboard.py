@@ -1,0 +1,137 @@
+"""A leaderboard as a page by itself, and as the parts that the viewer shows: the table, and plots by task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from benchwright import __version__
+from benchwright.analysis.comparison.names import letter_of
+from benchwright.analysis.joint.fronts import Front, Spent
+from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
+from benchwright.analysis.load.curves import LoadCurve
+from benchwright.analysis.report.records import Mark, Row
+from benchwright.reports.html.charts.fronts import front
+from benchwright.reports.html.charts.loads import LOAD_MEASURES, load_curves, timed
+from benchwright.reports.html.charts.means import means
+from benchwright.reports.html.charts.times import distribution
+from benchwright.reports.html.page import report_environment
+from benchwright.reports.html.sheets import GENERATOR, sheet
+from benchwright.reports.leaderboard import words
+from benchwright.reports.leaderboard.tables import lettered
+from benchwright.reports.leaderboard.words import lines
+
+AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
+FRONT_NOTE = "The dashed line is the Pareto front: no other model is at least as good for less."
+LOAD_NOTE = (
+    "The median with its interval, and fainter the 99th percentile; beneath each point its level of load."
+)
+
+
+class Plot(NamedTuple):
+    """A drawing, what is said above it, and a note beneath."""
+
+    title: str
+    drawing: Markup
+    note: str = ""
+
+
+class Section(NamedTuple):
+    """The plots of one task, or of load."""
+
+    title: str
+    plots: list[Plot]
+
+
+def render_leaderboard(board: Leaderboard, title: str) -> str:
+    """The whole page: no script, nothing loaded."""
+    return (
+        report_environment()
+        .get_template("leaderboard.html.j2")
+        .render(
+            title=title,
+            version=__version__,
+            table=board_table(board),
+            told=list(lines(board)),
+            sections=list(board_sections(board)),
+            sheet=sheet(),
+            generator=GENERATOR,
+        )
+    )
+
+
+def board_table(
+    board: Leaderboard,
+    order: str = "",
+    href: Callable[[str], str] | None = None,
+    sorting: Callable[[str], str] | None = None,
+) -> Markup:
+    """The table; `href` is the address of a run, `sorting` that of the page in another order."""
+    return Markup(
+        report_environment()
+        .get_template("leaderboard_table.html.j2")
+        .render(board=board, order=order, href=href, sorting=sorting, lettered=lettered(board), words=words)
+    )
+
+
+def board_sections(board: Leaderboard) -> Iterator[Section]:
+    """The plots, those that have something to show."""
+    places = {letter_of(place): place for place in range(len(board.rows))}
+    names = {row.letter: row.name for row in board.rows}
+    for place, column in enumerate(board.columns):
+        plots = [_means(board, place, column, places)]
+        plots += front_plots(board.fronts[column.name], places, names)
+        for found in board.distributions[column.name]:
+            title = f"{found.title}: the share of requests that took no longer"
+            note = "The first rows only." if len(found.curves) < _rows_of(board, place) else ""
+            plots.append(Plot(title, distribution(found, places, names), note))
+        yield Section(column.name, plots)
+    if board.load_curves:
+        yield Section("Under load", load_plots(board.load_curves))
+
+
+def _rows_of(board: Leaderboard, place: int) -> int:
+    return sum(row.cells[place] is not None for row in board.rows)
+
+
+def _means(board: Leaderboard, place: int, column: BoardColumn, places: Mapping[str, int]) -> Plot:
+    rows = []
+    for row in board.rows:
+        cell = row.cells[place]
+        if cell is not None:
+            label = f"{row.letter}  {row.title}" if row.name == row.letter else row.name
+            mark = Mark(row.letter, cell.n_scored, cell.n, cell.mean, cell.low, cell.high)
+            rows.append(Row(label, [mark]))
+    return Plot(f"Mean {column.score}, and its interval", means(column.name, column.score, rows, places))
+
+
+def front_plots(found: list[Front], places: Mapping[str, int], names: Mapping[str, str]) -> list[Plot]:
+    """Quality against what it takes."""
+    return [
+        Plot(f"{one.score} against {AGAINST[one.spent]}", front(one, places, names), FRONT_NOTE)
+        for one in found
+    ]
+
+
+def load_plots(found: list[LoadCurve]) -> list[Plot]:
+    """Latency and time to the first token under rising load, a curve for each measurement."""
+    models = [curve.model for curve in found]
+    names = {
+        curve.letter: curve.model if models.count(curve.model) == 1 else f"{curve.model} ({curve.id[-4:]})"
+        for curve in found
+    }
+    places = {curve.letter: place for place, curve in enumerate(found)}
+    plots = []
+    for measure, told in LOAD_MEASURES.items():
+        known = [curve for curve in found if timed(curve, measure)]
+        if known:
+            plots.append(
+                Plot(
+                    f"{told} against answers per second",
+                    load_curves(known, measure, places, names),
+                    LOAD_NOTE,
+                )
+            )
+    return plots

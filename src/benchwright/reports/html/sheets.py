@@ -1,0 +1,32 @@
+"""What makes a page whole by itself: its style within it, and a policy that lets nothing else in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+GENERATOR = "benchwright report"
+"""By this a file is known as one of ours."""
+
+
+class Sheet(NamedTuple):
+    """The style of a page, and its content security policy: no script, nothing loaded, no other style."""
+
+    style: Markup
+    policy: str
+
+
+@cache
+def sheet() -> Sheet:
+    """The style of reports and leaderboards."""
+    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in ("charts.css", "report.css"))
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return Sheet(Markup(style), policy)

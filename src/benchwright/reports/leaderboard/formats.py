@@ -1,0 +1,103 @@
+"""A leaderboard as Markdown, LaTeX and CSV; foreign text in each is text and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+
+from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
+from benchwright.analysis.leaderboard.records import Cell as BoardCell
+from benchwright.reports.comparison.markdown import block_lines, line_text
+from benchwright.reports.leaderboard.tables import whole_table
+from benchwright.reports.leaderboard.words import interval_text, lines, mean_text, plain_line, rank_text
+from benchwright.text import no_formula, plain
+
+
+def render_markdown(board: Leaderboard) -> str:
+    """One table, and what must be known with it beneath."""
+    table = "\n".join(block_lines(whole_table(board), folded=False))
+    return "\n\n".join([table, *(line_text(line) for line in lines(board))]) + "\n"
+
+
+LATEX = {
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "\\textquotedbl{}",
+    "–": "--",
+    "…": "\\dots{}",
+    "→": "$\\rightarrow$",
+}
+
+
+def latex(text: str) -> str:
+    """Text as LaTeX shows it, its commands taken as characters."""
+    return "".join(LATEX.get(character, character) for character in plain(text))
+
+
+def render_latex(board: Leaderboard) -> str:
+    """A `tabular` with the rules of booktabs: the best in bold, those tied with it underlined, ranks raised."""
+    head = " & ".join(["Model", *(latex(column.name) for column in board.columns), "Failed"])
+    parts = [
+        "% Needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}.",
+        *(f"% {plain(plain_line(line))}" for line in lines(board)),
+        "% Here the best is bold, what is tied with it underlined, and the rank raised.",
+        f"\\begin{{tabular}}{{l{'l' * len(board.columns)}r}}",
+        "\\toprule",
+        f"{head} \\\\",
+        "\\midrule",
+    ]
+    for row in board.rows:
+        cells = [_latex_cell(cell, column) for cell, column in zip(row.cells, board.columns, strict=True)]
+        parts.append(" & ".join([latex(row.title), *cells, f"{row.failed:,}"]) + " \\\\")
+    return "\n".join([*parts, "\\bottomrule", "\\end{tabular}"]) + "\n"
+
+
+def _latex_cell(cell: BoardCell | None, column: BoardColumn) -> str:
+    if cell is None or cell.mean is None:
+        return "--"
+    mean = mean_text(cell, column)
+    commands = {"best": f"\\textbf{{{mean}}}", "tied": f"\\underline{{{mean}}}"}
+    shown = commands.get(cell.standing, mean)
+    rank = "" if cell.rank is None else f"$^{{{rank_text(cell)}}}$"
+    interval = interval_text(cell, column)
+    return f"{shown}{rank}" + (f" {{\\footnotesize {interval}}}" if interval else "")
+
+
+FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
+    "": lambda cell: cell.mean,
+    " low": lambda cell: cell.low,
+    " high": lambda cell: cell.high,
+    " rank": lambda cell: cell.rank,
+    " standing": lambda cell: cell.standing,
+    " scored": lambda cell: cell.n_scored,
+    " trials": lambda cell: cell.n,
+}
+"""The columns that each column of the leaderboard becomes, by what follows its name."""
+
+
+def render_csv(board: Leaderboard) -> str:
+    """A line for each row; numbers as they are."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerows([no_formula(value) for value in row] for row in _csv_rows(board))
+    return file.getvalue()
+
+
+def _csv_rows(board: Leaderboard) -> Iterator[list[str | float | int | None]]:
+    yield [
+        *("model", "detail", "runs"),
+        *(f"{column.name}{figure}" for column in board.columns for figure in FIGURES),
+        *("trials", "failed", "seconds", "prompt_tokens", "completion_tokens", "cost"),
+    ]
+    for row in board.rows:
+        yield [
+            *(row.model, row.detail, " ".join(row.runs)),
+            *(None if cell is None else value(cell) for cell in row.cells for value in FIGURES.values()),
+            *(row.trials, row.failed, row.seconds, row.prompt_tokens, row.completion_tokens, row.cost),
+        ]

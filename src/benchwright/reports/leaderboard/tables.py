@@ -1,0 +1,105 @@
+"""The tables of a leaderboard: one, or as many as it takes to fit into a width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard
+from benchwright.formats import counted, duration
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.leaderboard.words import cell_text
+from benchwright.text import plain
+
+GAP = 2
+LONGEST_HEADING = 24
+"""Characters of a column's name where there is little room."""
+
+
+def lettered(board: Leaderboard) -> bool:
+    """Whether rows go by letters, as their models are not short, plain and different."""
+    return any(row.name != row.title for row in board.rows)
+
+
+def whole_table(board: Leaderboard) -> Block:
+    """Everything in one table, with the models as they are."""
+    columns: list[Cell] = [
+        "Model",
+        *(Foreign(column.name) for column in board.columns),
+        *_figures(board.rows),
+    ]
+    rows = [
+        [Foreign(row.title), *_cells(row, board.columns), *_figures(board.rows, row)] for row in board.rows
+    ]
+    return Block("Leaderboard", columns, rows)
+
+
+def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
+    """Tables no wider than `room` characters, as far as that can be: who is who, scores, and what they took."""
+    named = lettered(board)
+    first = "" if named else "Model"
+    if named:
+        rows: list[list[Cell]] = [
+            [row.letter, Foreign(row.title), counted(len(row.runs), "run")] for row in board.rows
+        ]
+        yield Block("Models", ["", "Model", ""], rows, left=3)
+    left = max([len(first), *(len(row.name) for row in board.rows)]) if board.rows else 0
+    for columns in _chunks(board, room - left):
+        places = [board.columns.index(column) for column in columns]
+        yield Block(
+            "Scores",
+            [first, *(Foreign(shown_name(column.name)) for column in columns)],
+            [
+                [row.name, *(cell_text(row.cells[at], board.columns[at]) for at in places)]
+                for row in board.rows
+            ],
+        )
+    yield Block(
+        "Effort",
+        [first, *_figures(board.rows)],
+        [[row.name, *_figures(board.rows, row)] for row in board.rows],
+    )
+
+
+def shown_name(name: str) -> str:
+    """A column's name, of a long one its beginning and its end."""
+    name = plain(name)
+    if len(name) <= LONGEST_HEADING:
+        return name
+    return f"{name[: LONGEST_HEADING - 10]}…{name[-9:]}"
+
+
+def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
+    """The columns in their order, as many together as fit."""
+    chunk: list[BoardColumn] = []
+    used = 0
+    for place, column in enumerate(board.columns):
+        cells = (len(cell_text(row.cells[place], column)) for row in board.rows)
+        width = GAP + max(len(shown_name(column.name)), *cells, 0)
+        if chunk and used + width > room:
+            yield chunk
+            chunk, used = [], 0
+        chunk.append(column)
+        used += width
+    if chunk:
+        yield chunk
+
+
+def _cells(row: BoardRow, columns: Sequence[BoardColumn]) -> list[Cell]:
+    return [cell_text(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
+
+
+def _figures(rows: Sequence[BoardRow], row: BoardRow | None = None) -> list[str]:
+    """What a row took, or without one the headings."""
+    priced = any(one.cost is not None for one in rows)
+    if row is None:
+        return ["trials", "failed", "time", "tokens in", "tokens out", *(["cost"] if priced else [])]
+    cost = "–" if row.cost is None else f"{row.cost:.4g}"
+    return [
+        f"{row.trials:,}",
+        f"{row.failed:,}",
+        duration(row.seconds),
+        f"{row.prompt_tokens:,}",
+        f"{row.completion_tokens:,}",
+        *([cost] if priced else []),
+    ]

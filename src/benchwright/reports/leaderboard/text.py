@@ -1,0 +1,19 @@
+"""A leaderboard for a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from benchwright.analysis.leaderboard.records import Leaderboard
+from benchwright.reports.leaderboard.tables import fitting_tables
+from benchwright.reports.leaderboard.words import lines
+from benchwright.reports.terminal import render_block, render_line
+
+
+def render_board(board: Leaderboard, room: int) -> RenderableType:
+    """Tables of at most `room` columns of characters, an empty line between two, and what must be known with them."""
+    parts: list[RenderableType] = []
+    for block in fitting_tables(board, room):
+        parts += [*render_block(block), Text("")]
+    return Group(*parts, *map(render_line, lines(board)))

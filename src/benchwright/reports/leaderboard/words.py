@@ -1,0 +1,98 @@
+"""A leaderboard in words, the same for every format: what a cell says, and what must be known of the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderboard
+from benchwright.formats import counted
+from benchwright.reports.comparison.tables import TESTS
+from benchwright.reports.comparison.words import Foreign, Line
+
+MARKS = {"best": "*", "tied": "~", "behind": " ", "alone": " "}
+LEGEND = (
+    "Rank, mean, 95 % interval. * best, ~ no worse as far as the data can tell; a rank is 1 + how many others are "
+    "better by a test."
+)
+
+
+def figure(value: float, column: BoardColumn) -> str:
+    """A mean or an end of its interval."""
+    return f"{value:.3f}" if column.unit else f"{value:.4g}"
+
+
+def mean_text(cell: Cell, column: BoardColumn) -> str:
+    """The mean, or a dash where nothing was scored."""
+    return "–" if cell.mean is None else figure(cell.mean, column)
+
+
+def interval_text(cell: Cell, column: BoardColumn) -> str:
+    """The interval, empty where there is none."""
+    if cell.low is None or cell.high is None:
+        return ""
+    return f"[{figure(cell.low, column)}, {figure(cell.high, column)}]"
+
+
+def rank_text(cell: Cell) -> str:
+    """The rank, empty where there is none."""
+    return "" if cell.rank is None else str(cell.rank)
+
+
+def cell_text(cell: Cell | None, column: BoardColumn) -> str:
+    """A cell in plain text: `1* 0.833 [0.757, 0.889]`."""
+    if cell is None:
+        return "–"
+    rank = f"{rank_text(cell)}{MARKS[cell.standing]} " if cell.rank is not None else ""
+    return f"{rank}{mean_text(cell, column)} {interval_text(cell, column)}".rstrip()
+
+
+def lines(board: Leaderboard) -> Iterator[Line]:
+    """What must be known with the table."""
+    if board.simulated:
+        yield Line("warning", ["SIMULATED: some of these answers are not from a model."])
+    if any(cell.rank is not None for row in board.rows for cell in row.cells if cell is not None):
+        yield Line("note", [LEGEND])
+    for told, names in _by_method(board.columns).items():
+        yield Line("note", [*_listed(names), f": {told}."])
+    if board.tests > 1:
+        yield Line(
+            "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
+        )
+    for column in board.columns:
+        if column.apart:
+            yield Line(
+                "note", [Foreign(column.name), " is a column of its own: ", Foreign(column.apart), "."]
+            )
+    yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
+
+
+def plain_line(line: Line) -> str:
+    """A sentence as text, which whoever shows it makes harmless."""
+    return "".join(cell.text if isinstance(cell, Foreign) else cell for cell in line.cells)
+
+
+def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:
+    """How pairs were compared, and in which columns."""
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        if column.pairs:
+            found.setdefault(_method(column), []).append(column.name)
+    return found
+
+
+def _method(column: BoardColumn) -> str:
+    tests = ", ".join(TESTS.get(test, test) for test in column.tests)
+    if column.paired == column.pairs:
+        how = "compared sample by sample"
+    elif not column.paired:
+        how = "compared without pairing, as there are no samples in common"
+    else:
+        how = f"{column.paired:,} of {counted(column.pairs, 'pair')} compared sample by sample, the others not paired"
+    return f"{how} ({tests})"
+
+
+def _listed(names: Sequence[str]) -> list[str | Foreign]:
+    parts: list[str | Foreign] = []
+    for name in names:
+        parts += [", ", Foreign(name)] if parts else [Foreign(name)]
+    return parts

@@ -1,0 +1,52 @@
+"""Runs of this machine that something is true of: by what they are, their tags, or whatever else a manifest says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from benchwright.errors import UserError
+from benchwright.home import runs_directory
+from benchwright.runs.listing import models_of, read_tags
+from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.text import Say
+
+Fits = Callable[[Manifest, Sequence[str]], bool]
+"""(manifest, tags) -> whether a run is meant."""
+
+
+def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
+    """The directories of the runs that fit, the newest first; what cannot be read is left out, and said."""
+    return [path for path, manifest in _newest_first(say) if fits(manifest, read_tags(path))]
+
+
+def _newest_first(say: Say | None) -> list[tuple[Path, Manifest]]:
+    found = list(_readable(say))
+    return sorted(found, key=lambda one: one[1].created_at, reverse=True)
+
+
+def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
+    directory = runs_directory()
+    for path in directory.iterdir() if directory.is_dir() else ():
+        if not (path / MANIFEST).exists():
+            continue
+        try:
+            yield path, read_manifest(path)
+        except UserError as error:
+            if say is not None:
+                say(f"Warning: left out: {error}")
+
+
+def fits_all(*, kind: str = "", words: str = "", tags: Sequence[str] = ()) -> Fits:
+    """Runs of a kind that have all of the words in name or models, in any case, and all of the tags."""
+    wanted = words.lower().split()
+
+    def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:
+        text = " ".join((manifest.name, *models_of(manifest))).lower()
+        return (
+            kind in ("", manifest.kind)
+            and set(tags) <= set(its_tags)
+            and all(word in text for word in wanted)
+        )
+
+    return fits

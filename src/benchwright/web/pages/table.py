@@ -1,0 +1,73 @@
+"""The leaderboard: the runs that are chosen by words, kind and tag, or the newest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderboard
+from benchwright.analysis.leaderboard.order import ordered, orders
+from benchwright.analysis.leaderboard.records import Leaderboard
+from benchwright.reports.html.leaderboard import board_sections, board_table
+from benchwright.reports.leaderboard.words import lines, plain_line
+from benchwright.web.off_loop import off_loop
+from benchwright.web.rendering import page
+from benchwright.web.runs_index import RunRow, filtered
+from benchwright.web.text import address
+from benchwright.web.viewer import VIEWER, Viewer
+
+MOST_RUNS = 50
+"""Runs that a leaderboard is made of, the newest that fit."""
+
+KINDS = ("eval", "benchmark", "pack", "load")
+BY = {"": "a row for each model", "run": "a row for each run"}
+ASKED = ("q", "kind", "by", "sort")
+
+
+async def table_page(request: web.Request) -> web.Response:
+    """The choice of runs, and with `part` their leaderboard: reading many journals takes a moment."""
+    query = request.query
+    asked = {name: query.get(name, "") for name in ASKED}
+    viewer, runs = request.app[VIEWER], query.getall("run", [])
+    if query.get("part") == "board":
+        return await off_loop(_board_part, viewer, asked, runs)
+    return page(
+        "table.html", asked=asked, runs=runs, kinds=KINDS, by=BY, part=_address(asked, runs, part="board")
+    )
+
+
+def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
+    named = {"run": runs} if runs else {}
+    return address("/table", **{**asked, **more, **named})
+
+
+def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
+    rows = [viewer.runs.row(run) for run in runs] or filtered(viewer.runs.rows(), asked["q"], asked["kind"])
+    newest = sorted(rows, key=lambda row: -row.created_at)[:MOST_RUNS]
+    board = _leaderboard(viewer, newest, asked["by"])
+    by = asked["sort"] if asked["sort"] in orders(board) else ""
+
+    def href(run: str) -> str:
+        return address(f"/runs/{run}")
+
+    def sorting(name: str) -> str:
+        return _address({**asked, "sort": name}, runs)
+
+    shown: dict[str, Any] = {
+        "board": board,
+        "table": board_table(ordered(board, by), by, href, sorting),
+        "told": [(line.kind, plain_line(line)) for line in lines(board)],
+        "sections": list(board_sections(ordered(board, by))),
+        "left_out": len(rows) - len(newest),
+        "by_rank": sorting("") if by else "",
+    }
+    return page("part_table.html", **shown)
+
+
+def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str) -> Leaderboard:
+    key = (by, tuple((row.id, row.size, row.state) for row in rows))
+    wanted = BoardOptions(by="run" if by == "run" else "model")
+    return viewer.leaderboards.get(
+        key, lambda: leaderboard([Chosen(viewer.runs.directory(row.id)) for row in rows], wanted)
+    )
