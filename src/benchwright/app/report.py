@@ -12,6 +12,8 @@ from benchwright.analysis.comparison.compare import ComparisonOptions, compare_n
 from benchwright.analysis.comparison.from_table import slots_of
 from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Reference, resolve
+from benchwright.analysis.joint.fronts import Candidate, Front, fronts
+from benchwright.analysis.load.curves import LoadCurve, Measurements
 from benchwright.analysis.report.flips import flips_of
 from benchwright.analysis.report.means import breakdowns
 from benchwright.analysis.report.provenance import table
@@ -94,6 +96,8 @@ def make_report(references: Sequence[str], settings: ReportSettings) -> Report:
         breakdowns=breakdowns([part.measured for part in parts if part.measured is not None]),
         flips=list(_flips(comparison, parts, most)),
         distributions=distributions({part.run.letter: part.times for part in parts}),
+        fronts=list(_fronts(parts)),
+        load_curves=_load_curves(named),
         facts=table([part.facts for part in parts]),
     )
 
@@ -122,6 +126,26 @@ def _flips(comparison: Comparison, parts: Sequence[Part], most: int) -> Iterator
     changed = [(pair, score) for pair in comparison.pairs for score in pair.scores if score.changes]
     for pair, score in changed:
         yield flips_of(by_letter[pair.a], by_letter[pair.b], score, -(-most // len(changed)))
+
+
+def _fronts(parts: Sequence[Part]) -> Iterator[Front]:
+    """Quality against speed and tokens, of each score of each task that several models have."""
+    found: dict[tuple[str, str], list[Candidate]] = {}
+    for part in parts:
+        run = part.run
+        for score in run.scores:
+            candidate = Candidate(run.letter, score.mean_scored, score.low, score.high, run.per_trial)
+            found.setdefault((run.task, score.scorer), []).append(candidate)
+    for (task, score_name), candidates in found.items():
+        yield from fronts(task, score_name, candidates)
+
+
+def _load_curves(named: Sequence[Reference]) -> list[LoadCurve]:
+    measured = Measurements()
+    for one in named:
+        if one.run is not None:
+            measured.add(one.run.manifest, one.run.table)
+    return measured.curves()
 
 
 def _title(comparison: Comparison) -> str:

@@ -26,12 +26,11 @@ from benchwright.analysis.leaderboard.records import (
     Standing,
 )
 from benchwright.analysis.leaderboard.rows import By, Grouped, grouped
-from benchwright.analysis.load.curves import LoadCurve, LoadPoint, load_curve, load_point
+from benchwright.analysis.load.curves import LoadCurve, Measurements
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
 from benchwright.formats import counted
 from benchwright.records import Record
-from benchwright.runs.manifest import Manifest
 
 CONFIDENCE = 0.95
 
@@ -64,34 +63,13 @@ def leaderboard(chosen: Iterable[Chosen], wanted: BoardOptions = BoardOptions())
         UserError: there is no such run or target.
         JournalError: a journal cannot be read.
     """
-    entrants, measured = list[Entrant](), _Measured()
+    entrants, measured = list[Entrant](), Measurements()
     for one in dict.fromkeys(chosen):
         run = RunSides(one.directory, one.directory.name)
         entrants += entrants_of(run, one.slot, wanted.prices)
-        measured.add(run)
+        measured.add(run.manifest, run.table)
     scored = [one for one in entrants if one.scores]
     return _board(scored or entrants, wanted, measured.curves())
-
-
-class _Measured:
-    """The levels of load among the runs, by the measurement they are of."""
-
-    def __init__(self) -> None:
-        self._points: dict[str, list[LoadPoint]] = {}
-        self._manifests: dict[str, Manifest] = {}
-
-    def add(self, run: RunSides) -> None:
-        found = load_point(run.manifest, run.table)
-        if found is not None:
-            identity, point = found
-            self._points.setdefault(identity, []).append(point)
-            self._manifests[identity] = run.manifest
-
-    def curves(self) -> list[LoadCurve]:
-        return [
-            load_curve(letter_of(place), identity, self._manifests[identity], points)
-            for place, (identity, points) in enumerate(sorted(self._points.items()))
-        ]
 
 
 def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadCurve]) -> Leaderboard:

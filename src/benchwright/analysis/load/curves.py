@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 import msgspec
 
+from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.figures import Figures, find_window
 from benchwright.analysis.load.reading import default_warmup
 from benchwright.analysis.load.records import Level, Spread
-from benchwright.analysis.load.requests import read_requests
+from benchwright.analysis.load.requests import Requests, read_requests
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -46,35 +44,47 @@ class _About(Record, frozen=True):
     cooldown: Cut = Cut()
 
 
-def load_point(manifest: Manifest, table: RunTable) -> tuple[str, LoadPoint] | None:
-    """The measurement that a run is a level of, and its point; None where it is none, or too short.
+class Measurements:
+    """The levels of load among some runs, by the measurement that they are of."""
 
-    Raises:
-        JournalError: the journal cannot be read.
-    """
-    detail: Any = manifest.about.get("load")
-    if detail is None:
-        return None
-    about = msgspec.convert(detail, _About)
-    requests = read_requests(table)
+    def __init__(self) -> None:
+        self._points: dict[str, list[LoadPoint]] = {}
+        self._manifests: dict[str, Manifest] = {}
+
+    def add(self, manifest: Manifest, table: RunTable) -> None:
+        """Takes a run in, if it is a level.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        if "load" not in manifest.about:
+            return
+        about = msgspec.convert(manifest.about["load"], _About)
+        point = _point(manifest, about, read_requests(table))
+        if point is not None:
+            self._points.setdefault(about.id, []).append(point)
+            self._manifests[about.id] = manifest
+
+    def curves(self) -> list[LoadCurve]:
+        """A curve for each measurement, the oldest first."""
+        found = []
+        for place, (identity, points) in enumerate(sorted(self._points.items())):
+            manifest = self._manifests[identity]
+            target = manifest.targets[0]
+            model = manifest.typed_models.get(target.slot, target.model)
+            points.sort(key=lambda point: float(point.level.concurrency or point.level.rate or 0.0))
+            found.append(LoadCurve(letter_of(place), identity, model, manifest.task.name, points))
+        return found
+
+
+def _point(manifest: Manifest, about: _About, requests: Requests) -> LoadPoint | None:
+    """The figures of a level as `load` has them; None where its window is empty."""
     n = int(requests.ok.size)
     warmup = default_warmup(about.level, n) if about.warmup is None else about.warmup
     window = find_window(requests, warmup, about.cooldown) if n else None
     if window is None:
         return None
     figures = Figures(requests, window, open_loop=about.level.open)
-    return about.id, LoadPoint(
+    return LoadPoint(
         about.level, manifest.id, figures.achieved, figures.spread("ttft"), figures.spread("latency")
-    )
-
-
-def load_curve(letter: str, identity: str, manifest: Manifest, points: Iterable[LoadPoint]) -> LoadCurve:
-    """A measurement's curve; `manifest` is that of any of its levels."""
-    target = manifest.targets[0]
-    return LoadCurve(
-        letter,
-        identity,
-        manifest.typed_models.get(target.slot, target.model),
-        manifest.task.name,
-        sorted(points, key=lambda point: float(point.level.concurrency or point.level.rate or 0.0)),
     )

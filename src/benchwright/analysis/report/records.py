@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import Change, Comparison
+from benchwright.analysis.joint.fronts import Front, PerTrial
+from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.summary import RequestSummary, ScoreSummary
 from benchwright.records import Record
 
@@ -233,6 +235,7 @@ class RunPart(Record, frozen=True):
     waterfalls: list[Waterfall] = []
     conversations: list[Conversation] = []
     own_score: OwnScore | None = None
+    per_trial: PerTrial = PerTrial()
 
 
 class Report(Record, frozen=True):
@@ -247,5 +250,7 @@ class Report(Record, frozen=True):
     breakdowns: list[Breakdown] = []
     flips: list[Flips] = []
     distributions: list[Distribution] = []
+    fronts: list[Front] = []
+    load_curves: list[LoadCurve] = []
     facts: list[Fact] = []
     banners: list[str] = []

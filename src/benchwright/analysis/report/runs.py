@@ -12,6 +12,7 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.equal_repeats import equal_repeats_lines
+from benchwright.analysis.joint.fronts import per_trial
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
@@ -76,6 +77,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         waterfalls=list(_waterfalls(table, columns, run.letter)),
         conversations=[conversation(table, int(columns.rows[place]), why) for place, why in chosen.items()],
         own_score=_own_score(table, manifest, slot),
+        per_trial=per_trial(sides.side(slot)),
     )
     data = tuple(file.xxh3 for file in manifest.data)
     facts = facts_of_run(manifest, slot, summary.found_concurrency)

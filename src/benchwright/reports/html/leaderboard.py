@@ -9,33 +9,16 @@ from markupsafe import Markup
 
 from benchwright import __version__
 from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
-from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Mark, Row
-from benchwright.reports.html.charts.fronts import front
-from benchwright.reports.html.charts.loads import LOAD_MEASURES, load_curves, timed
 from benchwright.reports.html.charts.means import means
 from benchwright.reports.html.charts.times import distribution
 from benchwright.reports.html.page import report_environment
+from benchwright.reports.html.plots import Plot, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, sheet
 from benchwright.reports.leaderboard import words
 from benchwright.reports.leaderboard.tables import lettered
 from benchwright.reports.leaderboard.words import lines
-
-AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
-FRONT_NOTE = "The dashed line is the Pareto front: no other model is at least as good for less."
-LOAD_NOTE = (
-    "The median with its interval, and fainter the 99th percentile; beneath each point its level of load."
-)
-
-
-class Plot(NamedTuple):
-    """A drawing, what is said above it, and a note beneath."""
-
-    title: str
-    drawing: Markup
-    note: str = ""
 
 
 class Section(NamedTuple):
@@ -105,33 +88,3 @@ def _means(board: Leaderboard, place: int, column: BoardColumn, places: Mapping[
             mark = Mark(row.letter, cell.n_scored, cell.n, cell.mean, cell.low, cell.high)
             rows.append(Row(label, [mark]))
     return Plot(f"Mean {column.score}, and its interval", means(column.name, column.score, rows, places))
-
-
-def front_plots(found: list[Front], places: Mapping[str, int], names: Mapping[str, str]) -> list[Plot]:
-    """Quality against what it takes."""
-    return [
-        Plot(f"{one.score} against {AGAINST[one.spent]}", front(one, places, names), FRONT_NOTE)
-        for one in found
-    ]
-
-
-def load_plots(found: list[LoadCurve]) -> list[Plot]:
-    """Latency and time to the first token under rising load, a curve for each measurement."""
-    models = [curve.model for curve in found]
-    names = {
-        curve.letter: curve.model if models.count(curve.model) == 1 else f"{curve.model} ({curve.id[-4:]})"
-        for curve in found
-    }
-    places = {curve.letter: place for place, curve in enumerate(found)}
-    plots = []
-    for measure, told in LOAD_MEASURES.items():
-        known = [curve for curve in found if timed(curve, measure)]
-        if known:
-            plots.append(
-                Plot(
-                    f"{told} against answers per second",
-                    load_curves(known, measure, places, names),
-                    LOAD_NOTE,
-                )
-            )
-    return plots

@@ -19,6 +19,7 @@ from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
+from benchwright.reports.html.plots import front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import interval_text
@@ -57,6 +58,7 @@ def render(report: Report) -> str:
             blocks=[block for block in blocks(comparison) if _belongs(block)],
             joint=[*concurrency_lines(concurrency), *joint_lines(comparison.joint)],
             joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(comparison.joint)],
+            plots=[*front_plots(report.fronts, places, names), *load_plots(report.load_curves)],
             concurrency_rows=_concurrency_rows(report.comparison.by_concurrency),
             sheet=sheet(),
             generator=GENERATOR,

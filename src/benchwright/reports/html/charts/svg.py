@@ -13,7 +13,10 @@ from benchwright.reports.html.charts.scales import Scale
 from benchwright.reports.html.text import shown
 
 WIDTH = 720
-"""Units of every drawing's width; on a wide page one is a pixel."""
+"""Units of a drawing's width; on a wide page one is a pixel."""
+
+NARROW = 520
+"""Units of the width of drawings that stand side by side, and are still read on a phone."""
 
 SERIES = 6
 """Colours that can be told apart."""
@@ -37,12 +40,15 @@ def joined(parts: Iterable[Markup]) -> Markup:
     return Markup("".join(parts))
 
 
-def drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
+def drawing(
+    title: str, description: str, height: float, parts: Iterable[Markup], width: float = WIDTH
+) -> Markup:
     """The whole picture, with words for those who do not see it."""
     return element(
         "svg",
         joined(parts),
-        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        viewBox=f"0 0 {width} {height:.0f}",
+        class_="narrow" if width < WIDTH else "wide",
         role="img",
         aria_label=f"{title}. {description}",
     )
