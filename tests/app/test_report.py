@@ -359,3 +359,27 @@ class TestCommand:
             ("Category B", "50 pts", "0.4"),
         ]
         assert all(talk.result for talk in part.conversations)
+
+
+class TestSharedPlots:
+    def test_quality_stands_against_speed_and_tokens(self, tmp_path: Path) -> None:
+        quick = made([1.0] * 5 + [0.0] * 5, latency=1.0)
+        slow = made([1.0] * 9 + [0.0], latency=3.0)
+        report = report_of(*two_runs(tmp_path, quick, slow))
+        seconds, tokens = report.fronts
+        assert [(point.letter, point.spent, point.on_front) for point in seconds.points] == [
+            ("A", 1.0, True),
+            ("B", 3.0, True),
+        ]
+        assert [point.spent for point in tokens.points] == [15.0, 15.0]
+        assert [point.letter for point in tokens.points if point.on_front] == ["B"]
+
+    def test_the_page_draws_them(self, tmp_path: Path) -> None:
+        a, b = two_runs(tmp_path, made([1.0, 0.0]), made([1.0, 1.0]))
+        page = tmp_path / "report.html"
+        write_report([a, b], page, ReportSettings())
+        assert "exact against speed" in text_of(page)
+        assert page.read_text().count('class="front"') == 2
+
+    def test_a_run_alone_has_none(self, tmp_path: Path) -> None:
+        assert report_of(write_run(tmp_path / "run", MIXED)).fronts == []

@@ -8,6 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.analysis.joint.fronts import Candidate, PerTrial, fronts
+from benchwright.analysis.load.curves import LoadCurve, LoadPoint
+from benchwright.analysis.load.records import Level, Spread
+from benchwright.analysis.load.records import Quantile as LoadQuantile
 from benchwright.analysis.report.records import (
     Curve,
     Distribution,
@@ -19,9 +23,11 @@ from benchwright.analysis.report.records import (
     Segment,
     TimedTrial,
 )
+from benchwright.reports.html.charts.fronts import front
+from benchwright.reports.html.charts.loads import load_curves
 from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
-from benchwright.reports.html.charts.svg import WIDTH
+from benchwright.reports.html.charts.svg import NARROW, WIDTH
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 
 SECONDS = st.floats(1e-6, 1e5)
@@ -131,3 +137,48 @@ def drawings(name: str) -> list[str]:
         score_by_latency(ScoreByLatency("A", name, 2, [(0.1, 1.0), (0.9, 0.0)], bins), 0),
         waterfall(name, [TimedTrial(name, 1, 0.0, 1.2, segments)]),
     ]
+
+
+def curve_of(letter: str, points: list[tuple[int, float]]) -> LoadCurve:
+    spread = LoadQuantile(0.1, 0.09, 0.11)
+    return LoadCurve(
+        letter,
+        f"load-{letter}",
+        HOSTILE,
+        "task",
+        [
+            LoadPoint(Level(concurrency=level), "run", rate, None, Spread(9, 0.1, spread, spread, spread))
+            for level, rate in points
+        ],
+    )
+
+
+class TestFronts:
+    @given(st.lists(st.tuples(SECONDS, st.floats(0, 1)), min_size=2, max_size=9))
+    def test_points_lie_in_the_frame_and_names_on_none_of_each_other(
+        self, pairs: list[tuple[float, float]]
+    ) -> None:
+        candidates = [
+            Candidate(chr(65 + place), mean, None, None, PerTrial(seconds=seconds))
+            for place, (seconds, mean) in enumerate(pairs)
+        ]
+        (found,) = fronts("task", "score", candidates)
+        letters = [point.letter for point in found.points]
+        root = parsed(front(found, dict.fromkeys(letters, 0), {one: one for one in letters}))
+        assert all(0 <= x <= NARROW for x in numbers(root, "circle", "cx"))
+        assert len(numbers(root, "circle", "cx")) == len(pairs)
+        named = [one.attrib for one in root.iter(SVG + "text") if "halo" in one.attrib["class"]]
+        assert len({(one["x"], one["y"]) for one in named}) == len(pairs)
+
+    def test_names_of_others_are_text(self) -> None:
+        two = [Candidate(one, 0.5, 0.4, 0.6, PerTrial(1.0, 3.0)) for one in "AB"]
+        for found in fronts(HOSTILE, HOSTILE, two):
+            drawing = front(found, {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
+            assert "<script" not in drawing
+            parsed(drawing)
+
+    def test_a_load_curve_has_a_point_for_each_level(self) -> None:
+        curves = [curve_of("A", [(1, 10.0), (2, 18.0)]), curve_of("B", [(1, 5.0)])]
+        drawing = load_curves(curves, "latency", {"A": 0, "B": 1}, {"A": HOSTILE, "B": "b"})
+        assert len(numbers(parsed(drawing), "circle", "cx")) == 3
+        assert "<script" not in drawing

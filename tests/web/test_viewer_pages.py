@@ -27,6 +27,7 @@ PAGES = {
     "filtered": f"/runs/{MIXED}?only=errors",
     "sample": f"/runs/{MIXED}/sample?id=3",
     "comparison": f"/compare?a={MIXED}&b={BETTER}",
+    "leaderboard": "/table",
     "start": "/start",
     "side by side": f"/compare/sample?a={MIXED}&b={BETTER}&id=33",
 }

@@ -149,7 +149,7 @@ def _fitting(kind: str, model: str, tags: Sequence[str], limit: int) -> list[Cho
     found = runs_that_fit(fits_all(kind=kind, words=model, tags=tags), say)
     if len(found) > limit:
         say(f"The newest {limit:,} of {len(found):,} runs; see --limit.")
-    return [Chosen(directory) for directory in found[:limit]]
+    return [Chosen(directory) for directory in reversed(found[:limit])]
 
 
 def _price(text: str) -> tuple[str, Price]:

@@ -22,7 +22,7 @@ def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
 
 def _newest_first(say: Say | None) -> list[tuple[Path, Manifest]]:
     found = list(_readable(say))
-    return sorted(found, key=lambda one: one[1].created_at, reverse=True)
+    return sorted(found, key=lambda one: (one[1].created_at, one[0].name), reverse=True)
 
 
 def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:

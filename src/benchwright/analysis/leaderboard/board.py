@@ -133,13 +133,14 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
 def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> dict[int, Cell]:
     """The cell of each entrant of a column."""
     placed = ranks(column.members, found)
-    first = [place for place, rank in placed.items() if rank == 1]
-    best = max(first, key=lambda place: _mean(entrants[place], column), default=None)
+    best = max((_mean(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
     for place in column.members:
         entrant, summary = entrants[place], entrants[place].scores[column.score].summary
         rank = placed.get(place)
         standing: Standing = "alone" if rank is None else "behind" if rank > 1 else "tied"
+        if rank == 1 and _mean(entrant, column) == best:
+            standing = "best"
         cells[place] = Cell(
             run=entrant.manifest.id,
             slot=entrant.target.slot,
@@ -151,7 +152,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
             high=summary.high,
             method=summary.method,
             rank=rank,
-            standing="best" if place == best else standing,
+            standing=standing,
         )
     return cells
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from benchwright.analysis.comparison.comparable import refusals
 from benchwright.analysis.comparison.sides import Facts
 from benchwright.analysis.leaderboard.entrants import Entrant
+from benchwright.errors import UserError
 
 
 class TaskScore(NamedTuple):
@@ -24,7 +25,15 @@ class TaskScore(NamedTuple):
 
 
 def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[TaskScore]:
-    """The scores that are named, or of one task all, or of several the first of each."""
+    """The scores that are named, or of one task all, or of several the first of each.
+
+    Raises:
+        UserError: none of the entrants has a score that is named.
+    """
+    known = dict.fromkeys(score for one in entrants for score in one.scores)
+    for name in wanted:
+        if name not in known:
+            raise UserError(f"No run has the score {name!r}: they have {', '.join(known) or 'none'}.")
     several = len({one.side.facts.task for one in entrants if one.scores}) > 1
     found: list[TaskScore] = []
     for place, entrant in enumerate(entrants):
@@ -61,7 +70,10 @@ def _by(facts: Facts, score: str) -> Facts:
 
 def _named(found: Sequence[TaskScore]) -> list[TaskScore]:
     """By their tasks, with the score where a task has several; those that are kept apart are numbered."""
-    scores = {task: len({one.score for one in found if one.task == task}) for task in {x.task for x in found}}
+    scores = {
+        task: len({one.score for one in found if one.task == task})
+        for task in dict.fromkeys(one.task for one in found)
+    }
     several = len(scores) > 1
     seen: Counter[str] = Counter()
     named = []

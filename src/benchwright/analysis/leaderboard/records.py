@@ -13,7 +13,7 @@ from benchwright.records import Record
 Standing = Literal["best", "tied", "behind", "alone"]
 """Of a cell in its column.
 
-best    the highest mean of those that no other is better than
+best    the highest mean of those that no other is better than, or one as high
 tied    no other is better than it, either
 behind  some other is better
 alone   there is nothing to compare it with

@@ -44,7 +44,7 @@ def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
 
 def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
     rows = [viewer.runs.row(run) for run in runs] or filtered(viewer.runs.rows(), asked["q"], asked["kind"])
-    newest = sorted(rows, key=lambda row: -row.created_at)[:MOST_RUNS]
+    newest = sorted(rows, key=lambda row: (row.created_at, row.id))[-MOST_RUNS:]
     board = _leaderboard(viewer, newest, asked["by"])
     by = asked["sort"] if asked["sort"] in orders(board) else ""
 
