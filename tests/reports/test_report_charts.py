@@ -27,7 +27,7 @@ from benchwright.reports.html.charts.fronts import front
 from benchwright.reports.html.charts.loads import load_curves
 from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import Scale, scores, time_label, times
-from benchwright.reports.html.charts.svg import NARROW, WIDTH
+from benchwright.reports.html.charts.svg import WIDTH
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 
 SECONDS = st.floats(1e-6, 1e5)
@@ -165,7 +165,7 @@ class TestFronts:
         (found,) = fronts("task", "score", candidates)
         letters = [point.letter for point in found.points]
         root = parsed(front(found, dict.fromkeys(letters, 0), {one: one for one in letters}))
-        assert all(0 <= x <= NARROW for x in numbers(root, "circle", "cx"))
+        assert all(0 <= x <= WIDTH for x in numbers(root, "circle", "cx"))
         assert len(numbers(root, "circle", "cx")) == len(pairs)
         named = [one.attrib for one in root.iter(SVG + "text") if "halo" in one.attrib["class"]]
         assert len({(one["x"], one["y"]) for one in named}) == len(pairs)

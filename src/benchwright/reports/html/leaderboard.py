@@ -11,10 +11,10 @@ from benchwright import __version__
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
 from benchwright.analysis.report.records import Mark, Row
+from benchwright.reports.comparison.tables import Block
 from benchwright.reports.html.charts.means import means
-from benchwright.reports.html.charts.times import distribution
 from benchwright.reports.html.page import report_environment
-from benchwright.reports.html.plots import Plot, front_plots, load_plots
+from benchwright.reports.html.plots import Plot, distribution_plot, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, sheet
 from benchwright.reports.leaderboard import words
 from benchwright.reports.leaderboard.tables import lettered
@@ -59,6 +59,11 @@ def board_table(
     )
 
 
+def block_table(table: Block) -> Markup:
+    """The figures of a plot, for pages that have templates of their own."""
+    return Markup(report_environment().get_template("block_table.html.j2").render(table=table, several=True))
+
+
 def board_sections(board: Leaderboard) -> Iterator[Section]:
     """The plots, those that have something to show."""
     places = {letter_of(place): place for place in range(len(board.rows))}
@@ -67,9 +72,8 @@ def board_sections(board: Leaderboard) -> Iterator[Section]:
         plots = [_means(board, place, column, places)]
         plots += front_plots(board.fronts[column.name], places, names)
         for found in board.distributions[column.name]:
-            title = f"{found.title}: the share of requests that took no longer"
             note = "The first rows only." if len(found.curves) < _rows_of(board, place) else ""
-            plots.append(Plot(title, distribution(found, places, names), note))
+            plots.append(distribution_plot(found, places, names, note))
         yield Section(column.name, plots)
     if board.load_curves:
         yield Section("Under load", load_plots(board.load_curves))

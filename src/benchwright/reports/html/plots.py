@@ -1,4 +1,4 @@
-"""Plots that reports, leaderboards and the viewer share, each with its title and note."""
+"""Plots that reports, leaderboards and the viewer share, each with its title, its note, and its figures as a table."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from markupsafe import Markup
 
 from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.load.curves import LoadCurve
-from benchwright.reports.html.charts.fronts import front
-from benchwright.reports.html.charts.loads import LOAD_MEASURES, load_curves, timed
+from benchwright.analysis.report.records import Distribution
+from benchwright.formats import milliseconds, number
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.html.charts.fronts import AXES, front
+from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
+from benchwright.reports.html.charts.scales import amount_label, time_label
+from benchwright.reports.html.charts.times import distribution
 
 AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
 FRONT_NOTE = "The dashed line joins the models that by their means no other beats in both: the Pareto front."
@@ -20,19 +26,57 @@ LOAD_NOTE = (
 
 
 class Plot(NamedTuple):
-    """A drawing, what is said above it, and a note beneath."""
+    """A drawing, what is said above it and beneath, and its figures."""
 
     title: str
     drawing: Markup
     note: str = ""
+    figures: Block | None = None
 
 
 def front_plots(found: Sequence[Front], places: Mapping[str, int], names: Mapping[str, str]) -> list[Plot]:
     """Quality against what it takes."""
+    tasks = {one.task for one in found}
     return [
-        Plot(f"{one.score} against {AGAINST[one.spent]}", front(one, places, names), FRONT_NOTE)
+        Plot(
+            f"{one.task}: {one.score} against {AGAINST[one.spent]}"
+            if len(tasks) > 1
+            else f"{one.score} against {AGAINST[one.spent]}",
+            front(one, places, names),
+            FRONT_NOTE,
+            _front_figures(one, names),
+        )
         for one in found
     ]
+
+
+def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
+    label = time_label if found.spent == "seconds" else amount_label
+    rows: list[list[Cell]] = [
+        [
+            Foreign(names[point.letter]),
+            label(point.spent),
+            number(point.mean),
+            "–" if point.low is None or point.high is None else f"[{point.low:.3f}, {point.high:.3f}]",
+            "yes" if point.on_front else "no",
+        ]
+        for point in found.points
+    ]
+    columns: list[Cell] = ["", AXES[found.spent], Foreign(found.score), "95 % interval", "on the front"]
+    return Block(f"{found.score} against {AGAINST[found.spent]}", columns, rows)
+
+
+def distribution_plot(
+    found: Distribution, places: Mapping[str, int], names: Mapping[str, str], note: str = ""
+) -> Plot:
+    """How the times of requests are distributed."""
+    rows: list[list[Cell]] = [
+        [Foreign(names[curve.letter]), f"{curve.n:,}", *(milliseconds(one.value) for one in curve.quantiles)]
+        for curve in found.curves
+    ]
+    columns = ["", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
+    title = f"{found.title}: the share of requests that took no longer"
+    return Plot(title, distribution(found, places, names), note, Block(found.title, columns, rows))
 
 
 def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
@@ -47,11 +91,23 @@ def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
     for measure, told in LOAD_MEASURES.items():
         known = [curve for curve in found if timed(curve, measure)]
         if known:
-            plots.append(
-                Plot(
-                    f"{told} against answers per second",
-                    load_curves(known, measure, places, names),
-                    LOAD_NOTE,
-                )
-            )
+            title = f"{told} against answers per second"
+            drawing = load_curves(known, measure, places, names)
+            plots.append(Plot(title, drawing, LOAD_NOTE, _load_figures(title, known, measure, names)))
     return plots
+
+
+def _load_figures(
+    title: str, found: Sequence[LoadCurve], measure: LoadMeasure, names: Mapping[str, str]
+) -> Block:
+    rows: list[list[Cell]] = [
+        [
+            Foreign(names[curve.letter]),
+            point.level.name,
+            amount_label(point.achieved),
+            *(milliseconds(one.value) for one in (spread.p50, spread.p90, spread.p99)),
+        ]
+        for curve in found
+        for point, spread in timed(curve, measure)
+    ]
+    return Block(title, ["", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)

@@ -9,7 +9,7 @@ from aiohttp import web
 from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderboard
 from benchwright.analysis.leaderboard.order import ordered, orders
 from benchwright.analysis.leaderboard.records import Leaderboard
-from benchwright.reports.html.leaderboard import board_sections, board_table
+from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.words import lines, plain_line
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
@@ -59,6 +59,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
         "table": board_table(ordered(board, by), by, href, sorting),
         "told": [(line.kind, plain_line(line)) for line in lines(board)],
         "sections": list(board_sections(ordered(board, by))),
+        "plot_table": block_table,
         "left_out": len(rows) - len(newest),
         "by_rank": sorting("") if by else "",
     }

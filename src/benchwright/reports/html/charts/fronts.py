@@ -9,7 +9,7 @@ from markupsafe import Markup
 from benchwright.analysis.joint.fronts import Front, FrontPoint, Spent
 from benchwright.reports.html.charts.scales import Scale, amount_label, around, score_label, time_label, times
 from benchwright.reports.html.charts.svg import (
-    NARROW,
+    WIDTH,
     bottom_axis,
     drawing,
     element,
@@ -35,12 +35,12 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
     """A point with its interval for each model; the line joins those that no other beats in both."""
     bottom = TOP + HEIGHT
     label = time_label if found.spent == "seconds" else amount_label
-    x = times((point.spent for point in found.points), LEFT, NARROW - RIGHT)
+    x = times((point.spent for point in found.points), LEFT, WIDTH - RIGHT)
     ends = [end for one in found.points for end in (one.mean, one.low, one.high) if end is not None]
     y = around(ends, bottom, TOP)
     title = AXES[found.spent] + (", logarithmic" if x.log else "")
     parts = [
-        *left_axis(y, LEFT, NARROW - RIGHT, score_label),
+        *left_axis(y, LEFT, WIDTH - RIGHT, score_label),
         *bottom_axis(x, TOP, bottom, label, title),
         _steps([point for point in found.points if point.on_front], x, y),
     ]
@@ -51,7 +51,7 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
         f"{names[one.letter]}: {one.mean:.3f} at {label(one.spent)}{', on the front' if one.on_front else ''}"
         for one in found.points
     )
-    return drawing(f"{found.score} against {AXES[found.spent]}", told, bottom + 42, parts, NARROW)
+    return drawing(f"{found.score} against {AXES[found.spent]}", told, bottom + 42, parts)
 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:
@@ -75,7 +75,7 @@ def _names(points: Sequence[FrontPoint], x: Scale, y: Scale, names: Mapping[str,
     for point in sorted(points, key=lambda one: -one.mean):
         name = one_line(names[point.letter], 24)
         width, at = NAME * len(name), x.at(point.spent)
-        right = at + 9 + width <= NARROW
+        right = at + 9 + width <= WIDTH
         start = at + 9 if right else at - 9 - width
         level = y.at(point.mean) + 4
         while any(

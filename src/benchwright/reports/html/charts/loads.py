@@ -12,7 +12,7 @@ from benchwright.analysis.load.records import Spread
 from benchwright.formats import counted
 from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, times
 from benchwright.reports.html.charts.svg import (
-    NARROW,
+    WIDTH,
     bottom_axis,
     drawing,
     element,
@@ -44,18 +44,18 @@ def load_curves(
     bottom = TOP + HEIGHT
     curves = [(curve, timed(curve, measure)) for curve in found]
     everyone = [one for _, points in curves for one in points]
-    x = times((point.achieved for point, _ in everyone), LEFT, NARROW - RIGHT)
+    x = times((point.achieved for point, _ in everyone), LEFT, WIDTH - RIGHT)
     y = times((end.value for _, spread in everyone for end in (spread.p50, spread.p99)), bottom, TOP)
     title = "answers per second" + (", logarithmic" if x.log else "")
     parts = [
-        *left_axis(y, LEFT, NARROW - RIGHT, time_label),
+        *left_axis(y, LEFT, WIDTH - RIGHT, time_label),
         *bottom_axis(x, TOP, bottom, amount_label, title),
     ]
     for curve, points in curves:
         parts += _curve(points, x, y, places[curve.letter], names[curve.letter])
     told = "; ".join(f"{names[curve.letter]}: {_told(points)}" for curve, points in curves)
     title = f"{LOAD_MEASURES[measure]} against answers per second"
-    return drawing(title, f"{counted(len(found), 'curve')}. {told}", bottom + 42, parts, NARROW)
+    return drawing(title, f"{counted(len(found), 'curve')}. {told}", bottom + 42, parts)
 
 
 def _told(points: Timed) -> str:

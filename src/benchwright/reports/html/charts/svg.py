@@ -12,11 +12,8 @@ from markupsafe import Markup, escape
 from benchwright.reports.html.charts.scales import Scale
 from benchwright.reports.html.text import shown
 
-WIDTH = 720
-"""Units of a drawing's width; on a wide page one is a pixel."""
-
-NARROW = 520
-"""Units of the width of drawings that stand side by side, and are still read on a phone."""
+WIDTH = 560
+"""Units of a drawing's width: few enough that a phone, on which one is two thirds of a pixel, can be read."""
 
 SERIES = 6
 """Colours that can be told apart."""
@@ -40,15 +37,12 @@ def joined(parts: Iterable[Markup]) -> Markup:
     return Markup("".join(parts))
 
 
-def drawing(
-    title: str, description: str, height: float, parts: Iterable[Markup], width: float = WIDTH
-) -> Markup:
+def drawing(title: str, description: str, height: float, parts: Iterable[Markup]) -> Markup:
     """The whole picture, with words for those who do not see it."""
     return element(
         "svg",
         joined(parts),
-        viewBox=f"0 0 {width} {height:.0f}",
-        class_="narrow" if width < WIDTH else "wide",
+        viewBox=f"0 0 {WIDTH} {height:.0f}",
         role="img",
         aria_label=f"{title}. {description}",
     )
