@@ -130,6 +130,9 @@ class TestRuns:
             ["show", "RUN", "--row", "3"],
             ["compare", "RUN", "OTHER"],
             ["compare", "RUN", "OTHER", "--anyway"],
+            ["table", "RUN", "OTHER"],
+            ["table", "--format", "latex"],
+            ["table", "--format", "csv"],
         ],
         ids=" ".join,
     )
@@ -141,7 +144,7 @@ class TestRuns:
         "command",
         [["runs", "tag", "RUN", "kept"], ["export", "RUN", "-o", "rows.csv"], ["report", "RUN", "-o", "page.html"],
          ["resume", "RUN"], ["retry", "RUN"], ["show", HOSTILE], ["show", "RUN", "--row", "17"],
-         ["compare", "RUN", HOSTILE]],
+         ["compare", "RUN", HOSTILE], ["table", "--format", "markdown"], ["table", "--format", "html"]],
         ids=lambda command: " ".join(command)[:12],
     )  # fmt: skip
     def test_steer_nothing(self, program: Program, runs: tuple[str, str], command: list[str]) -> None:

@@ -99,7 +99,7 @@ def sample_path(viewer: Viewing, name: str) -> str:
 
 
 def pages(viewer: Viewing) -> list[str]:
-    lists = ["/", f"/runs/{RUN}", "/compare", f"/compare?a={RUN}&b={OTHER}&anyway=1"]
+    lists = ["/", f"/runs/{RUN}", "/compare", "/table", f"/compare?a={RUN}&b={OTHER}&anyway=1"]
     searched = [f"/?q={name}" for name in ("%22%3E%3Cscript%3E", "%3Cimg%20src%3Dx%20onerror%3Dx%3E")]
     return lists + searched + [sample_path(viewer, name) for name in TEXTS]
 
