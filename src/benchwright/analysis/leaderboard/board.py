@@ -97,7 +97,7 @@ def _board(entrants: Sequence[Entrant], wanted: BoardOptions, curves: list[LoadC
         fronts={column.name: _fronts(entrants, column, placed) for column in columns},
         distributions={column.name: _distributions(entrants, column, placed) for column in columns},
         load_curves=curves,
-        notes=list(_notes(entrants, columns)),
+        notes=list(dict.fromkeys(_notes(entrants, columns))),
         simulated=any(one.side.facts.simulated for one in entrants),
     )
 
