@@ -6,12 +6,15 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.app.app_kit import Program, one_line_of
 from tests.app.compare_kit import made, write_run
+from tests.faults.how_often import tried
 from tests.web.web_kit import viewing
 
 from benchwright.cli.main import cli
@@ -150,6 +153,34 @@ def broken_lines(text: str) -> Iterator[bytes]:
             yield b"\n".join([*lines[:number], other, *lines[number + 1 :], b""])
 
 
+class Damage(NamedTuple):
+    """At this part of a file, so many bytes are gone and others have come."""
+
+    place: float
+    gone: int
+    come: bytes
+
+
+PIECES = st.sampled_from(
+    [b'"', b"\\", b"{", b"}", b",", b"\n", b"\0", b"\xff", b"null", b"[]", b"1e999", b"-"]
+)
+DAMAGE = st.lists(
+    st.builds(
+        Damage, st.floats(0, 1), st.integers(0, 3) | st.integers(0, 300), PIECES | st.binary(max_size=4)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def damaged(content: bytes, damage: list[Damage]) -> bytes:
+    """The content with all of the damage done to it."""
+    for place, gone, come in damage:
+        start = int(len(content) * place)
+        content = content[:start] + come + content[start + gone :]
+    return content
+
+
 def run(arguments: list[str]) -> None:
     """Runs a command in this process; what it raises otherwise than on purpose is raised."""
     try:
@@ -183,6 +214,20 @@ class TestARun:
             for command in COMMANDS:
                 run(command)
             assert "run-1" in capsys.readouterr().out
+
+    @tried(20, of="file")
+    @given(file=st.sampled_from(["run.json", "trials.jsonl", "bodies.jsonl", "tags.json"]), damage=DAMAGE)
+    def test_any_bytes_of_one_may_be_others(
+        self, kept: Path, file: str, damage: list[Damage], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (kept / "tags.json").write_text('["kept"]')
+        directory = kept.parents[1] / "home" / "runs" / "run-0"
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree(kept, directory)
+        (directory / file).write_bytes(damaged((kept / file).read_bytes(), damage))
+        for command in COMMANDS:
+            run(command)
+        assert "run-1" in capsys.readouterr().out
 
     @pytest.mark.slow
     @pytest.mark.parametrize("kind", KINDS)

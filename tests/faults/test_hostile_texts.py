@@ -15,10 +15,13 @@ from threading import Thread
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.app.app_kit import NOWHERE, Program
 from tests.app.compare_kit import STARTED, made, write_run
 from tests.app.pack_kit import faulty_pack, need_node, scenario, write_pack
 from tests.app.test_custom_benchmarks import EXAMPLE
+from tests.faults.how_often import tried
 from tests.simulated import simulated_endpoint
 from tests.terminal import on_a_terminal
 
@@ -77,36 +80,34 @@ def shown(program: Program, *arguments: str, code: int | None = 0) -> str:
     return words(text)
 
 
-def write_hostile_run(program: Program, name: str) -> Path:
+def write_hostile_run(program: Program, name: str, text: str = HOSTILE) -> Path:
     """A run in which everything that can be foreign is."""
     directory = write_run(
         program.home / "runs" / name,
         [],
-        name=HOSTILE,
-        targets=[Target("primary", HOSTILE, HOSTILE)],
-        typed_models={"primary": HOSTILE},
-        settings={HOSTILE: HOSTILE},
-        about={HOSTILE: HOSTILE},
+        name=text,
+        targets=[Target("primary", text, text)],
+        typed_models={"primary": text},
+        settings={text: text},
+        about={text: text},
     )
-    (directory / "tags.json").write_bytes(msgspec.json.encode([HOSTILE]))
+    (directory / "tags.json").write_bytes(msgspec.json.encode([text]))
     journal = Journal(directory)
     for number in range(4):
         key = fingerprint(f"{number}")
         messages: list[Message] = [
-            {"role": HOSTILE, "content": HOSTILE},
-            {"role": "assistant", "content": HOSTILE, "tool_calls": [{"id": HOSTILE, "function": {"name": HOSTILE}}]},
+            {"role": text, "content": text},
+            {"role": "assistant", "content": text, "tool_calls": [{"id": text, "function": {"name": text}}]},
         ]  # fmt: skip
-        request = RequestRecord(HOSTILE, total=1000, error=HOSTILE, finish_reason=HOSTILE, flags=[HOSTILE])
+        request = RequestRecord(text, total=1000, error=text, finish_reason=text, flags=[text])
         failed = number == 3
         record = TrialRecord(
-            key, f"{number}", "primary", Status.PROVIDER_ERROR if failed else Status.ANSWERED, group=HOSTILE,
-            labels={HOSTILE: HOSTILE}, reason=HOSTILE, requests=[request], started_at=STARTED, duration=10**9,
+            key, f"{number}", "primary", Status.PROVIDER_ERROR if failed else Status.ANSWERED, group=text,
+            labels={text: text}, reason=text, requests=[request], started_at=STARTED, duration=10**9,
         )  # fmt: skip
-        journal.write_trial(record, encode_json(Body(key, messages=messages, answer=HOSTILE)))
+        journal.write_trial(record, encode_json(Body(key, messages=messages, answer=text)))
         if not failed:
-            journal.write(
-                ScoreRecord(f"{key}-s", key, HOSTILE, number / 2, span=HOSTILE, detail={HOSTILE: HOSTILE})
-            )
+            journal.write(ScoreRecord(f"{key}-s", key, text, number / 2, span=text, detail={text: text}))
     journal.close()
     return directory
 
@@ -159,6 +160,70 @@ class TestRuns:
         arguments = [runs[0] if part == "RUN" else part for part in command]
         ended = on_a_terminal(program, [*arguments, "--json"])
         assert json.dumps(HOSTILE) in json.dumps(json.loads(seen(ended.text)))
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [*("\x1b[", "\x9b", "\x1b]0;", "\x9d", "\x1bP", "\x1b_", "\x1b", "\x9c", "\x07", "31;5m", "13A", "2J"),
+         *("\r", "\n", "\b", "\t", "\u202e", "\u2066", "\u200b", "\u2028", "[/b]", "[red]", ":smile:", "\\", "/", "\0")]
+    )
+    | st.text(st.characters(codec="utf-8"), max_size=3),
+    min_size=1,
+    max_size=12,
+).map("".join)  # fmt: skip
+SHOWING: dict[str, list[str]] = {
+    "runs": [],
+    "show": ["RUN"],
+    "show --row": ["RUN", "--row=1"],
+    "show --json": ["RUN"],
+    "compare": ["RUN", "OTHER", "--anyway"],
+    "runs tag": ["RUN", "kept"],
+    "export": ["RUN", "-o=rows.csv"],
+    "report": ["RUN", "-o=page.html"],
+    "resume": ["RUN"],
+    "retry": ["RUN"],
+}
+"""Commands that show something of a run, with what they are given."""
+
+TYPED: dict[str, list[str]] = {
+    "show": ["TEXT"],
+    "compare": ["TEXT", "TEXT"],
+    "eval": ["-d=TEXT", "--model=TEXT", "--scorer=exact"],
+    "eval --config": ["TEXT"],
+    "run": ["TEXT", "--model=m"],
+    "load": ["-d=TEXT", "--model=m"],
+    "test": ["-m=TEXT", "-d=rows.jsonl"],
+    "fetch": ["TEXT"],
+    "validate": ["TEXT"],
+    "pack run": ["TEXT", "--model=m"],
+    "pack info": ["TEXT"],
+    "simulate": ["--fault=TEXT"],
+    "view": ["--port=TEXT"],
+}
+"""Commands with what a user can have typed."""
+
+
+@tried(4, of="command")
+@given(text=TEXTS, command=st.sampled_from(sorted(SHOWING)))
+def test_no_text_of_a_run_steers_the_terminal(
+    tmp_path_factory: pytest.TempPathFactory, text: str, command: str
+) -> None:
+    program = Program(tmp_path_factory.mktemp("text"))
+    for name in ("run-0", "run-1"):
+        write_hostile_run(program, name, text)
+    names = {"RUN": "run-0", "OTHER": "run-1"}
+    shown(program, *command.split(), *(names.get(part, part) for part in SHOWING[command]), code=None)
+
+
+@tried(4, of="command")
+@given(text=TEXTS.filter(lambda text: "\0" not in text), command=st.sampled_from(sorted(TYPED)))
+def test_nor_does_one_that_is_typed(
+    tmp_path_factory: pytest.TempPathFactory, text: str, command: str
+) -> None:
+    program = Program(tmp_path_factory.mktemp("text"))
+    assert shown(
+        program, *command.split(), *(part.replace("TEXT", text) for part in TYPED[command]), code=None
+    )
 
 
 def test_names_that_look_like_markup_are_told_apart(program: Program) -> None:

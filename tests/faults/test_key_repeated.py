@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.app.app_kit import Program
+from tests.faults.how_often import tried
 from tests.http_server import QuietHandler, served_by
 
 KEY = "sk-one/two+three-0123456789"
@@ -34,13 +37,15 @@ FORMS = [
 class Repeats(QuietHandler):
     """Repeats the key in every second answer's text, and in the errors between; the content is JSON within JSON."""
 
+    forms: Sequence[str] = FORMS
+
     def do_GET(self) -> None:
         self.answer(200, b'{"object": "list", "data": [{"id": "m"}]}')
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         number = int(body["messages"][-1]["content"].removeprefix("word"))
-        form = FORMS[number // 2 % len(FORMS)]
+        form = self.forms[number // 2 % len(self.forms)]
         if number % 2:
             self.answer(400, b'{"error": {"message": "wrong key: ' + _inside(form) + b'"}}')
         else:
@@ -64,7 +69,7 @@ def _inside(form: str) -> bytes:
 def readings(text: str) -> Iterator[str]:
     """What a text says, read in all these ways."""
     plain = re.sub(r"\\+u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
-    yield from (text, plain, re.sub(r"\\+/", "/", plain), unquote(text))
+    yield from (text, plain, re.sub(r"\\+/", "/", plain), unquote(text), re.sub(r"\\+/", "/", unquote(plain)))
     for run in re.findall(r"[A-Za-z0-9+/]{24,}={0,2}", text):
         for start in range(4):
             part = run[start:].rstrip("=")
@@ -79,8 +84,39 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 
 def test_is_nowhere_in_a_run(program: Program) -> None:
-    rows = program.rows(2 * len(FORMS))
-    with served_by(Repeats) as address:
+    _look_everywhere(program, FORMS)
+
+
+WAYS = st.sampled_from(
+    [
+        lambda one: one,
+        lambda one: f"\\u{ord(one):04x}",
+        lambda one: f"\\u{ord(one):04X}",
+        lambda one: f"\\\\u{ord(one):04x}",
+        lambda one: f"%{ord(one):02x}",
+        lambda one: f"%{ord(one):02X}",
+        lambda one: "\\/" if one == "/" else one,
+    ]
+)
+"""How one character of the key can be written."""
+
+MIXED = st.lists(WAYS, min_size=len(KEY), max_size=len(KEY)).map(
+    lambda ways: "".join(way(one) for way, one in zip(ways, KEY, strict=True))
+)
+
+
+@tried(2)
+@given(forms=st.lists(MIXED, min_size=6, max_size=6))
+def test_however_each_of_its_characters_is_written(
+    tmp_path_factory: pytest.TempPathFactory, forms: list[str]
+) -> None:
+    program = Program(tmp_path_factory.mktemp("key"))
+    _look_everywhere(program, forms)
+
+
+def _look_everywhere(program: Program, forms: Sequence[str]) -> None:
+    rows = program.rows(2 * len(forms))
+    with served_by(type("Server", (Repeats,), {"forms": forms})) as address:
         options = [f"--api-key={KEY}", "-o", "out.json", "--log-samples", "--output-path=out", "--no-stream"]
         ran = program.run(*program.evaluating(rows, f"{address}/v1", *options))
     assert ran.returncode == 0, ran.stderr

@@ -74,7 +74,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
         program.end()
 
 
-@tried(6)
+@tried(6, of="file")
 @given(file=FILES, place=PLACES)
 def test_every_command_that_reads_it_has_a_result_or_one_line(kept: Kept, file: str, place: float) -> None:
     kept.torn(file, place)
@@ -85,7 +85,7 @@ def test_every_command_that_reads_it_has_a_result_or_one_line(kept: Kept, file: 
         assert ended.returncode == 0 or ended.stderr.splitlines()[-1].startswith("Error: ")
 
 
-@tried(6)
+@tried(6, of="file")
 @given(file=FILES, place=PLACES)
 def test_the_same_command_makes_it_whole_and_asks_for_what_is_gone_only(
     kept: Kept, file: str, place: float
