@@ -8,6 +8,6 @@ import sys
 if not sys.flags.safe_path:
     del sys.path[0]
 
-from benchwright.cli.main import main
+from benchwright.cli.start import main
 
 main()

@@ -91,6 +91,33 @@ def test_twice_stops_at_once_and_what_was_in_flight_is_asked_again(
     assert finished(program.only_run) == []
 
 
+INTERRUPTS_ITSELF = "import os, signal; os.kill(os.getpid(), signal.SIGINT)\n"
+
+IN_A_CALLBACK = """
+import os, signal, time, weakref
+
+class Gone:
+    pass
+
+gone = Gone()
+reference = weakref.ref(gone, lambda _: os.kill(os.getpid(), signal.SIGINT))
+del gone
+time.sleep(20)
+"""
+
+
+def test_while_modules_are_imported_it_ends_without_a_word(program: Program) -> None:
+    program.write("click.py", INTERRUPTS_ITSELF)
+    program.forked = False
+    ended = program.run("list", PYTHONPATH=str(program.directory))
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
+
+
+def test_in_a_callback_of_pythons_own_it_is_heard_right_after(program: Program) -> None:
+    ended = program.run("list", "--plugin", program.write("plugin.py", IN_A_CALLBACK))
+    assert (ended.returncode, ended.stderr.strip()) == (130, "")
+
+
 HANGS_FROM_ROW_20 = """
 import asyncio
 

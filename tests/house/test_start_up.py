@@ -20,7 +20,14 @@ HEAVY = {
     *("multiprocessing", "concurrent", "subprocess", "logging", "email", "json", "sqlite3"),
     *("osmosis_ai", "llm_benchmarker"),
 }
-OURS = {"benchwright", "benchwright.cli", "benchwright.cli.main", "benchwright.errors", "benchwright.suggest"}
+OURS = {
+    "benchwright",
+    "benchwright.cli",
+    "benchwright.cli.main",
+    "benchwright.cli.start",
+    "benchwright.errors",
+    "benchwright.suggest",
+}
 CPU_SECONDS = 0.12
 
 

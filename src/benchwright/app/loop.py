@@ -35,11 +35,21 @@ def run_async(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
+    loop: asyncio.AbstractEventLoop
     try:
         import uvloop
     except ImportError:
-        return asyncio.new_event_loop()
-    return uvloop.new_event_loop()
+        loop = asyncio.new_event_loop()
+    else:
+        loop = uvloop.new_event_loop()
+    loop.set_exception_handler(_tell)
+    return loop
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Logs what a callback raised; a second Ctrl-C that hit one is no fault, and the first ends the work already."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 def _close(loop: asyncio.AbstractEventLoop) -> None:

@@ -6,11 +6,12 @@ import gc
 import importlib
 import io
 import os
+import signal
 import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -54,6 +55,9 @@ COMMANDS = {
 
 PROGRAM = "benchwright"
 """The name that the help uses in its examples; it is replaced by the one that was typed."""
+
+MOMENT = 0.01
+"""Seconds after which a Ctrl-C that hit a callback is heard."""
 
 HOSTED = ("eval-rubric", "preview")
 """Commands of `osmosis` that ask a hosted service."""
@@ -246,8 +250,28 @@ def _complain(text: str) -> None:
         _close_streams()
 
 
+def _hear_interruptions() -> None:
+    """Has Ctrl-C raise KeyboardInterrupt, unless whoever started us has it ignored.
+
+    Python raises nothing out of a callback of its own, such as the end of a weak reference: a Ctrl-C that hits one is
+    heard a moment later, and not told.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.unraisablehook = _not_raised
+
+
+def _not_raised(lost: Any) -> None:
+    if isinstance(lost.exc_value, KeyboardInterrupt):
+        later = threading.Timer(MOMENT, os.kill, [os.getpid(), signal.SIGINT])
+        later.daemon = True
+        later.start()
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def main() -> None:
-    """The console script: runs a command, and ends even where threads of the user's code do not."""
+    """Runs a command, and ends even where threads of the user's code do not."""
     code: object = 1
     try:
         _run()
@@ -256,6 +280,7 @@ def main() -> None:
         code = ended.code
         raise
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command has ended: nothing is left to interrupt
         if threading.active_count() > 1:
             from benchwright.app.loop import leave_threads
 
@@ -273,6 +298,7 @@ def _run() -> None:
     program = PROGRAM if program == "__main__.py" else program
     _name_program(cli, program)
     try:
+        _hear_interruptions()
         _check_given()
         cli.main(prog_name=program, standalone_mode=False)
     except click.exceptions.Exit as stop:
