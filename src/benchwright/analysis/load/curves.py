@@ -9,7 +9,8 @@ from benchwright.analysis.load.figures import Figures, find_window
 from benchwright.analysis.load.reading import default_warmup
 from benchwright.analysis.load.records import Level, Spread
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.records import Record
+from benchwright.errors import JournalError
+from benchwright.records import UNREADABLE, Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.windows import Cut
@@ -55,11 +56,14 @@ class Measurements:
         """Takes a run in, if it is a level.
 
         Raises:
-            JournalError: the journal cannot be read.
+            JournalError: the journal cannot be read, or what the manifest says of the level.
         """
         if "load" not in manifest.about:
             return
-        about = msgspec.convert(manifest.about["load"], _About)
+        try:
+            about = msgspec.convert(manifest.about["load"], _About)
+        except UNREADABLE as error:
+            raise JournalError(f"{manifest.id} does not say which level of load it is ({error}).") from None
         point = _point(manifest, about, read_requests(table))
         if point is not None:
             self._points.setdefault(about.id, []).append(point)
