@@ -49,7 +49,7 @@ PACK = Door("pack run", _asking(failing_doors.pack))
 LOAD = Door("load", _asking(failing_doors.load))
 VIEW = Door("view", lambda program, url: ["view", "--port=0", "--no-open"], planned=0)
 
-RESUMED = (EVAL, WORKERS, BENCHMARK, PACK)
+RESUMED = (BENCHMARK, PACK, EVAL, WORKERS)
 """Doors whose run the same command goes on with."""
 
 

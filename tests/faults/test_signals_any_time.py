@@ -71,6 +71,7 @@ def test_the_same_command_completes_its_run_and_asks_for_the_rest_only(
         lab.interrupted(program, door, blow)
         stopped = now()
         kept = [trial for run in program.runs if (run / "trials.jsonl").exists() for trial in finished(run)]
+        # A finished run of a benchmark or a pack would be run again: so the documents say.
         if "finished" not in [last_event(run) for run in program.runs]:
             ended = program.run(*door.arguments(program, lab.server.base_url))
             assert ended.returncode == DONE, ended.stderr
