@@ -52,7 +52,7 @@ def before_us(ended: Ended) -> bool:
     return ended.code in (FAILED, -signal.SIGINT) and "/benchwright/" not in ours
 
 
-@tried(6, of="door")
+@tried(4, of="door")
 @given(door=st.sampled_from([EVAL, WORKERS, BENCHMARK, PACK, LOAD, VIEW]), blow=blows(POLITE))
 def test_it_ends_soon_and_quietly_and_leaves_nobody_behind(lab: Laboratory, door: Door, blow: Blow) -> None:
     with lab.program() as program:
@@ -62,7 +62,7 @@ def test_it_ends_soon_and_quietly_and_leaves_nobody_behind(lab: Laboratory, door
         assert before_us(ended) or ended.code in (DONE, INTERRUPTED, *KILLED), ended.err
 
 
-@tried(6, of="door")
+@tried(4, of="door")
 @given(door=st.sampled_from(RESUMED), blow=blows(POLITE | RUDE))
 def test_the_same_command_completes_its_run_and_asks_for_the_rest_only(
     lab: Laboratory, door: Door, blow: Blow
