@@ -16,6 +16,7 @@ from tests.app.app_kit import NOWHERE, GrowingJournal, Program, one_line_of, tri
 from tests.app.pack_kit import Packs, events, faulty_pack, numbered, outline, rendered, scenario
 from tests.simulated import simulated_endpoint
 
+from benchwright.app.run_shelf import UNREPORTED
 from benchwright.endpoint.simulate import read_truth
 from benchwright.records import Status
 
@@ -27,6 +28,18 @@ def packs(program: Program) -> Packs:
 
 def results(told: dict[str, Any], model: str = "endpoint:m") -> dict[str, dict[str, Any]]:
     return {result["scenarioId"]: result for result in told["resultsByModel"][model]}
+
+
+def test_killed_before_its_summary_was_written_it_asks_nothing_again(packs: Packs, echo: str) -> None:
+    pack = packs.pack("mixed")
+    before = packs.run(pack, echo)
+    run = packs.program.only_run
+    (run / "rendered" / "summary.json").unlink()
+    (run / UNREPORTED).touch()
+    assert packs.run(pack, echo)["resultsByModel"] == before["resultsByModel"]
+    assert len(trials(packs.program.only_run)) == len(before["resultsByModel"]["endpoint:m"])
+    assert events(run)[-1]["type"] == "run_finished"
+    assert (run / "rendered" / "summary.json").exists()
 
 
 # Packs that misbehave

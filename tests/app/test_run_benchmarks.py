@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.app.benchmark_kit import knowing, mmlu_rows, only_result, result_file
 from tests.catalog.catalog_kit import write_rows
 from tests.simulated import simulated_endpoint
 
+from benchwright.app.run_shelf import UNREPORTED
 from benchwright.runs.manifest import read_manifest
 
 DOCUMENTED_KEYS = [
@@ -268,6 +270,19 @@ class TestInterruption:
         assert ended.returncode == 1
         assert "127.0.0.1:9" in ended.stderr
         assert "Traceback" not in ended.stderr
+
+    def test_killed_before_its_result_was_written_it_asks_nothing_again(self, program: Program) -> None:
+        rows = write_mmlu(program, 4)
+        with knowing("mmlu", rows) as url:
+            command = ["run", "mmlu", "--model=m", f"--base-url={url}"]
+            assert program.run(*command).returncode == 0
+            shutil.rmtree(program.directory / "results")
+            (program.only_run / UNREPORTED).touch()
+            assert program.run(*command).returncode == 0
+            assert only_result(program)["accuracy"] == 1.0
+            assert len(trials(program.only_run)) == 4
+            program.run(*command)
+        assert len(program.runs) == 2, "a finished run with its result is run again"
 
 
 class TestSeveral:

@@ -9,6 +9,7 @@ from typing import Any
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.app.prepared import LaunchedRun
+from benchwright.app.run_shelf import reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
 from benchwright.catalog.containers.predictions import predictions_of, write_predictions
 from benchwright.config import BenchmarkSettings
@@ -44,9 +45,12 @@ def report_benchmark(
     """
     manifest = read_manifest(launched.directory)
     summary = summarise(manifest, launched.table)
-    return [
+    reports = [
         _report(benchmark, settings, launched, manifest, summary, target, more) for target in summary.targets
     ]
+    if launched.finished:
+        reported(launched.directory)
+    return reports
 
 
 def _report(

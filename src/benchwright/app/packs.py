@@ -14,7 +14,7 @@ from benchwright.app.models import short_name
 from benchwright.app.pack_setup import set_up_pack
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
-from benchwright.app.run_shelf import RunShelf
+from benchwright.app.run_shelf import RunShelf, is_reported, reported
 from benchwright.config import PackSettings
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
@@ -85,8 +85,10 @@ async def prepare_pack(
     def report(launched: LaunchedRun) -> PackReport:
         scores = run_async(score())
         result = launched.result
-        if result is not None:
-            watch.conclude(launched.directory, scores, result.stop_reason)
+        if result is not None or not is_reported(launched.directory):
+            watch.conclude(launched.directory, scores, None if result is None else result.stop_reason)
+        if launched.finished:
+            reported(launched.directory)
         error = None if result is None or result.interrupted else result.stop_reason
         return _report(launched, task.setup, watch, scores, error)
 

@@ -12,11 +12,13 @@ from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST, read_manifest
 from benchwright.text import Say
 
+UNREPORTED = "unreported"
+"""A file in the directory of a run whose result is not written yet."""
+
 
 class RunShelf:
-    """Finds the newest unfinished run with this fingerprint; with `finished` the newest at all, with `fresh` none.
-
-    With `run`, it is that one and no other.
+    """Finds the newest run with this fingerprint that is unfinished, or whose result is not written; with `finished`
+    the newest at all, with `fresh` none. With `run`, it is that one and no other.
     """
 
     def __init__(
@@ -32,7 +34,12 @@ class RunShelf:
         """See `prepared.Shelf.run_of`; held by one process at a time, so that none begins what another is at."""
         lock = runs_directory() / f".{self._fingerprint[:16]}.lock"
         async with store.file_lock(lock, say):
-            yield self.find() or make()
+            yield self.find() or self._made(make)
+
+    def _made(self, make: Callable[[], Path]) -> Path:
+        directory = make()
+        (directory / UNREPORTED).touch()
+        return directory
 
     def find(self) -> Path | None:
         """The run to go on with, None where there is none.
@@ -50,7 +57,7 @@ class RunShelf:
             return None
         names = runs_directory().glob(f"*-{self._fingerprint[:8]}*/{MANIFEST}")
         for directory in sorted((path.parent for path in names), reverse=True):
-            if not self._finished and store.last_event(directory) == "finished":
+            if not self._finished and store.last_event(directory) == "finished" and is_reported(directory):
                 continue
             try:
                 if read_manifest(directory).fingerprint == self._fingerprint:
@@ -58,6 +65,16 @@ class RunShelf:
             except UserError:
                 continue
         return None
+
+
+def is_reported(directory: Path) -> bool:
+    """Whether the result of a finished run was written: it was killed in between where it was not."""
+    return not (directory / UNREPORTED).exists()
+
+
+def reported(directory: Path) -> None:
+    """Notes that the result of a run is written."""
+    (directory / UNREPORTED).unlink(missing_ok=True)
 
 
 class NewRunShelf:
