@@ -70,6 +70,9 @@ class Sample(Record, frozen=True):
 
     `content` is what the solver and the scorers get, and what the keys are made of; `occurrence` tells
     equal contents apart; `group` is the cluster for the statistics (passage, repository, subject).
+
+    `input` is the sample's own question as a person reads it, without what all prompts have in common, `target`
+    the answer that is expected; both are only shown, and are no part of any key.
     """
 
     id: str
@@ -77,6 +80,8 @@ class Sample(Record, frozen=True):
     occurrence: int = 0
     group: str | None = None
     labels: dict[str, str] = {}
+    input: str | None = None
+    target: str | None = None
 
 
 class Target(Record, frozen=True):
@@ -288,7 +293,10 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
 
 class ScoreRecord(Record, frozen=True, tag="score"):
-    """One named score of one trial. `span` is the part of the answer that was taken as the answer."""
+    """One named score of one trial.
+
+    `span` is the part of the answer that was taken as the answer, `explanation` why it scored so.
+    """
 
     key: str
     trial: str
@@ -298,6 +306,7 @@ class ScoreRecord(Record, frozen=True, tag="score"):
     span: str | None = None
     detail: Mapping[str, Any] | None = None
     requests: list[RequestRecord] = []
+    explanation: str | None = None
 
 
 class RunEvent(Record, frozen=True, tag="event"):

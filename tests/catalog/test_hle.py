@@ -102,8 +102,8 @@ async def test_the_judge_sees_question_response_and_gold_answer_and_its_word_cou
         "expected": "2",
         "confidence": 70,
         "judge": "the judge",
-        "judgement": judgement("yes"),
     }
+    assert score.explanation == judgement("yes")
 
 
 @pytest.mark.parametrize(

@@ -106,9 +106,11 @@ def test_an_answer_cannot_write_the_marks_it_stands_between(score: Any, judge_sa
     assert user["content"].endswith(f"\n{breakout}\n<<END ANSWER {code[1]}>>")
 
 
-def test_the_detail_keeps_the_verdict_and_who_gave_it(score: Any, judge_saying: Any) -> None:
-    detail = score(Judge(), "Paris", "Paris", judge_saying("Same.\nSCORE: 1")).detail
-    assert detail == {"verdict": "Same.\nSCORE: 1", "judge": "judge-1"}
+def test_the_verdict_is_the_explanation_and_the_detail_says_who_gave_it(
+    score: Any, judge_saying: Any
+) -> None:
+    found = score(Judge(), "Paris", "Paris", judge_saying("Same.\nSCORE: 1"))
+    assert (found.explanation, found.detail) == ("Same.\nSCORE: 1", {"judge": "judge-1"})
 
 
 def test_a_blank_answer_is_unparsed_and_costs_no_request(score: Any, judge_saying: Any) -> None:

@@ -49,7 +49,14 @@ class SampleRows(msgspec.Struct, frozen=True):
         """
         with naming(self.path):
             for index, row in enumerate(read_rows(self.path, self.limit, self.offset), self.offset):
-                yield Sample(id=str(index), content=content(row, index), group=self._group(row, index))
+                made = content(row, index)
+                yield Sample(
+                    id=str(index),
+                    content=made,
+                    group=self._group(row, index),
+                    input=_text(made.get("user_prompt")),
+                    target=_text(made.get("ground_truth")),
+                )
 
     def size(self, content: Content) -> int:
         """The number of samples; reads and checks them all.
@@ -68,6 +75,10 @@ class SampleRows(msgspec.Struct, frozen=True):
         if self.group_by not in row:
             raise BadRow(index, f"No column '{self.group_by}' to group by.{did_you_mean(self.group_by, row)}")
         return str(row[self.group_by])
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 class RowsTask:

@@ -210,6 +210,8 @@ def _sample_result(trial: ScoredTrial, scorer: str, repeated: bool) -> dict[str,
         "details": details,
         "metrics": _metrics([request for request in record.requests if request.role == "model"]),
     }
+    if score is not None and score.explanation:
+        result["explanation"] = score.explanation
     if repeated:
         result["repeat"] = record.repeat
     if record.labels:

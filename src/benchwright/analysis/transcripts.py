@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import msgspec
 
+from benchwright.analysis.gists import Gist, gist
 from benchwright.errors import JournalError, UserError
 from benchwright.records import ScoreRecord, TrialRecord
 from benchwright.runs.journal import Body, read_body
+from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 
 class Transcript(msgspec.Struct, omit_defaults=True):
-    """One attempt at a trial: its line, its body (None where it was lost) and its scores."""
+    """One attempt at a trial: its line, its body (None where it was lost), its scores, and its gist."""
 
     trial: TrialRecord
     body: Body | None
     scores: list[ScoreRecord] = []
+    gist: Gist = Gist()
 
 
 def transcripts(table: RunTable, sample: str) -> list[Transcript]:
@@ -28,11 +31,13 @@ def transcripts(table: RunTable, sample: str) -> list[Transcript]:
     attempts = [attempt for row in table.sample.places(sample) for attempt in table.all_attempts(row)]
     if not attempts:
         raise UserError(f"The run {table.directory.name} has no trial of row {sample} (yet).")
-    found = [
-        Transcript(attempt.record, _body(table, attempt.record), list(attempt.scores.values()))
-        for attempt in attempts
-    ]
+    found = [_transcript(table, attempt) for attempt in attempts]
     return sorted(found, key=lambda one: (one.trial.target, one.trial.repeat, one.trial.attempt))
+
+
+def _transcript(table: RunTable, attempt: ScoredTrial) -> Transcript:
+    body = _body(table, attempt.record)
+    return Transcript(attempt.record, body, list(attempt.scores.values()), gist(attempt, body))
 
 
 def _body(table: RunTable, record: TrialRecord) -> Body | None:

@@ -71,6 +71,13 @@ def context_length(tokens: int, approximate: bool) -> dict[str, Any]:
     return {"context_length": tokens} | ({"approximate": True} if approximate else {})
 
 
+def turn_by_turn(texts: Sequence[str]) -> str:
+    """What belongs to each turn of a conversation, as one text; that of a single turn as it is."""
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"Turn {number}: {text}" for number, text in enumerate(texts, 1))
+
+
 def user(text: str) -> Message:
     """A message of the user."""
     return {"role": "user", "content": text}

@@ -22,6 +22,7 @@ class Verdict(Record, frozen=True):
     `score` lies between 0 and 1; None means that no answer was found, which counts as 0 in the documented
     numbers. `correct` is whether it counts as solved, by default a score of 1. `predicted` is the answer as
     it was understood, `expected` the right one; `details` are the documented keys and more.
+    `explanation` says why, where more is to be said than what was predicted and expected.
     """
 
     score: float | None
@@ -29,6 +30,7 @@ class Verdict(Record, frozen=True):
     expected: Any = None
     correct: bool | None = None
     details: Mapping[str, Any] = {}
+    explanation: str | None = None
 
     @property
     def is_correct(self) -> bool:
@@ -80,7 +82,7 @@ def verdict_score(verdict: Verdict) -> Score:
     """A verdict as the engine keeps it; `detail` holds `correct`, `expected` and the details."""
     detail = {"correct": verdict.is_correct, "expected": verdict.expected, **verdict.details}
     status = Status.UNPARSED if verdict.score is None else Status.SCORED
-    return Score(verdict.score, status, verdict.predicted, detail)
+    return Score(verdict.score, status, verdict.predicted, detail, verdict.explanation)
 
 
 def last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -25,6 +25,11 @@ def lettered(choices: Sequence[str], mark: str = "{letter}. {choice}") -> list[s
     ]
 
 
+def question(content: dict[str, Any]) -> str:
+    """A sample's own question with its lettered choices, as a person reads it."""
+    return "\n".join([content["question"], "", *lettered(content["choices"])])
+
+
 def letter_only(content: dict[str, Any]) -> list[Message]:
     """The prompt that is documented for MMLU and MMLU-Pro: the letter and nothing else."""
     choices = "\n".join(lettered(content["choices"]))

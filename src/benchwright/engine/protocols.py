@@ -62,12 +62,16 @@ class Session(Protocol):
 
 
 class Score(Record, frozen=True):
-    """What a scorer returns: a value, or `unparsed` with None. `span` is the part of the answer it took."""
+    """What a scorer returns: a value, or `unparsed` with None.
+
+    `span` is the part of the answer that it took, `explanation` why it scored so, for a person to read.
+    """
 
     value: float | None
     status: Status = Status.SCORED
     span: str | None = None
     detail: Mapping[str, Any] | None = None
+    explanation: str | None = None
 
 
 class Scorer(Protocol):

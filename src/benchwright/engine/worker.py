@@ -21,6 +21,7 @@ from benchwright.engine.protocols import Scorer, Solver
 from benchwright.engine.session import TrialSession
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
 from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialLimits, TrialRecord
+from benchwright.runs.asked import kept_input, kept_target
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.keys import score_key
 
@@ -121,12 +122,12 @@ class Worker:
         """The score; None where the run was stopped before it could be had, so that it is made when the run goes on."""
         session = TrialSession(trial, self._clients, TrialLimits(), self._show, role="judge")
         value: float | None = None
-        status, span, detail = Status.GRADER_ERROR, None, None
+        status, span, detail, explanation = Status.GRADER_ERROR, None, None, None
         try:
             score = await scorer.score(trial.sample, outcome, session)
             if score.value is not None:
                 value = _finite(score.value)
-            status, span, detail = score.status, score.span, score.detail
+            status, span, detail, explanation = score.status, score.span, score.detail, score.explanation
         except RunStopped:
             return None
         except BaseException as error:
@@ -142,6 +143,7 @@ class Worker:
             span=span,
             detail=detail,
             requests=session.requests,
+            explanation=explanation,
         )
 
 
@@ -193,6 +195,8 @@ def _solved(trial: Trial, session: TrialSession, outcome: Outcome, late: int, *,
         attempt=trial.attempt,
         status=outcome.status,
         reason=outcome.reason,
+        input=kept_input(trial.sample.input, outcome.messages),
+        target=kept_target(trial.sample.target),
         messages=outcome.messages,
         answer=outcome.answer,
         scores=outcome.scores,

@@ -86,7 +86,13 @@ class PackTask:
         """One sample per scenario; its content is the scenario as the pack lists it."""
         for scenario in self.setup.scenarios:
             labels = {} if scenario.category is None else {"category": scenario.category}
-            yield Sample(scenario.id, scenario.raw, labels=labels)
+            yield Sample(
+                scenario.id,
+                scenario.raw,
+                labels=labels,
+                input=scenario.prompt_text or scenario.description or scenario.title,
+                target=_success(scenario),
+            )
 
     def size(self) -> int:
         """The number of scenarios."""
@@ -150,6 +156,12 @@ class PackTask:
 
     def _note(self, relayed: RelayedRequest) -> None:
         self._watcher.request(relayed.record)
+
+
+def _success(scenario: ScenarioMeta) -> str | None:
+    """What the pack says that success is, where one of its cards does."""
+    cards = (card.content for card in scenario.detail_cards if "success" in card.title.lower())
+    return next(cards, None)
 
 
 def _apart(gateway: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Conversations as text for a terminal: who said what, tools called, how it was scored, how long it took."""
+"""Conversations as text for a terminal: the trial in short, who said what, tools called, how long it took."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from rich.text import Text
 
 from benchwright.analysis.transcripts import Transcript
 from benchwright.engine.answers import content_text
-from benchwright.formats import duration, milliseconds, number
+from benchwright.formats import duration, milliseconds
 from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
+from benchwright.reports.gist import render_gist
 from benchwright.text import plain, plain_lines
 
 LAST_LINES = 20
@@ -35,13 +36,14 @@ def _render(attempt: Transcript) -> RenderableType:
     parts: list[RenderableType] = [Text(f"{head} ({duration(trial.duration / 1e9)})", style="bold")]
     if trial.reason:
         parts.append(Text(plain(trial.reason), style="red"))
+    parts.append(render_gist(attempt))
     if attempt.body is None:
         fate = "lost" if trial.body[1] else "not kept"
         parts.append(Text(f"The conversation was {fate}.", style="red"))
     else:
         parts += [_message(message) for message in attempt.body.messages]
         parts += _in_containers(attempt.body.artifacts)
-    parts += [Text(_score(score), style="bold") for score in attempt.scores]
+    parts += [Text(_detail(score), style="dim") for score in attempt.scores if score.detail]
     parts += [Text(_request(request), style="dim") for request in trial.requests]
     return Group(*parts)
 
@@ -77,15 +79,8 @@ def _ended(ran: Mapping[str, Any]) -> str:
     return ended if code is None else f"{ended} with {code}"
 
 
-def _score(score: ScoreRecord) -> str:
-    text = f"{plain(score.scorer)}: {number(score.value)}" if score.value is not None else plain(score.scorer)
-    if score.value is None:
-        text += f": {score.status}"
-    if score.span is not None:
-        text += f"  taken as the answer: {plain(score.span)}"
-    if score.detail:
-        text += f"  {plain(msgspec.json.encode(score.detail).decode())}"
-    return text
+def _detail(score: ScoreRecord) -> str:
+    return f"{plain(score.scorer)} {plain(msgspec.json.encode(score.detail).decode())}"
 
 
 def _request(request: RequestRecord) -> str:

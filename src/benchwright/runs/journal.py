@@ -70,12 +70,14 @@ class ExchangeBody(Record, frozen=True):
 
 
 class Body(Record, frozen=True):
-    """What a trial's line leaves out."""
+    """What a trial's line leaves out; `input` and `target` are the sample's, see `runs.asked`."""
 
     key: str
     attempt: int = 0
     status: Status = Status.ANSWERED
     reason: str | None = None
+    input: int | str | None = None
+    target: str | None = None
     messages: list[Message] = []
     answer: str = ""
     scores: dict[str, float] = {}

@@ -50,7 +50,7 @@ class Judge:
     `rubric` says what is judged, `scale` in which numbers the judge answers (1 to 5 is mapped to 0 to 1),
     `model` which model is meant to judge, so that scores of another are not taken for this one's. The
     judge is shown the sample's `user_prompt`, its `ground_truth` if it has one, and the answer, and is
-    asked at temperature 0. The score's `detail` holds the verdict and the model that gave it.
+    asked at temperature 0. The score's `explanation` is the verdict, its `detail` holds the model that gave it.
     """
 
     name = "judge"
@@ -71,7 +71,7 @@ class Judge:
         messages = self._messages(sample, outcome.answer)
         reply = await session.chat(messages, role="judge", slot="judge", temperature=0)
         value = self._verdict(reply.text)
-        return Score(value, detail={"verdict": reply.text, "judge": reply.model})
+        return Score(value, detail={"judge": reply.model}, explanation=reply.text)
 
     def _messages(self, sample: Sample, answer: str) -> list[Message]:
         content = sample.content if isinstance(sample.content, Mapping) else {}

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
+from benchwright.analysis.gists import gist_on_disk
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.scored import ScoredTrial
@@ -17,7 +18,8 @@ class TrialRow(Record, frozen=True):
     """The attempt at a trial that counts, with its scores.
 
     `started_at` is UTC, ISO 8601. Tokens are those of the model's own requests; `scores` holds None for a score
-    without a value, `spans` what was taken as the answer.
+    without a value, `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of
+    `analysis.gists`: the sample's own question, what was expected, what was given, and why it scored so.
     """
 
     run: str
@@ -35,6 +37,10 @@ class TrialRow(Record, frozen=True):
     prompt_tokens: int
     completion_tokens: int
     reused: bool
+    input: str | None
+    target: str | None
+    answer: str | None
+    explanation: str | None
     scores: dict[str, float | None]
     spans: dict[str, str | None]
     labels: dict[str, str]
@@ -79,6 +85,7 @@ class TrialRows:
 
     def _row(self, trial: ScoredTrial) -> TrialRow:
         record = trial.record
+        told = gist_on_disk(self._table.directory, trial)
         own = [request for request in record.requests if request.role == "model"]
         return TrialRow(
             run=self._manifest.id,
@@ -96,6 +103,10 @@ class TrialRows:
             prompt_tokens=sum(request.prompt_tokens for request in own),
             completion_tokens=sum(request.completion_tokens for request in own),
             reused=record.reused_from is not None,
+            input=told.input,
+            target=told.target,
+            answer=told.answer,
+            explanation=told.explanation,
             scores={**record.scores, **{name: score.value for name, score in trial.scores.items()}},
             spans={name: score.span for name, score in trial.scores.items()},
             labels=record.labels,

@@ -77,7 +77,8 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
     details = {"category": category.name, "group": category.group}
     if wrong is not None:
         details |= {"error_type": wrong.kind, "error": wrong.said}
-    return Verdict(float(wrong is None), predicted, expected, details=details)
+    why = None if wrong is None else wrong.said
+    return Verdict(float(wrong is None), predicted, expected, details=details, explanation=why)
 
 
 VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}

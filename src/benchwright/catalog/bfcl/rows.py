@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 import xxhash
 
+from benchwright.catalog.asking import turn_by_turn
 from benchwright.catalog.bfcl.categories import Category, category_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
+from benchwright.engine.answers import content_text
 from benchwright.records import UNREADABLE, Message, Record, Sample
 
 CLASS_MODULES = {
@@ -200,4 +203,34 @@ def _taken_out(identifier: str, functions: list[dict[str, Any]], names: list[str
 
 
 def _sample(row: BfclRow, category: Category, content: dict[str, Any]) -> Sample:
-    return Sample(row.id, content, labels={"category": category.name, "group": category.group})
+    return Sample(
+        row.id,
+        content,
+        labels={"category": category.name, "group": category.group},
+        input=turn_by_turn([_asked(turn) for turn in content["question"]]),
+        target=_target(category, content["answer"]),
+    )
+
+
+def _asked(turn: list[Message]) -> str:
+    """What is said in a turn; nothing is where functions are brought that were held back."""
+    return "\n".join(content_text(one.get("content")) for one in turn) or "(further functions)"
+
+
+def _target(category: Category, answer: list[Any] | None) -> str:
+    """The calls that are right: each with the values that every argument may have, or their source turn by turn."""
+    if "relevance" in category.kind:
+        return "no call" if category.kind == "irrelevance" else "any call"
+    if category.kind == "multi_turn":
+        return turn_by_turn(["\n".join(calls) or "no call" for calls in answer or ()])
+    return "\n".join(
+        f"{name}({', '.join(f'{key}={_choices(values)}' for key, values in arguments.items())})"
+        for call in answer or ()
+        for name, arguments in call.items()
+    )
+
+
+def _choices(values: list[Any]) -> str:
+    return " or ".join(
+        "nothing" if value == "" else json.dumps(value, ensure_ascii=False) for value in values
+    )

@@ -16,7 +16,7 @@ from benchwright.catalog.documented.base import BaseBenchmark, BenchmarkSample, 
 from benchwright.catalog.documented.docker_benchmark import DockerBenchmark
 from benchwright.catalog.documented.loading import loaded_dataset
 from benchwright.data.datasets import Dataset, Source
-from benchwright.engine.answers import answer_status
+from benchwright.engine.answers import answer_status, content_text
 from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError, GraderError, UserError
 from benchwright.records import Outcome, Sample, Trial
@@ -215,7 +215,15 @@ def _conversation(client: SessionClient, result: SampleResult) -> Outcome:
 def _plain_sample(item: tuple[str, BenchmarkSample]) -> Sample:
     identity, sample = item
     content = {"messages": sample.messages, "metadata": sample.metadata}
-    return Sample(identity, msgspec.json.decode(encode_json(content)), labels=_labels(sample.metadata))
+    asked = [content_text(one.get("content")) for one in sample.messages if one.get("role") == "user"]
+    expected = sample.metadata.get("expected")
+    return Sample(
+        identity,
+        msgspec.json.decode(encode_json(content)),
+        labels=_labels(sample.metadata),
+        input=asked[-1] if asked else None,
+        target=None if expected is None else str(expected),
+    )
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:

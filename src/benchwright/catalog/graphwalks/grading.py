@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
+from benchwright.formats import counted
 
 _OPENING = re.compile(r"final answer:\s*\[", re.IGNORECASE)
 
@@ -51,7 +52,16 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
         content["answer_nodes"],
         correct=score is not None and predicted == gold,
         details={"jaccard": _jaccard(predicted, gold), "parsed": nodes is not None},
+        explanation=_told(nodes, gold),
     )
+
+
+def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
+    """How many nodes are right, missing and too many."""
+    if nodes is None:
+        return "The last line is no list of nodes."
+    right = len(gold.intersection(nodes))
+    return f"{right} of {counted(len(gold), 'node')} found, {len(nodes) - right} wrong."
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:

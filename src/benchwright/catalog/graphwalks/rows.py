@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
+OPERATION = "Operation:"
+"""What stands before the question in every prompt."""
+
+NO_NODES = "(no node)"
+
 LONGEST_SHORT = 220_000
 """Characters: the longest prompt of the file "128k and shorter" has 219,451."""
 
@@ -30,7 +35,18 @@ def samples(source: Source) -> Iterator[Sample]:
             "date_added": row.date_added,
         }
         content = {"prompt": row.prompt, "answer_nodes": row.answer_nodes}
-        yield Sample(f"graphwalks_{number}", content, labels=labels)
+        yield Sample(
+            f"graphwalks_{number}",
+            content,
+            labels=labels,
+            input=operation(row.prompt),
+            target=", ".join(row.answer_nodes) or NO_NODES,
+        )
+
+
+def operation(prompt: str) -> str:
+    """What is asked of the graph: the end of the prompt, behind examples and edges, or all of it."""
+    return prompt.rpartition(OPERATION)[2].strip() or prompt
 
 
 def length(characters: int) -> str:

@@ -145,8 +145,8 @@ class JudgeScorer:
                 details={
                     "confidence": stated_confidence(reply.text),
                     "judge": reply.model,
-                    "judgement": reply.text,
                 },
+                explanation=reply.text,
             )
         )
 

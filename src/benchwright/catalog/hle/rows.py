@@ -42,4 +42,4 @@ class TextQuestions:
 def _sample(row: HleRow) -> Sample:
     content = {"question": row.question, "answer": row.answer, "answer_type": row.answer_type}
     labels = {"category": row.category, "answer_type": row.answer_type, "subject": row.raw_subject}
-    return Sample(row.id, content, labels=labels)
+    return Sample(row.id, content, labels=labels, input=row.question, target=row.answer)

@@ -46,7 +46,15 @@ class ProgramScorer:
         if not ran.passed:
             lenient = await self._run(program(content, "\n" + lenient_completion(content, answer)))
             details[LENIENT] = lenient.passed
-        return verdict_score(Verdict(float(ran.passed), code, content["canonical_solution"], details=details))
+        return verdict_score(
+            Verdict(
+                float(ran.passed),
+                code,
+                content["canonical_solution"],
+                details=details,
+                explanation=f"The program {ran.reason}",
+            )
+        )
 
     async def _run(self, source: str) -> PythonVerdict:
         return await run_python(self._room(), source, seconds=SECONDS)
@@ -77,7 +85,15 @@ class DocumentedScorer:
             content["prompt"], answer, content["test"], content["entry_point"], timeout=DOCUMENTED_SECONDS
         )
         details = {"result": "passed" if passed else f"failed: {last_line(said, 200)}"}
-        return verdict_score(Verdict(float(passed), answer, content["canonical_solution"], details=details))
+        return verdict_score(
+            Verdict(
+                float(passed),
+                answer,
+                content["canonical_solution"],
+                details=details,
+                explanation=f"The program {details['result']}",
+            )
+        )
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:

@@ -28,4 +28,4 @@ def samples(source: Source) -> Iterator[Sample]:
     """One sample per problem, under its own id."""
     for row in source.read(HumanEvalRow, "test"):
         content = msgspec.structs.asdict(row)
-        yield Sample(content.pop("task_id"), content)
+        yield Sample(content.pop("task_id"), content, input=row.prompt, target=row.canonical_solution)

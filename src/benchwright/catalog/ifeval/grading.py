@@ -13,6 +13,7 @@ from benchwright.catalog.ifeval.layout import LAYOUT
 from benchwright.catalog.ifeval.rules import Follows, Rules
 from benchwright.catalog.ifeval.splitters import Splitter, splitting
 from benchwright.catalog.ifeval.wording import WORDING
+from benchwright.formats import counted
 from benchwright.records import Record
 
 Instruction = dict[str, Any]
@@ -36,7 +37,11 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
     """1 if all instructions are followed to the letter, else 0; an empty answer follows none."""
     instructions = content["instructions"]
     followed = judge(rules(splitter).follows, instructions, answer, blank=not answer.strip())
-    return Verdict(float(all(followed.strict)), details=details(instructions, followed))
+    return Verdict(
+        float(all(followed.strict)),
+        details=details(instructions, followed),
+        explanation=told(instructions, followed.strict),
+    )
 
 
 def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
@@ -47,7 +52,11 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
         for one in instructions
     ]
     score = float(all(followed)) if answer.strip() else None
-    return Verdict(score, details=details(instructions, InstructionVerdicts(followed, followed)))
+    return Verdict(
+        score,
+        details=details(instructions, InstructionVerdicts(followed, followed)),
+        explanation=told(instructions, followed),
+    )
 
 
 def follows_documented(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
@@ -94,6 +103,13 @@ def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) 
         "passed": sum(followed.strict),
         "passed_loose": sum(followed.loose),
     }
+
+
+def told(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
+    """Which instructions were followed, in words."""
+    missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
+    share = f"{sum(followed)} of {counted(len(followed), 'instruction')} followed"
+    return f"{share}; not followed: {', '.join(missed)}" if missed else share
 
 
 NAMES = ("prompt_strict", "instruction_strict", "prompt_loose", "instruction_loose")

@@ -33,7 +33,23 @@ def samples(source: Source) -> Iterator[Sample]:
     for row in source.read(IfevalRow, "train"):
         listed = instructions(RULES, row.instruction_id_list, row.kwargs)
         content = {"prompt": row.prompt, "instructions": listed}
-        yield Sample(f"ifeval_{row.key}", content, labels={"instructions": str(len(listed))})
+        yield Sample(
+            f"ifeval_{row.key}",
+            content,
+            labels={"instructions": str(len(listed))},
+            input=row.prompt,
+            target=told(listed),
+        )
+
+
+def told(instructions: list[Instruction]) -> str:
+    """What must be followed, an instruction each line: `length_constraints:number_words (num_words: 300)`."""
+    return "\n".join(map(_told, instructions))
+
+
+def _told(instruction: Instruction) -> str:
+    arguments = ", ".join(f"{name}: {value}" for name, value in instruction["arguments"].items())
+    return f"{instruction['id']} ({arguments})" if arguments else instruction["id"]
 
 
 def instructions(rules: Rules, ids: list[str], arguments: list[dict[str, Any]]) -> list[Instruction]:

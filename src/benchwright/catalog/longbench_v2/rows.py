@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from benchwright.catalog.letters import question
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -43,4 +44,4 @@ def samples(source: Source) -> Iterator[Sample]:
             "answer": row.answer,
             "context": row.context,
         }
-        yield Sample(row.id, content, labels=labels)
+        yield Sample(row.id, content, labels=labels, input=question(content), target=row.answer)

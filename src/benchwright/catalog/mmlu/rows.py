@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.letters import LETTERS
+from benchwright.catalog.letters import LETTERS, question
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -58,7 +58,8 @@ def samples_with_shots(source: Source) -> Iterator[Sample]:
 
 def _sample(number: int, row: MmluRow, more: dict[str, Any]) -> Sample:
     labels = {"subject": row.subject, "category": _CATEGORY.get(row.subject, "other")}
-    return Sample(f"mmlu_{number}", _content(row) | more, labels=labels)
+    content = _content(row) | more
+    return Sample(f"mmlu_{number}", content, labels=labels, input=question(content), target=content["answer"])
 
 
 def _content(row: MmluRow) -> dict[str, Any]:

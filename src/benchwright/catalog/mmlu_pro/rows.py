@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from benchwright.catalog.letters import LETTERS
+from benchwright.catalog.letters import LETTERS, question
 from benchwright.data.datasets import Source
 from benchwright.records import Record, Sample
 
@@ -73,7 +73,13 @@ def _sample(row: MmluProRow, more: dict[str, Any]) -> Sample:
         "answer": row.answer,
         "category": row.category,
     }
-    return Sample(f"mmlu_pro_{row.question_id}", content | more, labels={"category": row.category})
+    return Sample(
+        f"mmlu_pro_{row.question_id}",
+        content | more,
+        labels={"category": row.category},
+        input=question(content),
+        target=row.answer,
+    )
 
 
 def _shot(row: MmluProRow) -> dict[str, Any]:

@@ -22,9 +22,11 @@ def grade_likeness(content: dict[str, Any], answer: str) -> Verdict:
     if not answer.strip():
         return Verdict(None, None, expected)
     if not answer.startswith(prefix):
-        return Verdict(0.0, answer, expected, details={"prefix_found": False})
+        why = f"The answer does not begin with {prefix}."
+        return Verdict(0.0, answer, expected, details={"prefix_found": False}, explanation=why)
     ratio = likeness(answer.removeprefix(prefix), expected.removeprefix(prefix))
-    return Verdict(ratio, answer, expected, details={"prefix_found": True})
+    why = f"Behind the prefix, {ratio:.1%} alike."
+    return Verdict(ratio, answer, expected, details={"prefix_found": True}, explanation=why)
 
 
 def likeness(response: str, answer: str) -> float:

@@ -83,4 +83,5 @@ def _sample(number: int, row: MrcrRow) -> Sample:
         "context": context_bin(row.tokens),
         "date_added": row.date_added,
     }
-    return Sample(f"mrcr_{number}", content, labels=labels)
+    asked = content["messages"][-1]["content"] if content["messages"] else None
+    return Sample(f"mrcr_{number}", content, labels=labels, input=asked, target=row.answer)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from benchwright.catalog.asking import turn_by_turn
 from benchwright.catalog.grading import Verdict, address, verdict_score
-from benchwright.catalog.ifeval.grading import InstructionVerdicts, details, follows_documented, judge
+from benchwright.catalog.ifeval.grading import InstructionVerdicts, details, follows_documented, judge, told
 from benchwright.catalog.ifeval.splitters import Splitter
 from benchwright.catalog.multi_if.rules import rules
 from benchwright.catalog.multi_if.solver import ANSWERS
@@ -33,7 +34,12 @@ def grade(splitter: Splitter, content: dict[str, Any], answers: Sequence[str]) -
             (all(followed.strict) + _share(followed.strict) + all(followed.loose) + _share(followed.loose))
             / 4
         )
-    return Verdict(sum(scores) / len(scores), correct=_all_pass(per_turn), details={"per_turn": per_turn})
+    return Verdict(
+        sum(scores) / len(scores),
+        correct=_all_pass(per_turn),
+        details={"per_turn": per_turn},
+        explanation=_told(content["turns"], per_turn),
+    )
 
 
 def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict:
@@ -45,7 +51,11 @@ def grade_documented(content: dict[str, Any], answers: Sequence[str]) -> Verdict
             for one in turn["instructions"]
         ]
         per_turn.append(_turn(turn, InstructionVerdicts(passed, passed)))
-    return Verdict(float(_all_pass(per_turn)), details={"per_turn": per_turn})
+    return Verdict(
+        float(_all_pass(per_turn)),
+        details={"per_turn": per_turn},
+        explanation=_told(content["turns"], per_turn),
+    )
 
 
 class TurnScorer:
@@ -63,6 +73,15 @@ class TurnScorer:
 
 def _turn(turn: dict[str, Any], followed: InstructionVerdicts) -> dict[str, Any]:
     return {"correct": all(followed.strict)} | details(turn["instructions"], followed)
+
+
+def _told(turns: Sequence[dict[str, Any]], per_turn: Sequence[dict[str, Any]]) -> str:
+    return turn_by_turn(
+        [
+            told(turn["instructions"], [one["passed"] for one in graded["per_instruction"]])
+            for turn, graded in zip(turns, per_turn, strict=True)
+        ]
+    )
 
 
 def _all_pass(per_turn: Sequence[dict[str, Any]]) -> bool:

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from benchwright.catalog.ifeval.rows import RULES, instructions
+from benchwright.catalog.asking import turn_by_turn
+from benchwright.catalog.ifeval.rows import RULES, instructions, told
 from benchwright.data.datasets import Source
 from benchwright.records import UNREADABLE, Record, Sample
 
@@ -53,7 +54,13 @@ def samples(source: Source) -> Iterator[Sample]:
             "origin": row.key.partition(":")[0],
             "instructions": "/".join(str(len(turn["instructions"])) for turn in asked),
         }
-        yield Sample(row.key, {"language": row.language, "turns": asked}, labels=labels)
+        yield Sample(
+            row.key,
+            {"language": row.language, "turns": asked},
+            labels=labels,
+            input=turn_by_turn([turn["prompt"] for turn in asked]),
+            target=turn_by_turn([told(turn["instructions"]) for turn in asked]),
+        )
 
 
 def turns(row: MultiIfRow) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from benchwright.catalog.containers.authors import NO_PATCH, patch_messages
 from benchwright.catalog.containers.benchmark import CONTAINERS
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patches import apply_patch, patch_in
+from benchwright.catalog.containers.tests_told import lists_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.mirrors import Mirrors
 from benchwright.catalog.swe_bench.rows import FullRow, content_of
@@ -77,7 +78,13 @@ def make_documented(about: About, options: Options) -> Benchmark:
 def samples(source: Source) -> Iterator[Sample]:
     """One sample per instance, under its own id."""
     for row in source.read(FullRow, "test"):
-        yield Sample(row.instance_id, content_of(row), labels={"repo": row.repo})
+        yield Sample(
+            row.instance_id,
+            content_of(row),
+            labels={"repo": row.repo},
+            input=row.problem_statement,
+            target=row.patch,
+        )
 
 
 class OnePatch:
@@ -139,6 +146,7 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         "resolved" if resolved else "not resolved",
         "resolved",
         details=details | ({"error": problem} if problem else {}),
+        explanation=problem or lists_told(now, still),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.containers.tests_told import lists_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.evaluation import (
     END,
@@ -70,6 +71,7 @@ def grade(content: Mapping[str, Any], log: str) -> Verdict:
         expected if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
         expected,
         details=details | ({"error": error} if error else {}),
+        explanation=error or lists_told(now, still),
     )
 
 
@@ -122,7 +124,9 @@ class ResolvedScorer:
         details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
         if tests is None:
             details["error"] = outcome.artifacts.get("problem") or NO_PATCH
-            verdict = msgspec.structs.replace(verdict, score=None, predicted=None)
+            verdict = msgspec.structs.replace(
+                verdict, score=None, predicted=None, explanation=details["error"]
+            )
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 

@@ -52,7 +52,7 @@ def sample_of(row: SweBenchRow) -> Sample:
     content = content_of(row)
     difficulty = content.pop("difficulty")
     labels = {"repo": row.repo, "difficulty": difficulty, "version": row.version}
-    return Sample(row.instance_id, content, labels=labels)
+    return Sample(row.instance_id, content, labels=labels, input=row.problem_statement, target=row.patch)
 
 
 def content_of(row: FullRow) -> dict[str, Any]:

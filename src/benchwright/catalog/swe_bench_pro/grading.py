@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.catalog.containers.authors import NO_PATCH
+from benchwright.catalog.containers.tests_told import lists_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench_pro.testing import PASSED
 from benchwright.engine.protocols import Score, Session
@@ -51,4 +52,5 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         RESOLVED if resolved else f"not {RESOLVED}",
         RESOLVED,
         details=details | ({"error": problem} if problem else {}),
+        explanation=problem or lists_told(now, still),
     )

@@ -84,7 +84,11 @@ def sample_of(row: ProRow, run_scripts: Path) -> Sample:
         **msgspec.structs.asdict(scripts),
     }
     return Sample(
-        row.instance_id, content, labels={"repo": row.repo, "language": row.repo_language or "unknown"}
+        row.instance_id,
+        content,
+        labels={"repo": row.repo, "language": row.repo_language or "unknown"},
+        input=content["issue"],
+        target=row.patch,
     )
 
 

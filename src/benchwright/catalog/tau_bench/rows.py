@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,4 +76,16 @@ def _python_rows(file: Path) -> Iterator[TaskRow]:
 def _sample(row: TaskRow, worlds: Worlds) -> Sample:
     content = msgspec.to_builtins(row) | {"outputs": row.outputs, "world": worlds[row.domain].digest}
     labels = {"domain": row.domain, "customer": row.user_id}
-    return Sample(f"tau_bench_{row.domain}_{row.task_index}", content, labels=labels)
+    return Sample(
+        f"tau_bench_{row.domain}_{row.task_index}",
+        content,
+        labels=labels,
+        input=row.instruction,
+        target=_target(row),
+    )
+
+
+def _target(row: TaskRow) -> str:
+    """What a perfect agent does, a call each line, and what it must tell the user."""
+    calls = [f"{action.name}({json.dumps(action.kwargs, ensure_ascii=False)})" for action in row.actions]
+    return "\n".join([*(calls or ["no call"]), *(f"tells the user: {output}" for output in row.outputs)])

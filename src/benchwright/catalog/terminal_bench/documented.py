@@ -49,6 +49,9 @@ _SOLUTION = """\
 ```"""
 
 
+TARGET = "the validation script ends with exit code 0"
+
+
 class ScriptsRow(Record, frozen=True):
     """One task: what to do, what sets the container up, and what ends with exit code 0 where it was done.
 
@@ -86,7 +89,9 @@ def make_documented(about: About, options: Options) -> Benchmark:
 def samples(source: Source) -> Iterator[Sample]:
     """One sample per row."""
     for number, row in enumerate(source.read(ScriptsRow, "test")):
-        yield Sample(f"terminal_bench_{number}", msgspec.structs.asdict(row))
+        yield Sample(
+            f"terminal_bench_{number}", msgspec.structs.asdict(row), input=row.instruction, target=TARGET
+        )
 
 
 def checks(sample: Sample) -> Iterator[Check]:
@@ -143,12 +148,14 @@ def grade(artifacts: Mapping[str, Any]) -> Verdict:
     """1 if the validation script ended by itself with exit code 0, else 0."""
     validation = artifacts.get("validation")
     if validation is None:
-        return Verdict(0.0, details={"error": "the container ended before it could be validated"})
+        why = "the container ended before it could be validated"
+        return Verdict(0.0, details={"error": why}, explanation=why)
     record = msgspec.convert(validation, CommandRecord)
     details: dict[str, Any] = {"validation_exit_code": record.exit_code, "validation_output": record.output}
     if record.ended != "exited":
         details["error"] = f"the validation script was ended: {record.ended}"
-    return Verdict(float(record.succeeded), details=details)
+    why = details.get("error") or f"the validation script ended with exit code {record.exit_code}"
+    return Verdict(float(record.succeeded), details=details, explanation=why)
 
 
 def commands_in(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.catalog.containers.tests_told import tests_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample, Status
@@ -48,7 +49,8 @@ def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
         return _nothing("the tests reported no results", "parse_error")
     score = float(all(results.values()))
     named = {name: "passed" if passed else "failed" for name, passed in results.items()}
-    return Verdict(score, f"{sum(results.values())} of {len(results)} passed", details={"tests": named})
+    passed = f"{sum(results.values())} of {len(results)} passed"
+    return Verdict(score, passed, details={"tests": named}, explanation=tests_told(results))
 
 
 def grade_reward(text: str | None, json: str | None) -> Verdict:
@@ -63,11 +65,12 @@ def grade_reward(text: str | None, json: str | None) -> Verdict:
     if reward is None:
         return _nothing("the tests wrote no reward", "no_reward")
     details = {"reward": reward, **({"rewards": numbers} if len(numbers) > 1 else {})}
-    return Verdict(min(max(reward, 0.0), 1.0), f"{reward:g}", details=details)
+    why = f"The tests gave the reward {reward:g}."
+    return Verdict(min(max(reward, 0.0), 1.0), f"{reward:g}", details=details, explanation=why)
 
 
 def _nothing(why: str, mode: str) -> Verdict:
-    return Verdict(0.0, details={"error": why, "mode": mode})
+    return Verdict(0.0, details={"error": why, "mode": mode}, explanation=why)
 
 
 def _numbers(json: str | None) -> dict[str, float]:

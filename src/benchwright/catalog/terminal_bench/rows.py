@@ -13,6 +13,8 @@ from benchwright.catalog.terminal_bench.settings import Settings, settings_or_pr
 from benchwright.data.datasets import Source
 from benchwright.records import Sample
 
+TARGET = "the task's own tests pass"
+
 
 def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
     """The tasks of Terminal-Bench 2.
@@ -56,4 +58,4 @@ def _sample(task: str, folder: Path, instruction: str, settings: Settings, label
         "instruction": instruction,
         "settings": msgspec.to_builtins(settings),
     }
-    return Sample(folder.resolve().name, content, labels=labels)
+    return Sample(folder.resolve().name, content, labels=labels, input=instruction, target=TARGET)

@@ -1,0 +1,64 @@
+"""A trial in short, for a terminal: what was asked, expected and given, each score and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.analysis.gists import why
+from benchwright.analysis.report.pieces import cut, find_span
+from benchwright.analysis.transcripts import Transcript
+from benchwright.formats import number
+from benchwright.records import ScoreRecord
+from benchwright.text import plain, plain_lines
+
+LONGEST = 1200
+"""Characters of one text; the conversation has all of it."""
+
+
+def render_gist(attempt: Transcript) -> RenderableType:
+    """Input, expected and given answer, each score with its reason, side by side with their names."""
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold", ratio=1)
+    for name, told in _lines(attempt):
+        grid.add_row(name, told)
+    return Padding(grid, (0, 0, 1, 0))
+
+
+def _lines(attempt: Transcript) -> Iterator[tuple[str, Text]]:
+    gist = attempt.gist
+    if gist.input:
+        yield "Input", _shown(gist.input)
+    if gist.target:
+        yield "Expected", _shown(gist.target)
+    if gist.answer is not None:
+        yield "Answer", _shown(gist.answer, [score.span for score in attempt.scores]) or Text("(nothing)")
+    for name, value in attempt.trial.scores.items():
+        yield "Score", Text(f"{plain(name)}: {number(value)}", style="bold")
+    for score in attempt.scores:
+        yield "Score", Text(_value(score), style="bold")
+        reason = why(score, gist.target)
+        if reason is not None:
+            yield "Why", _shown(reason)
+    if not attempt.scores and gist.explanation:
+        yield "Why", _shown(gist.explanation)
+
+
+def _value(score: ScoreRecord) -> str:
+    return f"{plain(score.scorer)}: {score.status if score.value is None else number(score.value)}"
+
+
+def _shown(text: str, spans: Sequence[str | None] = ()) -> Text:
+    """The text, shortened in its middle, with what was taken as the answer marked."""
+    text = text.strip("\n")
+    found = next(filter(None, (find_span(text, span) for span in spans)), None)
+    shown = Text()
+    for piece in cut(text, LONGEST, found):
+        style = {"span": "black on yellow", "cut": "dim italic"}.get(piece.kind, "")
+        shown.append(f" [{piece.text}] " if piece.kind == "cut" else plain_lines(piece.text), style)
+    return shown
