@@ -60,6 +60,8 @@ def attack(journal: Journal, name: str, text: str) -> None:
         exchanges=[ExchangeBody({text: text}, 2, response)],
         artifacts={text: text},
         native=native,
+        input=text,
+        target=text,
     )
     request = RequestRecord(text, role=text, total=1000, error=text, finish_reason=text, flags=[text])
     record = TrialRecord(
@@ -67,7 +69,7 @@ def attack(journal: Journal, name: str, text: str) -> None:
         reason=text, requests=[request], started_at=STARTED, duration=10**9,
     )  # fmt: skip
     journal.write_trial(record, encode_json(body))
-    journal.write(ScoreRecord(f"{key}-s", key, text, 0.5, span=text, detail={text: text}))
+    journal.write(ScoreRecord(f"{key}-s", key, text, 0.5, span=text, detail={text: text}, explanation=text))
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +111,7 @@ def test_nothing_that_was_written_runs_or_leaves_its_place(viewer: Viewing, chro
         page = watched.page
         for path in pages(viewer):
             viewer.open(page, path)
-            for summary in page.locator("summary").all():
-                summary.click()
+            page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
             page.mouse.move(200, 300)
             assert page.evaluate("window.caught") is None, path
             assert page.locator("#stolen, main iframe, main script, main style, main img, base").count() == 0

@@ -19,8 +19,8 @@ from benchwright.web.trial_selection import (
     ORDERS,
     Selection,
     TrialQuery,
+    around,
     natural,
-    neighbours,
     select,
 )
 
@@ -120,8 +120,8 @@ def test_pages_put_together_are_the_whole_table(shown: Shown, only: str, order: 
     assert [number for page in pages for number in page] == whole.numbers
     assert len(whole.numbers) == whole.found == whole.counts[only]
     for before, after in zip(whole.numbers, whole.numbers[1:], strict=False):
-        assert neighbours(shown.manifest, shown.trials.table, wanted, before)[1] == after
-        assert neighbours(shown.manifest, shown.trials.table, wanted, after)[0] == before
+        assert around(shown.manifest, shown.trials.table, wanted, before).after == after
+        assert around(shown.manifest, shown.trials.table, wanted, after).before == before
 
 
 def test_the_lowest_scores_come_first_and_failures_last(shown: Shown) -> None:

@@ -47,6 +47,47 @@ def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
     return [_message_view(message, left_out if place == FIRST else 0) for place, message in enumerate(parsed)]
 
 
+class Turn(Record, frozen=True):
+    """What a model said in one go, with the results of the tools that it called; `number` counts from 1.
+
+    What others said before it stands in `heard`. A turn without `said` is what was said after the model's last word.
+    """
+
+    number: int
+    heard: list[MessageView]
+    said: MessageView | None = None
+    results: list[list[MessageView]] = []
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools called, each once."""
+        return list(dict.fromkeys(call.name for call in self.said.calls)) if self.said else []
+
+
+def turns_of(messages: Sequence[MessageView]) -> list[Turn]:
+    """A conversation as turns of the model; results that answer one of its calls are joined to that call."""
+    turns: list[Turn] = []
+    heard: list[MessageView] = []
+    for message in messages:
+        if message.role == "assistant":
+            turns.append(Turn(len(turns) + 1, heard, message, [[] for _ in message.calls]))
+            heard = []
+        elif (results := _results_for(message, turns)) is not None and not heard:
+            results.append(message)
+        else:
+            heard.append(message)
+    return [*turns, Turn(len(turns) + 1, heard)] if heard else turns
+
+
+def _results_for(message: MessageView, turns: Sequence[Turn]) -> list[MessageView] | None:
+    """Where the result of a call of the last turn belongs, None where the message is none."""
+    last = turns[-1] if turns else None
+    if last is None or last.said is None or message.role != "tool":
+        return None
+    places = [place for place, call in enumerate(last.said.calls) if call.id == message.answers]
+    return last.results[places[0]] if places else None
+
+
 def shows_answer(body: Body) -> bool:
     """Whether the answer of a trial is among its messages, so that it need not be shown by itself."""
     if not body.answer:

@@ -23,6 +23,7 @@ STATIC = {
     "view.js": "text/javascript",
     "keys.js": "text/javascript",
     "live.js": "text/javascript",
+    "trial.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 """The files of our own that are served, and what they are."""

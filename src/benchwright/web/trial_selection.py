@@ -153,19 +153,39 @@ def select(manifest: Manifest, table: RunTable, wanted: TrialQuery, size: int) -
     return Selection(rows[start : start + size].tolist(), len(rows), counts)
 
 
-def neighbours(
-    manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int
-) -> tuple[int | None, int | None]:
-    """The trials before and after one in a table, None at its ends or where it is not in it."""
-    import numpy as np
+class Around(NamedTuple):
+    """The trials before and after one in a table, and the nearest that failed; None where there are none."""
 
+    before: int | None = None
+    after: int | None = None
+    failing_before: int | None = None
+    failing_after: int | None = None
+
+
+def around(manifest: Manifest, table: RunTable, wanted: TrialQuery, number: int) -> Around:
+    """What stands around a trial; failing ones are looked for among those of the table that other filters hide, too."""
     columns = _Columns(manifest, table)
-    rows = _chosen(columns, wanted, _common(columns, wanted))
-    places = np.flatnonzero(rows == number)
+    common = _common(columns, wanted)
+    everything = _in_order(columns, _places(common), wanted.order)
+    _, mask = FILTERS.get(wanted.only, FILTERS["all"])
+    shown = _beside(everything, mask(columns), number)
+    return Around(*shown, *_beside(everything, columns.failed, number))
+
+
+def _beside(rows: Rows, mask: Mask, number: int) -> tuple[int | None, int | None]:
+    """The rows that the mask lets through before and after one of them."""
+    places = _places(rows == number)
     if not places.size:
         return None, None
-    place = int(places[0])
-    return int(rows[place - 1]) if place else None, int(rows[place + 1]) if place + 1 < rows.size else None
+    before, after = rows[: places[0]], rows[places[0] + 1 :]
+    before, after = before[mask[before]], after[mask[after]]
+    return int(before[-1]) if before.size else None, int(after[0]) if after.size else None
+
+
+def _places(mask: Mask) -> Rows:
+    import numpy as np
+
+    return np.flatnonzero(mask)
 
 
 def _common(columns: _Columns, wanted: TrialQuery) -> Mask:

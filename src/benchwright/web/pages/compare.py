@@ -15,8 +15,8 @@ from benchwright.reports.comparison.tables import blocks
 from benchwright.reports.comparison.words import Cell, Foreign, Line, notes, verdicts, warnings
 from benchwright.runs.manifest import Manifest
 from benchwright.web.off_loop import off_loop
+from benchwright.web.pages.places import Place, shown_trial
 from benchwright.web.pages.runs import page_number
-from benchwright.web.pages.sample import Place, shown_trial
 from benchwright.web.rendering import page
 from benchwright.web.text import address
 from benchwright.web.trial_selection import TrialQuery
@@ -171,10 +171,13 @@ def _both(viewer: Viewer, asked: dict[str, str], sample: str, repeat: int) -> we
     for letter in ("a", "b"):
         run, _, slot = asked[letter].partition("@")
         manifest = viewer.runs.manifest(run)
-        place = Place(run, sample, slot or manifest.targets[0].slot, repeat, TrialQuery())
+        place = Place(run, sample, slot or manifest.targets[0].slot, repeat, TrialQuery(), asked)
         sides.append({"letter": letter.upper(), "run": run, **_side(viewer, place, manifest)})
     names = side_names([side["model"] for side in sides], [side["letter"] for side in sides])
-    before, after = _neighbours(viewer, asked, sample, repeat)
+    before, after = (
+        None if change is None else _side_by_side(asked, change)
+        for change in changed_around(viewer, asked, sample, repeat)
+    )
     return page(
         "compare_sample.html",
         sample=sample,
@@ -196,17 +199,21 @@ def _side(viewer: Viewer, place: Place, manifest: Manifest) -> dict[str, Any]:
     return {"model": model, "row": row, "attempt": attempt, "href": href}
 
 
-def _neighbours(
+def changed_around(
     viewer: Viewer, asked: dict[str, str], sample: str, repeat: int
-) -> tuple[str | None, str | None]:
-    """The changed samples before and after one, as the table has them."""
+) -> tuple[Change | None, Change | None]:
+    """The changed samples before and after one, as the table of a comparison has them; behind others comes the first.
+
+    Raises:
+        UserError: there is no such run, or there is nothing to compare.
+    """
     found = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
     changes = [] if score is None else list(_changes(score, asked["only"]))
     places = [(change.sample, change.repeat) for change in changes]
     if (sample, repeat) not in places:
-        return None, None
+        return None, changes[0] if changes else None
     place = places.index((sample, repeat))
-    before = _side_by_side(asked, changes[place - 1]) if place else None
-    return before, _side_by_side(asked, changes[place + 1]) if place + 1 < len(changes) else None
+    before = changes[place - 1] if place else None
+    return before, changes[place + 1] if place + 1 < len(changes) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import msgspec
 from aiohttp import web
@@ -13,39 +12,18 @@ from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.manifest import target_names
 from benchwright.runs.scored import ScoredTrial
 from benchwright.web.off_loop import off_loop
-from benchwright.web.pages.samples import sample_address, samples_address, wanted_of
+from benchwright.web.pages.compare import changed_around
+from benchwright.web.pages.in_short import SHORT, beside, in_short
+from benchwright.web.pages.places import Place, address_at, address_of, find_trial, place_of
+from benchwright.web.pages.samples import samples_address
 from benchwright.web.pages.shown import shown_attempt
 from benchwright.web.rendering import page
-from benchwright.web.run_trials import Row, RunTrials
-from benchwright.web.text import safe_name
-from benchwright.web.trial_selection import TrialQuery, neighbours, passing_score
+from benchwright.web.run_trials import Row
+from benchwright.web.text import address, safe_name
+from benchwright.web.trial_selection import around, passing_score
 from benchwright.web.viewer import VIEWER, Viewer
 
 PARTS = ("request", "response", "body", "line")
-
-
-class Place(NamedTuple):
-    """Which trial is meant: of which run, and in which table it was found."""
-
-    run: str
-    sample: str
-    target: str | None
-    repeat: int
-    wanted: TrialQuery
-
-
-def place_of(request: web.Request) -> Place:
-    """The trial that the address names."""
-    query = request.query
-    repeat = query.get("repeat", "")
-    wanted = msgspec.structs.replace(wanted_of(request), target=query.get("in", ""))
-    return Place(
-        request.match_info["run"],
-        query.get("id", ""),
-        query.get("target") or None,
-        int(repeat) if repeat.isdecimal() and len(repeat) < 9 else 0,
-        wanted,
-    )
 
 
 async def sample_page(request: web.Request) -> web.Response:
@@ -67,69 +45,47 @@ async def sample_file(request: web.Request) -> web.Response:
     return web.Response(body=content, content_type="application/json", headers=headers)
 
 
-def find_trial(viewer: Viewer, place: Place) -> tuple[RunTrials, int]:
-    """The trials of the run, and the row of the one that is meant.
-
-    Raises:
-        UserError: there is no such run.
-        HTTPNotFound: it has no such trial.
-    """
-    trials = viewer.trials(place.run)
-    with trials.lock:
-        number = trials.find(place.sample, place.target, place.repeat)
-    if number is None:
-        trials.read_all()
-        with trials.lock:
-            number = trials.find(place.sample, place.target, place.repeat)
-    if number is None:
-        raise web.HTTPNotFound(reason="The run has no such trial yet")
-    return trials, number
-
-
-def shown_trial(viewer: Viewer, place: Place) -> tuple[Row, dict[str, Any], str]:
-    """A trial, the attempt at it that counts as templates want it, and its address.
-
-    Raises:
-        UserError: there is no such run.
-        HTTPNotFound: it has no such trial.
-    """
-    trials, number = find_trial(viewer, place)
-    with trials.lock:
-        row, counting = trials.row(number), trials.table.trial(number)
-        turn = trials.table.all_attempts(number).index(counting)
-    shown = shown_attempt(trials.table.directory, counting, place.run, turn)
-    return row, shown, _address_of(place, row)
-
-
 def _render(viewer: Viewer, place: Place) -> web.Response:
     manifest = viewer.runs.manifest(place.run)
     trials, number = find_trial(viewer, place)
+    directory = trials.table.directory
     with trials.lock:
-        row = trials.row(number)
+        row, counting = trials.row(number), trials.table.trial(number)
         attempts = trials.table.all_attempts(number)
-        around = neighbours(manifest, trials.table, place.wanted, number)
-        steps = [None if one is None else _address_of(place, trials.row(one)) for one in around]
+        near = around(manifest, trials.table, place.wanted, number)
+        steps = {
+            name: None if one is None else address_of(place, trials.row(one))
+            for name, one in near._asdict().items()
+        }
+        others = beside(trials, place, number)
         siblings = trials.siblings(row.sample)
         passing = passing_score(manifest, trials.table)
-    directory = trials.table.directory
-    shown = [shown_attempt(directory, attempt, place.run, turn) for turn, attempt in enumerate(attempts)]
     return page(
         "sample.html",
         run=viewer.runs.row(place.run),
         manifest=manifest,
         names=target_names(manifest),
         row=row,
-        siblings=[(one, _address_of(place, one)) for one in siblings],
+        siblings=[(one, address_of(place, one)) for one in siblings],
         passing=passing,
-        attempts=shown[::-1],
-        before=steps[0],
-        after=steps[1],
+        short=in_short(directory, counting),
+        beside=[one | in_short(directory, one["trial"], SHORT) for one in others],
+        attempts=[shown_attempt(directory, one, place.run, turn) for turn, one in enumerate(attempts)][::-1],
+        steps=steps,
+        changed=_changed(viewer, place, row),
         up=samples_address(place.run, place.wanted),
     )
 
 
-def _address_of(place: Place, row: Row) -> str:
-    return sample_address(place.run, place.wanted, row.sample, row.target, row.repeat)
+def _changed(viewer: Viewer, place: Place, row: Row) -> dict[str, str | None] | None:
+    """The ways to the changed samples before and after this one and back to the comparison; None where none is open."""
+    if not place.comparison:
+        return None
+    before, after = (
+        None if change is None else address_at(place, change.sample, row.target, change.repeat)
+        for change in changed_around(viewer, place.comparison, row.sample, row.repeat)
+    )
+    return {"up": address("/compare", **place.comparison), "before": before, "after": after}
 
 
 def _raw(viewer: Viewer, place: Place, part: str, turn: int, exchange: int) -> bytes:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 from aiohttp import web
 
-from benchwright.engine.answers import content_text
-from benchwright.errors import JournalError
-from benchwright.records import Message, TrialRecord
+from benchwright.analysis.gists import gist, gist_on_disk
 from benchwright.reports.html.text import one_line
-from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import Manifest, target_names
 from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
@@ -27,8 +24,8 @@ PAGE = 50
 FIRST_READING = 0.2
 """Seconds that a page waits for a long journal to be read; the rest is shown as it comes."""
 
-LONGEST_BODY = 2**16
-"""Bytes of a conversation that is read for one line of a table."""
+MOST_READ = 2**25
+"""Bytes of conversations that are read for one page; trials beyond them have no question and answer on it."""
 
 
 def wanted_of(request: web.Request) -> TrialQuery:
@@ -48,11 +45,15 @@ def samples_address(run: str, wanted: TrialQuery, **changes: Any) -> str:
     return address(f"/runs/{run}", **_query(msgspec.structs.replace(wanted, **changes)))
 
 
-def sample_address(run: str, wanted: TrialQuery, sample: str, target: str, repeat: int) -> str:
-    """The address of a trial that knows the table it was found in."""
+def sample_address(
+    run: str, wanted: TrialQuery, sample: str, target: str, repeat: int, **comparison: str
+) -> str:
+    """The address of a trial that knows the table it was found in, and the comparison that is open."""
     found_in = _query(msgspec.structs.replace(wanted, page=1))
     found_in["in"] = found_in.pop("target")
-    return address(f"/runs/{run}/sample", id=sample, target=target, repeat=repeat or "", **found_in)
+    return address(
+        f"/runs/{run}/sample", id=sample, target=target, repeat=repeat or "", **found_in, **comparison
+    )
 
 
 def _query(wanted: TrialQuery) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
         found = select(manifest, table, wanted, PAGE)
         return {
             "wanted": wanted,
-            "lines": [_line(trials, number) for number in found.numbers],
+            "lines": list(_lines(trials, found.numbers)),
             "count": found.found,
             "counts": found.counts,
             "pages": max(1, -(-found.found // PAGE)),
@@ -94,29 +95,18 @@ def samples_values(viewer: Viewer, row: RunRow, manifest: Manifest, wanted: Tria
         }
 
 
-def _line(trials: RunTrials, number: int) -> dict[str, Any]:
-    """A row of the table, with the beginning of what was asked and what was taken as the answer."""
-    trial = trials.table.trial(number)
-    asked, answer = _said(trials.table.directory, trial.record)
-    spans = (score.span for score in trial.scores.values() if score.span)
-    return {
-        "row": trials.row(number),
-        "asked": one_line(asked),
-        "answer": one_line(next(spans, answer), 60),
-        "reason": one_line(trial.record.reason or ""),
-    }
-
-
-def _said(directory: Path, record: TrialRecord) -> tuple[str, str]:
-    """(what was asked, the answer), empty where they are too long to be read for a line, or lost."""
-    if record.body[1] > LONGEST_BODY:
-        return "", ""
-    try:
-        body = read_body(directory, record)
-    except JournalError:
-        return "", ""
-    return _asked(body.messages), body.answer
-
-
-def _asked(messages: list[Message]) -> str:
-    return next((content_text(one.get("content")) for one in messages if one.get("role") == "user"), "")
+def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """The rows of the table: what was asked, what was expected, what was given."""
+    directory, left = trials.table.directory, MOST_READ
+    for number in numbers:
+        trial = trials.table.trial(number)
+        left -= trial.record.body[1]
+        told = gist_on_disk(directory, trial) if left >= 0 else gist(trial, None)
+        spans = (score.span for score in trial.scores.values() if score.span)
+        yield {
+            "row": trials.row(number),
+            "input": one_line(told.input or ""),
+            "target": one_line(told.target or "", 60),
+            "answer": one_line(next(spans, told.answer or ""), 60),
+            "reason": one_line(trial.record.reason or ""),
+        }

@@ -12,7 +12,15 @@ from benchwright.records import RequestRecord, TrialRecord
 from benchwright.reports.html.charts.times import waterfall
 from benchwright.runs.journal import Body, ExchangeBody, read_body
 from benchwright.runs.scored import ScoredTrial
-from benchwright.web.conversation import message_views, pretty, pretty_text, shows_answer
+from benchwright.web.conversation import (
+    MessageView,
+    Turn,
+    message_views,
+    pretty,
+    pretty_text,
+    shows_answer,
+    turns_of,
+)
 from benchwright.web.text import LONGEST, address
 
 MOST_BARS = 60
@@ -28,13 +36,15 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
     body = _body(directory, record)
     spans = [score.span for score in scores if score.span]
     native = body.native if body is not None else None
+    messages = message_views(body, spans) if body is not None else []
     return {
         "number": turn,
         "record": record,
         "status": attempt.status,
         "scores": [{"score": score, "detail": pretty(score.detail) if score.detail else ""} for score in scores],
         "readable": body is not None or not record.body[1],
-        "messages": message_views(body, spans) if body is not None else [],
+        "messages": messages,
+        "turns": _turns(messages, record),
         "answer": cut(body.answer, LONGEST) if body is not None and not shows_answer(body) else [],
         "waterfall": _waterfall(record) if record.requests else "",
         "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
@@ -47,6 +57,17 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
             exchange=exchange,
         ),
     }  # fmt: skip
+
+
+def _turns(messages: list[MessageView], record: TrialRecord) -> list[tuple[Turn, RequestRecord | None]]:
+    """The turns of a conversation with tools or several turns, each with its request where there is one for each."""
+    turns = turns_of(messages)
+    said = [turn for turn in turns if turn.said is not None]
+    if len(said) < 2 and not any(turn.tools for turn in said):
+        return []
+    own = [request for request in record.requests if request.role == "model" and not request.error]
+    requests = own if len(own) == len(said) else []
+    return [(turn, requests[place] if place < len(requests) else None) for place, turn in enumerate(turns)]
 
 
 def _body(directory: Path, record: TrialRecord) -> Body | None:

@@ -11,6 +11,10 @@ export function watchKeys() {
         j: () => move(1),
         k: () => move(-1),
         "/": focusSearch,
+        f: () => follow("next-failing"),
+        F: () => follow("previous-failing"),
+        c: () => follow("next-changed"),
+        C: () => follow("previous-changed"),
         u: () => document.querySelector("[data-up]")?.click(),
         "?": () => dialog?.showModal(),
     };
@@ -39,6 +43,10 @@ function move(step) {
     const row = rows[Math.min(rows.length - 1, Math.max(0, next))];
     row.focus();
     row.scrollIntoView({ block: "nearest" });
+}
+
+function follow(name) {
+    document.querySelector(`[data-${name}]`)?.click();
 }
 
 function focusSearch() {

@@ -1,8 +1,10 @@
 // The start of every page: keys, live parts, and forms that answer as they are filled in.
 import { watchKeys } from "./keys.js";
 import { fill, watch } from "./live.js";
+import { watchTrial } from "./trial.js";
 
 watchKeys();
+watchTrial();
 
 for (const part of document.querySelectorAll("[data-part][data-deferred]")) fill(part);
 

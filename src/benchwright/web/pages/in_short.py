@@ -1,0 +1,76 @@
+"""A trial in short, as its page has it on top, and what else was made of the same sample, to stand beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from benchwright.analysis.gists import gist_on_disk, why
+from benchwright.analysis.report.pieces import cut, find_span
+from benchwright.analysis.report.records import Pieces
+from benchwright.runs.scored import ScoredTrial
+from benchwright.web.pages.places import Place, address_of
+from benchwright.web.run_trials import RunTrials
+from benchwright.web.text import LONGEST
+
+MOST_BESIDE = 12
+"""Trials and attempts that stand side by side."""
+
+SHORT = 2_000
+"""Characters of an answer that stands beside others."""
+
+
+def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
+    """Input, expected and given answer (what was taken as the answer marked), each score and why."""
+    told = gist_on_disk(directory, trial)
+    native = {name: value for name, value in trial.record.scores.items() if name not in trial.scores}
+    scores = [
+        {
+            "name": name,
+            "value": score.value,
+            "status": score.status,
+            "why": _cut(why(score, told.target), most),
+        }
+        for name, score in trial.scores.items()
+    ]
+    scores += [{"name": name, "value": value, "status": None, "why": []} for name, value in native.items()]
+    return {
+        "input": _cut(told.input, most),
+        "target": _cut(told.target, most),
+        "answer": _marked(told.answer, trial, most),
+        "answered": told.answer is not None,
+        "scores": scores,
+        "why": [] if trial.scores else _cut(told.explanation, most),
+    }
+
+
+def beside(trials: RunTrials, place: Place, number: int) -> list[dict[str, Any]]:
+    """The repeats, other models and earlier attempts of a sample, this trial among them; none if it is alone."""
+    found = []
+    for row in trials.siblings(trials.table.sample[number])[:MOST_BESIDE]:
+        attempts = trials.table.all_attempts(row.number)
+        counting = trials.table.trial(row.number)
+        for turn, attempt in enumerate(attempts):
+            found.append(
+                {
+                    "row": row,
+                    "attempt": turn + 1 if len(attempts) > 1 else None,
+                    "current": row.number == number and attempt == counting,
+                    "status": attempt.status,
+                    "trial": attempt,
+                    "href": address_of(place, row),
+                }
+            )
+    return found[:MOST_BESIDE] if len(found) > 1 else []
+
+
+def _marked(answer: str | None, trial: ScoredTrial, most: int) -> Pieces:
+    if not answer:
+        return []
+    spans = (find_span(answer, score.span) for score in trial.scores.values())
+    whole = (0, len(answer))  # to mark all of it says nothing
+    return cut(answer, most, next((span for span in spans if span not in (None, whole)), None))
+
+
+def _cut(text: str | None, most: int) -> Pieces:
+    return cut(text, most) if text else []
