@@ -103,6 +103,7 @@ def test_they_stay_in_sight_on_a_wide_screen(viewer: Viewing, page: Page) -> Non
     viewer.open(page, f"/runs/{AGENT}/sample?id=who")
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     expect(page.locator("#input")).to_be_in_viewport()
+    expect(page.locator("[data-find-words]")).to_be_in_viewport()
 
 
 def test_the_turns_of_an_agent_are_a_tree_with_each_result_under_its_call(

@@ -195,3 +195,8 @@ def test_what_departs_from_the_protocol_is_said(tmp_path: Path) -> None:
 
 def _content() -> dict[str, Any]:
     return {**ROW, "FAIL_TO_PASS": [], "PASS_TO_PASS": []}
+
+
+def test_the_input_is_the_issue_and_the_target_the_patch(real_rows: Path) -> None:
+    for sample in samples(real_rows / "swe_bench" / "sample.jsonl"):
+        assert (sample.input, sample.target) == (sample.content["problem_statement"], sample.content["patch"])

@@ -157,3 +157,8 @@ class TestRunScripts:
             file.parent.mkdir(parents=True)
             file.write_text(text)
         assert data.samples()[1].content["environment"] == ["export A=1 B='2 3'", "export C=4"]
+
+
+def test_the_input_is_the_issue_and_the_target_the_patch(data: Data) -> None:
+    for sample in data.samples():
+        assert (sample.input, sample.target) == (sample.content["issue"], sample.content["patch"])

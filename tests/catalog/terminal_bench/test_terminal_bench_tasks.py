@@ -457,3 +457,9 @@ def test_options_that_change_what_is_measured_are_departures() -> None:
 def test_the_metadata_says_what_the_tasks_are() -> None:
     assert (TERMINAL_BENCH.full_name, TERMINAL_BENCH.items, TERMINAL_BENCH.tier) == ("terminal_bench", 89, 4)
     assert (FIRST.full_name, FIRST.items) == ("terminal_bench:1.0", 80)
+
+
+def test_the_input_is_the_instruction_and_the_target_that_the_tests_pass(tmp_path: Path) -> None:
+    write_harbor(tmp_path)
+    (sample,) = read(tmp_path)
+    assert ((sample.input or "").strip(), sample.target) == (HELLO, "the task's own tests pass")
