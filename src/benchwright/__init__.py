@@ -1,16 +1,39 @@
-"""Benchwright: evaluates and benchmarks language models and agents behind any OpenAI-compatible endpoint."""
+"""Benchwright: evaluates and benchmarks language models and agents behind any OpenAI-compatible endpoint.
+
+from benchwright import evaluate
+
+result = evaluate("questions.jsonl", "my-model", scorer="mcq", base_url="http://localhost:8000/v1")
+"""
 
 # Nothing is imported up here: `python -m benchwright` comes by before the working directory leaves `sys.path`.
 
 __version__ = "0.1.0"
 
-LAZY = ("LoadedRun", "RequestRow", "TrialRow", "load_run")
-"""Public names that are imported when they are asked for; `__init__.pyi` has their types."""
+LAZY = {
+    "benchwright.api.evaluating": ("evaluate", "evaluate_async"),
+    "benchwright.api.benchmarking": ("run_benchmark", "run_benchmark_async"),
+    "benchwright.api.comparing": ("compare",),
+    "benchwright.api.results": ("BenchmarkRun", "Evaluation"),
+    "benchwright.analysis.export": ("LoadedRun", "RequestRow", "TrialRow", "load_run"),
+    "benchwright.engine.protocols": ("Score", "Scorer", "Session", "Solver", "Task"),
+    "benchwright.records": ("Outcome", "Sample", "Status", "TaskSpec", "Trial"),
+    "benchwright.errors": ("BenchwrightError", "JournalError", "ProviderError", "RunUnfinished", "UserError"),
+}
+"""Public names, by the module that they are imported from when they are asked for; `__init__.pyi` has their types."""
+
+__all__ = ["__version__", "runs", *(name for names in LAZY.values() for name in names)]
 
 
 def __getattr__(name: str) -> object:
-    if name in LAZY:
-        from importlib import import_module
+    from importlib import import_module
 
-        return getattr(import_module("benchwright.analysis.export"), name)
+    if name == "runs":
+        return import_module("benchwright.runs")
+    for module, names in LAZY.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

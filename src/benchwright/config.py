@@ -159,6 +159,14 @@ class EvalSettings(Settings):
     judge_api_key_env: str | None = None
 
 
+class TaskSettings(Settings):
+    """`benchwright.evaluate` with a `Task` of the caller's."""
+
+    n: int = Field(default=1, ge=1)
+    pass_threshold: float = 1.0
+    max_turns: int | None = Field(default=None, ge=1)
+
+
 class BenchmarkSettings(Settings):
     """`benchwright run`: benchmarks of the catalog. None stands for what a benchmark's protocol says."""
 

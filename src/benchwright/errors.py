@@ -3,6 +3,7 @@
     BenchwrightError
     ├── UserError            the person can fix it: one line, exit code 1
     │   └── RunLocked        another process works on this run
+    ├── RunUnfinished        a run from Python was stopped before its end
     ├── JournalError         the journal cannot be written or read (full disk, lost directory)
     └── TrialError           something inside one trial; ends the trial, never the run
         ├── ProviderError    the endpoint failed or refused the request
@@ -16,6 +17,11 @@ A trial error becomes a status of the trial record (see `records.Status`); the o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 class BenchwrightError(Exception):
     """Base of every error raised on purpose; its text is one line that says what to do."""
@@ -27,6 +33,17 @@ class UserError(BenchwrightError):
 
 class RunLocked(UserError, TimeoutError):
     """Another process holds the lock of the run, and went on holding it for the whole wait."""
+
+
+class RunUnfinished(BenchwrightError):
+    """A run was stopped before its end by a budget or an error of the endpoint; `run` is its directory.
+
+    What is done is kept: `load_run(error.run)` has it, and the same call goes on from there.
+    """
+
+    def __init__(self, message: str, run: Path) -> None:
+        super().__init__(message)
+        self.run = run
 
 
 class JournalError(BenchwrightError):

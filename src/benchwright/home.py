@@ -28,6 +28,11 @@ def runs_directory() -> Path:
     return home() / "runs"
 
 
+def given_rows_directory() -> Path:
+    """Where datasets are kept that were given as rows and not as a file."""
+    return home() / "rows"
+
+
 def packs_directory() -> Path:
     """Where packs are installed."""
     return home() / "packs"

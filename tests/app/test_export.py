@@ -5,9 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
-import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -110,17 +107,6 @@ class TestLoadRun:
         monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
         with pytest.raises(UserError, match="There is no run 'last'"):
             benchwright.load_run("last")
-
-    def test_the_package_itself_imports_none_of_it(self) -> None:
-        seen = subprocess.run(
-            [sys.executable, "-c", "import benchwright, sys; print('benchwright.app' in sys.modules)"],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        assert seen.stdout.strip() == "False"
-
-    def test_a_name_that_is_not_public_is_not_there(self) -> None:
-        with pytest.raises(AttributeError, match="'load_runs'"):
-            import_module("benchwright").load_runs  # noqa: B018
 
 
 def read(path: Path) -> list[dict[str, Any]]:

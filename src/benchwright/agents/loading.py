@@ -100,14 +100,22 @@ def _check_name(name: str, directory: str, error: type[UserError]) -> None:
 
 
 def load_agent(path: str) -> RolloutAgentLoop:
-    """The agent that `module:attribute` names; a class is instantiated without arguments.
+    """The agent that `module:attribute` names; see `as_agent`.
 
     Raises:
         UserError: it cannot be loaded, cannot be made, or is no `RolloutAgentLoop`.
     """
+    return as_agent(load_object(path), path)
+
+
+def as_agent(found: Any, path: str) -> RolloutAgentLoop:
+    """The agent that was found at a path; a class is instantiated without arguments.
+
+    Raises:
+        UserError: it cannot be made, or is no `RolloutAgentLoop`.
+    """
     from benchwright.agents.rollout.loop import RolloutAgentLoop
 
-    found = load_object(path)
     if isinstance(found, type) and issubclass(found, RolloutAgentLoop):
         try:
             found = found()

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from uuid import uuid4
 
 import xxhash
@@ -19,8 +20,11 @@ def source_fingerprint(source: object) -> str | None:
     A path is read as it is. A module stands for its file, a package for all its `*.py` files, a function, a
     class or an instance for the file that it (or its class) is written in. Where a directory is digested,
     the relative paths are too. Absolute paths never are: moving a project does not change it. Other modules
-    that the source imports are not covered.
+    that the source imports are not covered. What a script or a notebook defines stands for its own source: the rest of
+    it says how it is used.
     """
+    if (own := _source_in_main(source)) is not None:
+        return xxhash.xxh3_128_hexdigest(own.encode())
     path = _source_path(source)
     if path is None or not path.exists():
         return None
@@ -48,15 +52,31 @@ def _source_path(source: object) -> Path | None:
     return Path(file) if file else None
 
 
-def _defining_file(source: object) -> str | None:
+def _source_in_main(source: object) -> str | None:
+    """The source of a function or class that the program itself defines, not a module; None of anything else."""
+    if isinstance(source, str | os.PathLike | ModuleType):
+        return None
+    defined = _definition(source)
+    if getattr(defined, "__module__", None) != "__main__":
+        return None
+    try:
+        return inspect.getsource(defined)
+    except (OSError, TypeError):
+        return None
+
+
+def _definition(source: object) -> Any:
+    """The function or class that an object is, wraps, or is an instance of."""
     while isinstance(source, functools.partial):
         source = source.func
     if callable(source):
         source = inspect.unwrap(source)
-    if not (inspect.isroutine(source) or inspect.isclass(source)):
-        source = type(source)
+    return source if inspect.isroutine(source) or inspect.isclass(source) else type(source)
+
+
+def _defining_file(source: object) -> str | None:
     try:
-        return inspect.getsourcefile(source)
+        return inspect.getsourcefile(_definition(source))
     except TypeError:
         return None
 

@@ -35,6 +35,17 @@ def failed_trials(statuses: Mapping[str, int]) -> int:
     return sum(count for status, count in statuses.items() if status in FAILURES)
 
 
+def too_many(
+    failed: int, done: int, most: str | None, trials: str, option: str = "--max-failures"
+) -> Iterator[str]:
+    """That more failed than is allowed by `most`, the value of the option: a number, or a share such as 2%."""
+    if most is None:
+        return
+    allowed = float(most[:-1]) / 100 * done if most.endswith("%") else int(most)
+    if failed > allowed:
+        yield f"{failed:,} of {done:,} {trials} failed, more than {option} {most} allows"
+
+
 def _of_target(manifest: Manifest, target: TargetSummary) -> Iterator[str]:
     missing, model = without_result(target.statuses), target.model
     noun = "cell" if manifest.kind == "pack" else "trial"

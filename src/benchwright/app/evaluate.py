@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from benchwright.app.eval_files import EvalFiles
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
-from benchwright.app.evaluating.task import agent_name, asks_by_itself, completion_params, eval_task
+from benchwright.app.evaluating.task import NOTHING, agent_name, asks_by_itself, completion_params, eval_task
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -35,8 +35,12 @@ class EvalReport(Record, frozen=True):
     write: Callable[[], list[Path]]
 
 
-def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
+def prepare_eval(
+    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
+) -> PreparedRun[EvalReport]:
     """Checks everything that can be checked without asking a model, and composes the run.
+
+    `objects` are agents and scorers that need not be loaded, by the `module:attribute` that the settings name.
 
     Raises:
         UserError: something is missing, cannot be loaded, or is not as it should be; names it and says what
@@ -45,8 +49,8 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
     check_eval(settings)
     assert settings.dataset is not None
     assert settings.model is not None
-    task = eval_task(settings, settings.dataset)
-    models, helpers = eval_targets(settings, say)
+    task = eval_task(settings, settings.dataset, objects)
+    models, helpers = eval_targets(settings, say, objects)
     samples = task.size()
     digest = file_fingerprint(settings.dataset)
     data = DataFile(
@@ -67,7 +71,7 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
             helpers=helpers,
             repeats=settings.n,
             limits=TrialLimits(
-                turns=settings.max_turns if asks_by_itself(settings) else None,
+                turns=settings.max_turns if asks_by_itself(settings, objects) else None,
                 tokens=settings.trial_tokens,
                 seconds=settings.trial_seconds,
             ),
@@ -79,7 +83,9 @@ def prepare_eval(settings: EvalSettings, say: Say) -> PreparedRun[EvalReport]:
         keys=models.keys,
         typed_models=models.names,
         rules=(unchanged,),
-        recipe=recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
+        recipe=None
+        if objects
+        else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
     )
     files = EvalFiles(settings, _config(settings, request))
     shelf = EvalShelf(request, settings, files)

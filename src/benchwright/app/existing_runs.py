@@ -67,6 +67,8 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
         "pack": PackSettings,
     }
     manifest = run.manifest
+    if manifest.kind == "eval" and "dataset" not in manifest.settings:
+        raise UserError(f"{manifest.id} is of a Task from Python: make the same call of `evaluate` again.")
     started_in = manifest.host.get("directory")
     if started_in is not None:
         try:

@@ -27,6 +27,11 @@ def run_async(work: Coroutine[Any, Any, Result]) -> Result:
     """
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
+    return run_on_own_loop(work)
+
+
+def run_on_own_loop(work: Coroutine[Any, Any, Result]) -> Result:
+    """Runs a coroutine to its end on a fresh event loop, and changes nothing else of the process."""
     runner = asyncio.Runner(loop_factory=_new_loop)
     try:
         return runner.run(work)

@@ -7,10 +7,7 @@ A file is loaded as a module of `llm_benchmarker.benchmarks`, so that the docume
 from __future__ import annotations
 
 import importlib
-import os
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from inspect import isabstract
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +17,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.plugin_files import PACKAGE, in_one_line, load_module
+from benchwright.entry_points import declared
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
@@ -84,7 +82,7 @@ def find(name: str, files: Sequence[Path] = ()) -> Plugin | None:
         for plugin in load_file(file):
             if plugin.about.full_name == name:
                 return plugin
-    for entry in _entry_points():
+    for entry in declared(GROUP):
         if entry.name == name:
             return load_entry_point(entry)
     return next((plugin for plugin in registered() if plugin.about.full_name == name), None)
@@ -97,7 +95,7 @@ def every(files: Sequence[Path] = ()) -> list[Plugin]:
         UserError: one of them cannot be loaded.
     """
     found = [plugin for file in files for plugin in load_file(file)]
-    found += [load_entry_point(entry) for entry in _entry_points()]
+    found += [load_entry_point(entry) for entry in declared(GROUP)]
     found += registered()
     by_name: dict[str, Plugin] = {}
     for plugin in found:
@@ -152,26 +150,6 @@ def registered() -> list[Plugin]:
         for benchmark in registered_classes().values()
         for plugin in _plugins(benchmark, None, benchmark.__module__)
     ]
-
-
-def _entry_points() -> Iterable[EntryPoint]:
-    """The entry points of our group. Python's own way to them takes 20 ms: it is gone only where there are any."""
-    group = f"[{GROUP}]".encode()
-    if not any(
-        group in declared for folder in sys.path for declared in _declared_entry_points(folder or ".")
-    ):
-        return ()
-    from importlib.metadata import entry_points
-
-    return entry_points(group=GROUP)
-
-
-def _declared_entry_points(folder: str) -> Iterator[bytes]:
-    """What the packages installed in a folder declare; `Path.glob` would take three times as long."""
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        if name.endswith("-info"):
-            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
-                yield file.read()
 
 
 def _plugins(value: Any, module: ModuleType | None, origin: str) -> Iterator[Plugin]:

@@ -59,7 +59,8 @@ OPTIONS: list[Callable[[Any], Any]] = [
         "--scorer",
         multiple=True,
         metavar="NAME",
-        help="Score with a built-in scorer: exact, numeric, regex, json, mcq or judge. Repeatable.",
+        help="Score with a built-in scorer (exact, numeric, regex, json, mcq, judge), an installed one, or your own as "
+        "MODULE:NAME. Repeatable.",
     ),
     click.option(
         "--scorer-option",

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
+from benchwright.analysis.shortfalls import too_many
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import describe
 from benchwright.cli.output import CLEARED_LINE, clean, echo, print_json, print_table, results_on_stdout, say
-from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent, too_many
+from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent
 from benchwright.engine.run import Listener
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import BenchwrightError

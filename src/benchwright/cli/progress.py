@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from benchwright.cli.lines import trial_line
 from benchwright.cli.output import clean, echo, joined
-from benchwright.engine.progress import Progress, RunningMean
+from benchwright.engine.progress import Progress
 from benchwright.engine.worker import Result, Solved
-from benchwright.formats import duration
+from benchwright.reports.progress import status_line
 from benchwright.text import plain
 
 if TYPE_CHECKING:
@@ -155,19 +155,7 @@ class TerminalProgress:
         )
 
     def _status(self) -> str:
-        progress = self._progress
-        parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
-        if progress.done < progress.total and progress.eta is not None:
-            parts.append(f"{duration(progress.eta)} left")
-        if progress.level is not None:
-            parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
-        if progress.failed:
-            parts.append(f"{progress.failed:,} failed")
-        parts += map(plain, progress.waiting)
-        for (slot, scorer), mean in progress.means.items():
-            name = f"{self._names[slot]} {scorer}" if slot in self._names else scorer
-            parts.append(f"{plain(name)} {_mean(mean)}")
-        return "  ".join(parts)
+        return status_line(self._progress, self._names)
 
     def _block(self) -> RenderableType:
         from rich.console import Group
@@ -193,10 +181,3 @@ def _is_terminal(*, err: bool) -> bool:
 def asked_again(count: int) -> str:
     """That so many of what was done before are tried again, as when their provider failed."""
     return f"{count:,} of them {'is' if count == 1 else 'are'} asked again"
-
-
-def _mean(mean: RunningMean) -> str:
-    """A mean, with its interval where it has one."""
-    interval = mean.interval
-    ends = "" if interval is None else f" [{interval.low:.3f}, {interval.high:.3f}]"
-    return f"{mean.mean:.3f}{ends}"

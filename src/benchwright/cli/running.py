@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from benchwright.analysis.shortfalls import failed_trials
+from benchwright.analysis.shortfalls import failed_trials, too_many
 from benchwright.analysis.summary import RunSummary
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.cli.output import say
@@ -63,15 +63,6 @@ def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[st
         only = " --errors" if prepared.request.kind == "pack" else ""
         say(f"To repeat only what failed: benchwright retry {summary.run}{only}")
     return INCOMPLETE if wrong else 0
-
-
-def too_many(failed: int, done: int, most: str | None, trials: str) -> Iterator[str]:
-    """That more failed than `--max-failures` allows: a number, or a share such as 2%."""
-    if most is None:
-        return
-    allowed = float(most[:-1]) / 100 * done if most.endswith("%") else int(most)
-    if failed > allowed:
-        yield f"{failed:,} of {done:,} {trials} failed, more than --max-failures {most} allows"
 
 
 def say_nothing_was_sent() -> None:

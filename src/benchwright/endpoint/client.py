@@ -42,7 +42,7 @@ class Purpose(Record, frozen=True):
     waits: Waits | None = None
 
 
-NO_PURPOSE = Purpose()
+NO_PURPOSE: Purpose = Purpose()
 
 
 class _Request:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from benchwright.app.evaluating.task import asks_by_itself, completion_params
+from benchwright.app.evaluating.task import NOTHING, completion_params, passes_params_on
 from benchwright.app.models import ModelsUnderTest, find_models
 from benchwright.config import EvalSettings
 from benchwright.endpoint.providers import check_target, find_key, find_target
@@ -18,16 +19,18 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
 
-def eval_targets(settings: EvalSettings, say: Say) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
+def eval_targets(
+    settings: EvalSettings, say: Say, objects: Mapping[str, Any] = NOTHING
+) -> tuple[ModelsUnderTest, tuple[Target, ...]]:
     """(the models to try, targets to ask besides, whose keys are among those of the models).
 
     Raises:
         UserError: an address or a key is missing.
     """
-    models = find_models(settings, _model_settings(settings), say)
+    models = find_models(settings, _model_settings(settings, objects), say)
     primary = models.targets[0]
     if settings.baseline_model is not None:
-        baseline, models.keys["baseline"] = _baseline(settings, settings.baseline_model, say)
+        baseline, models.keys["baseline"] = _baseline(settings, settings.baseline_model, say, objects)
         models.names["baseline"] = settings.baseline_model
         models = models._replace(targets=(*models.targets, baseline))
     helpers = []
@@ -42,14 +45,18 @@ def _secret(value: SecretStr | None) -> str | None:
     return value.get_secret_value() if value is not None else None
 
 
-def _baseline(settings: EvalSettings, model: str, say: Say) -> tuple[Target, str | None]:
+def _baseline(
+    settings: EvalSettings, model: str, say: Say, objects: Mapping[str, Any]
+) -> tuple[Target, str | None]:
     """The baseline's target and key; what is wrong with them is told as the baseline's, with its own options."""
 
     def told(text: str) -> str:
         return f"Baseline {plain(model)}: {re.sub('--(?=model|api-key|base-url)', '--baseline-', text)}"
 
     try:
-        target = find_target(model, settings.baseline_base_url, "baseline", _model_settings(settings))
+        target = find_target(
+            model, settings.baseline_base_url, "baseline", _model_settings(settings, objects)
+        )
         key = find_key(_secret(settings.baseline_api_key), target, lambda text: say(told(text)))
         check_target(target, key)
     except (UserError, ProviderError) as error:
@@ -80,9 +87,9 @@ def _judge(settings: EvalSettings, target: Target, key: str | None, say: Say) ->
     return judge, key if same_host else find_key(None, judge, say)
 
 
-def _model_settings(settings: EvalSettings) -> dict[str, object]:
+def _model_settings(settings: EvalSettings, objects: Mapping[str, Any]) -> dict[str, object]:
     """Body fields of every request. Agents on the rollout types pass temperature and max_tokens on themselves."""
-    passes_on = _passes_params_on(settings)
+    passes_on = passes_params_on(settings, objects)
     for entry in settings.models if passes_on else ():
         if entry.temperature is not None or entry.max_tokens is not None:
             raise UserError(
@@ -91,7 +98,3 @@ def _model_settings(settings: EvalSettings) -> dict[str, object]:
             )
     own = {} if passes_on else completion_params(settings)
     return {**own, "seed": settings.seed, **settings.param}
-
-
-def _passes_params_on(settings: EvalSettings) -> bool:
-    return settings.mcp is not None or (settings.module is not None and not asks_by_itself(settings))

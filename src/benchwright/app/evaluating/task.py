@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from inspect import isroutine
 from pathlib import Path
 from typing import Any
 
-from benchwright.agents.eval_fns import EvalFnScorer, load_eval_fns
 from benchwright.agents.prompt_task import PromptTask
+from benchwright.app.evaluating.scorers import eval_scorers, needs_target
 from benchwright.config import EvalSettings
-from benchwright.engine.protocols import Scorer, Task
-from benchwright.errors import UserError
-from benchwright.scorers.registry import SCORERS, make_scorer
+from benchwright.engine.protocols import Task
 
 ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 
 
-def eval_task(settings: EvalSettings, path: Path) -> Task:
-    """The task over the rows at `path`: MCP tools, a program, a function, an agent, or the model itself.
+NOTHING: Mapping[str, Any] = {}
+
+
+def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> Task:
+    """The task over the rows at `path`: MCP tools, a program, a function, an agent, a solver, or the model itself.
+
+    `objects` are agents and scorers that need not be loaded, by the `module:attribute` that the settings name.
 
     Raises:
         UserError: something that the settings name cannot be loaded or used.
     """
-    scorers = _scorers(settings)
+    scorers = eval_scorers(settings, objects)
     rows: dict[str, Any] = {
         "limit": settings.limit,
         "offset": settings.offset,
@@ -42,15 +45,18 @@ def eval_task(settings: EvalSettings, path: Path) -> Task:
     if settings.module is not None:
         from benchwright.agents.agent_task import AgentTask
         from benchwright.agents.callable_task import callable_task
-        from benchwright.agents.loading import load_agent, load_object
+        from benchwright.agents.loading import as_agent
         from benchwright.agents.rollout_requests import DEBUG_DIRECTORY
+        from benchwright.agents.solver_task import solver_task
 
-        agent = load_object(settings.module)
+        agent = _agent(settings.module, objects)
         if isroutine(agent):
             return callable_task(path, agent, scorers, module=settings.module, **rows)
+        if hasattr(agent, "solve"):
+            return solver_task(path, agent, scorers, module=settings.module, **rows)
         return AgentTask(
             path,
-            load_agent(settings.module),
+            as_agent(agent, settings.module),
             scorers,
             module=settings.module,
             max_turns=settings.max_turns,
@@ -62,34 +68,11 @@ def eval_task(settings: EvalSettings, path: Path) -> Task:
         path,
         scorers,
         columns=settings.column,
-        needs_target=bool(settings.eval_fn) or any(name != "judge" for name in settings.scorer),
+        needs_target=needs_target(settings, scorers),
         system=settings.system,
         template=_template(settings),
         **rows,
     )
-
-
-def _scorers(settings: EvalSettings) -> Sequence[Scorer]:
-    scorers: list[Scorer] = [make_scorer(name, _scorer_options(name, settings)) for name in settings.scorer]
-    scorers.extend(EvalFnScorer(wrapper) for wrapper in load_eval_fns(settings.eval_fn))
-    names = [scorer.name for scorer in scorers]
-    for name in names:
-        if names.count(name) > 1:
-            raise UserError(f"The scorer {name!r} is given twice.")
-    return scorers
-
-
-def _scorer_options(name: str, settings: EvalSettings) -> dict[str, str]:
-    """The options given that this scorer has, all of them if it is the only scorer; the judge's model too."""
-    given = settings.scorer_option
-    if len(settings.scorer) > 1 and name in SCORERS:
-        for option in given:
-            if not any(option in SCORERS[each].options for each in settings.scorer if each in SCORERS):
-                raise UserError(f"No scorer has an option {option!r}.")
-        given = {option: value for option, value in given.items() if option in SCORERS[name].options}
-    if name == "judge":
-        return {"model": settings.judge_model or settings.model or "", **given}
-    return given
 
 
 def _template(settings: EvalSettings) -> str | None:
@@ -122,12 +105,24 @@ def _program_name(command: str) -> str:
     return next((path for path in paths if path.suffix[1:].isalpha()), paths[0]).stem
 
 
-def asks_by_itself(settings: EvalSettings) -> bool:
+def asks_by_itself(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
     """Whether the agent is a program or a function, which reaches the model through the relay."""
     if settings.agent_command is not None:
         return True
+    return settings.module is not None and isroutine(_agent(settings.module, objects))
+
+
+def passes_params_on(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
+    """Whether the agent is on the rollout types, and hands temperature and max_tokens on itself."""
+    if settings.mcp is not None:
+        return True
     if settings.module is None:
         return False
+    agent = _agent(settings.module, objects)
+    return not isroutine(agent) and not hasattr(agent, "solve")
+
+
+def _agent(module: str, objects: Mapping[str, Any]) -> Any:
     from benchwright.agents.loading import load_object
 
-    return isroutine(load_object(settings.module))
+    return objects[module] if module in objects else load_object(module)

@@ -1,0 +1,129 @@
+"""Scorers of users: a plain function or an object, named as `module:name`, behind an entry point, or given outright."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from benchwright.agents.call_threads import CallThreads, is_async
+from benchwright.agents.loading import in_one_line
+from benchwright.agents.sources import known_or_unique, source_fingerprint
+from benchwright.engine.protocols import Score, Scorer, Session
+from benchwright.errors import GraderError, UserError
+from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
+from benchwright.scorers.shared import NO_ANSWER, target_text
+
+OFFERED = ("answer", "target", "row", "messages")
+"""What a function may ask for by the names of its parameters."""
+
+_THREADS = CallThreads()
+
+
+def own_scorer(found: Any, path: str) -> Scorer:
+    """The scorer that a user's object is: a `Scorer`, a class of one, which is made without arguments, or a function.
+
+    Raises:
+        UserError: it is none of them, or cannot be made.
+    """
+    if isinstance(found, type):
+        try:
+            found = found()
+        except Exception as failure:  # a user's constructor raises what it likes
+            raise UserError(f"Cannot create the scorer '{path}': {in_one_line(failure)}") from failure
+    if hasattr(found, "score"):
+        return _checked(found, path)
+    if callable(found):
+        return FunctionScorer(found, path)
+    raise UserError(f"The scorer '{path}' is a {type(found).__name__}: give a function or a Scorer.")
+
+
+def _checked(scorer: Any, path: str) -> Scorer:
+    for name, what in (
+        ("name", "the name of its score"),
+        ("fingerprint", "it changes whenever an answer could score differently"),
+    ):
+        if not isinstance(getattr(scorer, name, None), str):
+            raise UserError(f"The scorer '{path}' has no `{name}`, a text: {what}.")
+    if not is_async(scorer.score):
+        raise UserError(
+            f"`score` of the scorer '{path}' must be `async def score(self, sample, outcome, session)`."
+        )
+    checked: Scorer = scorer
+    return checked
+
+
+class FunctionScorer:
+    """A function as a scorer: it is called with what its parameters name (see `OFFERED`), and returns a score.
+
+    A score is a number, True or False, a `Score`, or None where the answer holds nothing to compare. A plain function
+    runs in a thread, off the event loop; an async one is awaited. The fingerprint covers the file that the function is
+    written in, or in a script or notebook its own source.
+
+    Raises:
+        UserError: it has another parameter that it needs.
+    """
+
+    def __init__(self, function: Callable[..., Any], path: str) -> None:
+        self.name = path.rpartition(":")[2].rpartition(".")[2].strip("<>")
+        self._function = function
+        self._wanted = _wanted(function, path)
+        self._is_async = is_async(function)
+        source = known_or_unique(source_fingerprint(function))
+        self.fingerprint = fingerprint("scorer function", self.name, source)
+
+    @property
+    def needs_target(self) -> bool:
+        """Whether a row without a target is a mistake."""
+        return "target" in self._wanted
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Calls the function.
+
+        Raises:
+            GraderError: it returned something that is no score.
+            Exception: whatever the function raises.
+        """
+        arguments = {name: _offered(name, sample, outcome) for name in self._wanted}
+        if self._is_async:
+            value = await self._function(**arguments)
+        else:
+            value = await _THREADS.call(self._function, arguments)
+            if inspect.isawaitable(value):
+                value = await value
+        if isinstance(value, Score):
+            return value
+        if value is None:
+            return NO_ANSWER
+        try:
+            return Score(float(value))
+        except (TypeError, ValueError):
+            raise GraderError(
+                f"the scorer '{self.name}' returned {value!r}; it must return a number, a Score or None"
+            ) from None
+
+
+def _wanted(function: Callable[..., Any], path: str) -> list[str]:
+    """The names of what the function takes."""
+    try:
+        signature = inspect.signature(function)
+        names = [name for name in OFFERED if name in signature.parameters]
+        signature.bind(**dict.fromkeys(names))
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"The scorer '{path}' cannot be called: {error}. A scorer function takes any of {', '.join(OFFERED)}."
+        ) from None
+    return names
+
+
+def _offered(name: str, sample: Sample, outcome: Outcome) -> Any:
+    match name:
+        case "answer":
+            return outcome.answer
+        case "target":
+            return target_text(sample)
+        case "row":
+            return dict(sample.content)
+        case _:
+            return list(outcome.messages)

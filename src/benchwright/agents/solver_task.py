@@ -1,0 +1,62 @@
+"""A user's own solver over a dataset, as a task of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from benchwright.agents.loading import in_one_line
+from benchwright.agents.rows import RowsTask, SampleRows
+from benchwright.agents.sources import known_or_unique, source_fingerprint
+from benchwright.engine.protocols import Scorer, Solver
+from benchwright.errors import UserError
+from benchwright.records import TaskSpec
+from benchwright.runs.keys import fingerprint
+
+VERSION = "1"
+
+
+def solver_task(
+    path: Path,
+    solver: Solver | type[Solver],
+    scorers: Sequence[Scorer],
+    *,
+    module: str,
+    limit: int | None = None,
+    offset: int = 0,
+    group_by: str | None = None,
+) -> SolverTask:
+    """The task of a solver; `module` is the `module:attribute` it was loaded from. A class is made without arguments.
+
+    The fingerprint covers the file that the solver's class is written in, but nothing that it imports.
+
+    Raises:
+        UserError: the class cannot be made.
+    """
+    if isinstance(solver, type):
+        try:
+            solver = solver()
+        except Exception as failure:  # a user's constructor raises what it likes
+            raise UserError(f"Cannot create the solver '{module}': {in_one_line(failure)}") from failure
+    source = known_or_unique(source_fingerprint(solver))
+    spec = TaskSpec(
+        name=module.rpartition(":")[2],
+        version=VERSION,
+        fingerprint=fingerprint("solver", VERSION, module, source),
+        group_by=group_by,
+    )
+    return SolverTask(SampleRows(path, limit, offset, group_by), spec, scorers, solver)
+
+
+class SolverTask(RowsTask):
+    """The rows of a dataset, with the documented column names, each given to the solver."""
+
+    def __init__(self, rows: SampleRows, spec: TaskSpec, scorers: Sequence[Scorer], solver: Solver) -> None:
+        super().__init__(rows, spec, scorers)
+        self._solver = solver
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Solver]:
+        """The solver needs nothing to be started."""
+        yield self._solver

@@ -1,0 +1,113 @@
+"""The arguments that runs take besides the first ones: the fields of their settings, typed; see `config`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+
+from benchwright.errors import UserError
+
+if TYPE_CHECKING:
+    from benchwright.config import Settings
+
+    Kind = TypeVar("Kind", bound=Settings)
+
+
+class RunArguments(TypedDict, total=False):
+    """What every run takes: see `config.Settings`."""
+
+    temperature: float | None
+    max_tokens: int | None
+    seed: int | None
+    param: Mapping[str, Any]
+    concurrency: int | Literal["auto"]
+    executor: Literal["local", "ray"]
+    workers: int | None
+    ray_address: str | None
+    stream: bool
+    timeout: float
+    request_seconds: float
+    answer_mb: int
+    retries: int
+    max_wait: float
+    trial_tokens: int | None
+    trial_seconds: float | None
+    budget_tokens: int | None
+    budget_seconds: float | None
+    fresh: bool
+    retry_failed: bool
+    fsync: Literal["second", "always"]
+    probe: bool
+    max_failures: str | None
+
+
+class EvalArguments(RunArguments, total=False):
+    """What `evaluate` takes: see `config.EvalSettings`."""
+
+    mcp: str | Path | None
+    agent_command: str | None
+    eval_fn: Sequence[str]
+    scorer_option: Mapping[str, str]
+    column: Mapping[str, str]
+    system: str | None
+    template: str | None
+    group_by: str | None
+    n: int
+    pass_threshold: float
+    max_turns: int
+    limit: int | None
+    offset: int
+    baseline_model: str | None
+    baseline_base_url: str | None
+    baseline_api_key: str | None
+    judge_model: str | None
+    judge_base_url: str | None
+    judge_api_key_env: str | None
+    reuse: bool
+    rescore: bool
+    log_samples: bool
+    debug: bool
+    output: str | Path | None
+    output_path: str | Path | None
+
+
+class BenchmarkArguments(RunArguments, total=False):
+    """What `run_benchmark` takes: see `config.BenchmarkSettings`."""
+
+    max_samples: int | None
+    n: int
+    shuffle: bool
+    where: Mapping[str, str]
+    option: Mapping[str, str]
+    plugin: Sequence[str | Path]
+    output_dir: str | Path
+    data_dir: str | Path
+    scrape_prometheus: bool
+    prometheus_url: str | None
+
+
+def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
+    """The settings that arguments stand for; `api_key_env` names the variable that holds the key.
+
+    Raises:
+        UserError: a value is not as it should be (names the argument), or the variable is not set.
+    """
+    from pydantic import ValidationError
+
+    given = dict(arguments)
+    if api_key_env is not None:
+        if given.get("api_key") is not None:
+            raise UserError("Give either api_key or api_key_env.")
+        given["api_key"] = os.environ.get(api_key_env)
+        if not given["api_key"]:
+            raise UserError(f"api_key_env names {api_key_env}, which is not set.")
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        if first["type"] == "extra_forbidden":
+            raise UserError(f"There is no argument {name!r} here.") from None
+        raise UserError(f"{name}: {first['msg']}.") from None

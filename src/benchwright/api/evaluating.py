@@ -1,0 +1,158 @@
+"""`evaluate`: `benchwright eval` from Python, with agents and scorers that are objects, too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from benchwright.api.arguments import EvalArguments, settings_of
+from benchwright.api.jobs import Work, finish, finish_async
+from benchwright.api.results import Evaluation, checked
+from benchwright.engine.protocols import Scorer, Solver, Task
+from benchwright.errors import UserError
+
+if TYPE_CHECKING:
+    from benchwright.agents.rollout.loop import RolloutAgentLoop
+    from benchwright.api.watching import Watch
+
+Rows = Sequence[Mapping[str, Any]]
+Dataset = str | os.PathLike[str] | Rows | Task
+OneScorer = str | Scorer | Callable[..., Any]
+
+
+def evaluate(
+    dataset: Dataset,
+    model: str,
+    *,
+    scorer: OneScorer | Sequence[OneScorer] = (),
+    agent: str | Solver | RolloutAgentLoop | Callable[..., Any] | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    api_key_env: str | None = None,
+    progress: bool = False,
+    **arguments: Unpack[EvalArguments],
+) -> Evaluation:
+    """Evaluates a model, or an agent that asks it, over a dataset; waits for the end.
+
+    The same call resumes an interrupted run, and shows the result of a finished one without asking again (`fresh`
+    starts over). It may be called where an event loop runs, as in a notebook.
+
+    Args:
+        dataset: a file (.jsonl, .json, .csv, .parquet), rows (a list of dictionaries), or a `Task`, which brings its
+            own scorers and solver.
+        model: its name, as the server lists it.
+        scorer: names (`"exact"`, `"my_scorers:is_polite"`), functions or `Scorer` objects; one or several.
+        agent: what answers, if not the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop` or a
+            `Solver`.
+        base_url: the address of the endpoint; else $OPENAI_BASE_URL, else OpenAI.
+        api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
+        api_key_env: the name of the variable that holds the key.
+        progress: whether a line on stderr tells how it goes.
+        arguments: the options of `benchwright eval`, with underscores.
+
+    Raises:
+        UserError: something is missing or not as it should be, or the endpoint cannot be reached; says what to do.
+        RunUnfinished: a budget or an error of the endpoint stopped the run; what is done is kept.
+        JournalError: the run cannot be written.
+        KeyboardInterrupt: Ctrl-C; what is done is kept, and the same call goes on from there.
+    """
+    given = {"model": model, "base_url": base_url, "api_key": api_key, **arguments}
+    return finish(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
+
+
+async def evaluate_async(
+    dataset: Dataset,
+    model: str,
+    *,
+    scorer: OneScorer | Sequence[OneScorer] = (),
+    agent: str | Solver | RolloutAgentLoop | Callable[..., Any] | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    api_key_env: str | None = None,
+    progress: bool = False,
+    **arguments: Unpack[EvalArguments],
+) -> Evaluation:
+    """`evaluate`, awaited: the caller's event loop goes on meanwhile. To cancel it is as Ctrl-C there."""
+    given = {"model": model, "base_url": base_url, "api_key": api_key, **arguments}
+    return await finish_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
+
+
+def _work(
+    dataset: Dataset,
+    scorer: OneScorer | Sequence[OneScorer],
+    agent: Any,
+    given: Mapping[str, Any],
+    api_key_env: str | None,
+) -> Work[Evaluation]:
+    if not isinstance(dataset, str | os.PathLike | Sequence):
+        return _task_work(dataset, scorer, agent, given, api_key_env)
+    objects: dict[str, Any] = {}
+    scorers = [scorer] if isinstance(scorer, str) or not isinstance(scorer, Iterable) else scorer
+    names = tuple(_named(each, objects) for each in scorers)
+    module = None if agent is None else _named(agent, objects)
+
+    async def work(watch: Watch) -> Evaluation:
+        from benchwright.app.evaluate import prepare_eval
+        from benchwright.app.given_rows import rows_file
+        from benchwright.app.launch import launch
+        from benchwright.config import EvalSettings
+
+        path = Path(dataset) if isinstance(dataset, str | os.PathLike) else rows_file(dataset)
+        own = {"dataset": path, "scorer": names, "module": module}
+        settings = settings_of(EvalSettings, {**given, **own}, api_key_env)
+        if objects and (settings.executor != "local" or settings.workers not in (None, 1)):
+            raise UserError(
+                "With workers, name agents and scorers as 'module:name', for other processes to load."
+            )
+        prepared = prepare_eval(settings, watch.say, objects)
+        launched = await launch(prepared, [watch], watch.say)
+        report = prepared.report(launched)
+        files = (report.cache_entry, *report.write())
+        short = checked(prepared, launched, report.summary)
+        return Evaluation(launched.directory, report.summary, tuple(short), tuple(watch.notes), files)
+
+    return work
+
+
+def _task_work(
+    task: Task, scorer: Any, agent: Any, given: Mapping[str, Any], api_key_env: str | None
+) -> Work[Evaluation]:
+    if not all(hasattr(task, name) for name in ("spec", "scorers", "samples", "size", "open")):
+        raise UserError(
+            f"A dataset is the path of a file, a list of rows or a Task, not a {type(task).__name__}."
+        )
+    if scorer or agent is not None:
+        raise UserError("A Task has scorers and a solver of its own: leave scorer and agent out.")
+
+    async def work(watch: Watch) -> Evaluation:
+        from benchwright.app.launch import launch
+        from benchwright.app.own_task import prepare_task
+        from benchwright.config import TaskSettings
+
+        prepared = prepare_task(task, settings_of(TaskSettings, given, api_key_env), watch.say)
+        launched = await launch(prepared, [watch], watch.say)
+        summary = prepared.report(launched)
+        short = checked(prepared, launched, summary)
+        return Evaluation(launched.directory, summary, tuple(short), tuple(watch.notes))
+
+    return work
+
+
+def _named(thing: Any, objects: dict[str, Any]) -> str:
+    """The name by which settings know an agent or a scorer: `module:attribute`. An object is noted under it.
+
+    Raises:
+        UserError: another object has the same name.
+    """
+    if isinstance(thing, str):
+        return thing
+    definition = thing if hasattr(thing, "__qualname__") else type(thing)
+    own_name = getattr(thing, "name", None)
+    name = own_name if isinstance(own_name, str) and hasattr(thing, "score") else definition.__qualname__
+    path = f"{definition.__module__}:{name}"
+    if path in objects and objects[path] is not thing:
+        raise UserError(f"Two things are named {path}: give them names of their own.")
+    objects[path] = thing
+    return path

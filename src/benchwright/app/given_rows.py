@@ -1,0 +1,38 @@
+"""Rows that are given outright, as a dataset file: the same rows are the same file, so their run is found again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import xxhash
+
+from benchwright.errors import UserError
+from benchwright.files import write_whole
+from benchwright.home import given_rows_directory
+
+
+def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
+    """The file of the rows, named after the digest (xxh3, 64 bits) of what they say; written if it is not there.
+
+    Raises:
+        UserError: there are none, one of them is no mapping, or holds what JSON cannot, or the file cannot be written.
+    """
+    if not rows:
+        raise UserError("There are no rows.")
+    lines = b"".join(_line(number, row) for number, row in enumerate(rows))
+    path = given_rows_directory() / f"rows-{xxhash.xxh3_64_hexdigest(lines)}.jsonl"
+    if not path.exists():
+        write_whole(path, lines)
+    return path
+
+
+def _line(number: int, row: Mapping[str, Any]) -> bytes:
+    if not isinstance(row, Mapping):
+        raise UserError(f"Row {number} is a {type(row).__name__}: rows are dictionaries.")
+    try:
+        return msgspec.json.encode(dict(row)) + b"\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UserError(f"Row {number} cannot be written as JSON: {error}") from None

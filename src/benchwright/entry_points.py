@@ -1,0 +1,30 @@
+"""What installed packages offer us by entry points."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+def declared(group: str) -> Iterable[EntryPoint]:
+    """The entry points of a group. Python's own way to them takes 20 ms: it is gone only where there are any."""
+    heading = f"[{group}]".encode()
+    if not any(heading in text for folder in sys.path for text in _texts(folder or ".")):
+        return ()
+    from importlib.metadata import entry_points
+
+    return entry_points(group=group)
+
+
+def _texts(folder: str) -> Iterator[bytes]:
+    """What the packages installed in a folder declare; `Path.glob` would take three times as long."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith("-info"):
+            with suppress(OSError), open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
+                yield file.read()

@@ -1,0 +1,27 @@
+"""What a terminal would show, as plain text."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from benchwright.secrets import SECRETS
+from benchwright.text import plain_lines
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+WIDTH = 100
+
+
+def as_text(content: RenderableType) -> str:
+    """Rich content without colours, as lines of at most 100 columns; what looks like markup in it is text."""
+    from rich.console import Console
+
+    console = Console(
+        file=StringIO(), width=WIDTH, color_system=None, highlight=False, markup=False, emoji=False
+    )
+    with console.capture() as captured:
+        console.print(content)
+    lines = plain_lines(SECRETS.redact(captured.get())).split("\n")
+    return "\n".join(line.rstrip() for line in lines).rstrip()
