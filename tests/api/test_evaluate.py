@@ -76,6 +76,10 @@ class TestARun:
         assert "\x1b" not in str(result)
         assert repr(result) == f"<Evaluation {result.id}: 6 trials>"
 
+    def test_it_prints_in_a_notebook_too(self, echo: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+        assert "6 of 6 trials" in str(evaluate("rows.jsonl", "m", scorer="exact", base_url=echo))
+
     def test_it_is_among_the_runs_and_can_be_compared(self, echo: str) -> None:
         a = evaluate("rows.jsonl", "one", scorer="exact", base_url=echo)
         b = evaluate("rows.jsonl", "other", scorer="exact", base_url=echo)

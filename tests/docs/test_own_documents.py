@@ -59,6 +59,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / "examples" / name, place / name)
     shutil.copy(place / "arithmetic.jsonl", place / "data.jsonl")
     shutil.copytree(ROOT / "examples" / "mcp", place / "mcp", ignore=shutil.ignore_patterns("__pycache__"))
+    (scorer,) = re.findall(
+        r"^```python\n(def mentions.*?)^```", (ROOT / "docs/eval.md").read_text(), re.M | re.S
+    )
+    (place / "my_scorers.py").write_text(scorer)
     (place / "my_agent.py").write_text("from agent import CalculatorAgent as MyAgent\n")
     with (place / "rewards.py").open("a") as file:
         file.write("\n\nscore = right_number\n")

@@ -19,7 +19,13 @@ def as_text(content: RenderableType) -> str:
     from rich.console import Console
 
     console = Console(
-        file=StringIO(), width=WIDTH, color_system=None, highlight=False, markup=False, emoji=False
+        force_jupyter=False,  # there, rich would show it and leave the text empty
+        file=StringIO(),
+        width=WIDTH,
+        color_system=None,
+        highlight=False,
+        markup=False,
+        emoji=False,
     )
     with console.capture() as captured:
         console.print(content)

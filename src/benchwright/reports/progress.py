@@ -10,7 +10,10 @@ from benchwright.text import plain
 
 
 def status_line(progress: Progress, names: Mapping[str, str]) -> str:
-    """How much is done, how fast, what is left, what failed, and the scores so far, of targets by their `names`, where there are several."""
+    """How much is done, how fast, what is left, what failed, and the scores so far.
+
+    `names` are those of the targets by slot, where there are several.
+    """
     parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
     if progress.done < progress.total and progress.eta is not None:
         parts.append(f"{duration(progress.eta)} left")
