@@ -14,6 +14,7 @@ LAZY = {
     "benchwright.api.benchmarking": ("run_benchmark", "run_benchmark_async"),
     "benchwright.api.comparing": ("compare",),
     "benchwright.api.results": ("BenchmarkRun", "Evaluation"),
+    "benchwright.app.benchmark_results": ("BenchmarkReport",),
     "benchwright.analysis.export": ("LoadedRun", "RequestRow", "TrialRow", "load_run"),
     "benchwright.engine.protocols": ("Score", "Scorer", "Session", "Solver", "Task"),
     "benchwright.records": ("Outcome", "Sample", "Status", "TaskSpec", "Trial"),

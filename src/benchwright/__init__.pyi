@@ -12,6 +12,7 @@ from benchwright.api.evaluating import evaluate as evaluate
 from benchwright.api.evaluating import evaluate_async as evaluate_async
 from benchwright.api.results import BenchmarkRun as BenchmarkRun
 from benchwright.api.results import Evaluation as Evaluation
+from benchwright.app.benchmark_results import BenchmarkReport as BenchmarkReport
 from benchwright.engine.protocols import Score as Score
 from benchwright.engine.protocols import Scorer as Scorer
 from benchwright.engine.protocols import Session as Session

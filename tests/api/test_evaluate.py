@@ -93,6 +93,24 @@ class TestARun:
         assert (place / "result.json").exists()
 
 
+class TestSeveralModels:
+    def test_they_are_one_run_whose_models_are_compared(self, echo: str) -> None:
+        result = evaluate("rows.jsonl", ["a", {"model": "m", "name": "b"}], scorer="exact", base_url=echo)
+        assert [target.name for target in result.summary.targets] == ["a", "b"]
+        assert compare(result).pairs[0].scores[0].difference == 0.0
+
+    def test_progress_names_them(self, echo: str, capsys: pytest.CaptureFixture[str]) -> None:
+        evaluate("rows.jsonl", ["a", "b"], scorer="exact", base_url=echo, progress=True)
+        assert "a exact 1.000" in capsys.readouterr().err
+
+    def test_a_task_is_tried_with_all(self, echo: str) -> None:
+        assert evaluate(Letters(), ["a", "b"], base_url=echo).summary.done == 6
+
+    def test_what_is_wrong_with_one_is_told(self, echo: str) -> None:
+        with pytest.raises(UserError, match="models"):
+            evaluate("rows.jsonl", ["a", {"modle": "b"}], scorer="exact", base_url=echo)
+
+
 class TestRows:
     ROWS: ClassVar = [{"question": "word1", "answer": "word1"}, {"question": "word2", "answer": "other"}]
 

@@ -16,12 +16,12 @@ from benchwright.config import BenchmarkSettings, EvalSettings, Settings
 PUBLIC = {
     *("evaluate", "evaluate_async", "run_benchmark", "run_benchmark_async", "compare", "load_run", "runs"),
     *("Scorer", "Task", "Solver", "Session", "Score", "Sample", "Trial", "Outcome", "TaskSpec", "Status"),
-    *("Evaluation", "BenchmarkRun", "LoadedRun", "TrialRow", "RequestRow"),
+    *("Evaluation", "BenchmarkRun", "BenchmarkReport", "LoadedRun", "TrialRow", "RequestRow"),
     *("BenchwrightError", "UserError", "ProviderError", "JournalError", "RunUnfinished"),
     "__version__",
 }
 
-NAMED = {"model", "base_url", "api_key", "dataset", "module", "scorer"}
+NAMED = {"model", "models", "base_url", "api_key", "dataset", "module", "scorer"}
 """Fields of settings that are parameters of their own."""
 
 OF_COMMANDS = {"dry_run", "anew", "run"}

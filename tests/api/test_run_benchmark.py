@@ -22,10 +22,10 @@ def test_it_comes_to_an_accuracy_figures_and_the_documented_file(data: Path) -> 
     with knowing("mmlu", data, 0.5) as url:
         result = run_benchmark("mmlu", "m", base_url=url)
     assert result.accuracy == 0.5
-    assert result.totals.n == 8
+    assert result.reports[0].totals.n == 8
     assert json.loads(result.path.read_text())["accuracy"] == 0.5
     assert "accuracy 0.5000" in str(result)
-    assert repr(result) == f"<BenchmarkRun {result.id}: accuracy 0.5000>"
+    assert repr(result) == f"<BenchmarkRun {result.id}: m 0.5000>"
 
 
 @pytest.fixture
@@ -46,6 +46,13 @@ def test_one_that_is_stopped_is_resumed_by_the_same_call(url: str) -> None:
         run_benchmark("mmlu", "m", base_url=url, concurrency=1, budget_tokens=1)
     result = run_benchmark("mmlu", "m", base_url=url, concurrency=1)
     assert result.directory == stopped.value.run
+
+
+def test_several_models_are_one_run_with_a_file_each(url: str) -> None:
+    result = run_benchmark("mmlu", ["one", {"model": "other", "temperature": 0.5}], base_url=url)
+    assert [report.model for report in result.reports] == ["one", "other"]
+    assert len({report.path for report in result.reports}) == 2
+    assert "\n\nother\n" in str(result)
 
 
 def test_an_unknown_one_is_told(place: Path) -> None:

@@ -52,7 +52,6 @@ async def run_notebook(address: str) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(CELLS):
         await run_cell(number, cell.replace(DOCUMENTED, address), namespace)
-        namespace.setdefault("results", []).append(namespace["result"])
     return namespace
 
 
@@ -60,7 +59,7 @@ async def test_the_document_runs_as_a_notebook(address: str, capsys: pytest.Capt
     namespace = await run_notebook(address)
     assert namespace["wrong"] == []
     assert [row["score.exact"] for row in namespace["table"]] == [1.0, 1.0]
-    assert namespace["result"].accuracy == 1.0
+    assert namespace["mmlu"].accuracy == 1.0
     assert namespace["difference"].difference == 0.0
     out, err = capsys.readouterr()
     assert "1.0 0.3423802275066532 1.0 2 of 2" in out

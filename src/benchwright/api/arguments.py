@@ -88,6 +88,17 @@ class BenchmarkArguments(RunArguments, total=False):
     prometheus_url: str | None
 
 
+OneModel = str | Mapping[str, Any]
+"""The name of a model, or what `config.ModelEntry` says of it."""
+
+
+def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
+    """The settings that say which model is asked, or which ones."""
+    if isinstance(model, str):
+        return {"model": model}
+    return {"models": (model,) if isinstance(model, Mapping) else tuple(model)}
+
+
 def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str | None) -> Kind:
     """The settings that arguments stand for; `api_key_env` names the variable that holds the key.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
-from benchwright.api.arguments import BenchmarkArguments, settings_of
+from benchwright.api.arguments import BenchmarkArguments, OneModel, models_of, settings_of
 from benchwright.api.jobs import Work, finish, finish_async
 from benchwright.api.results import BenchmarkRun, checked
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def run_benchmark(
     benchmark: str,
-    model: str,
+    model: OneModel | Sequence[OneModel],
     *,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -29,7 +29,7 @@ def run_benchmark(
 
     Args:
         benchmark: its name, with a variant (`"mmlu:5shot"`), as `benchwright list` shows it; or one of yours.
-        model: its name, as the server lists it.
+        model: its name, as the server lists it; several names or dictionaries as for `evaluate`.
         base_url: the address of the endpoint; else http://localhost:8000/v1.
         api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
         api_key_env: the name of the variable that holds the key.
@@ -42,13 +42,13 @@ def run_benchmark(
         JournalError: the run cannot be written.
         KeyboardInterrupt: Ctrl-C; what is done is kept, and the same call goes on from there.
     """
-    given = {"model": model, "base_url": base_url, "api_key": api_key, **arguments}
+    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return finish(_work(benchmark, given, api_key_env), progress=progress)
 
 
 async def run_benchmark_async(
     benchmark: str,
-    model: str,
+    model: OneModel | Sequence[OneModel],
     *,
     base_url: str | None = None,
     api_key: str | None = None,
@@ -57,7 +57,7 @@ async def run_benchmark_async(
     **arguments: Unpack[BenchmarkArguments],
 ) -> BenchmarkRun:
     """`run_benchmark`, awaited: the caller's event loop goes on meanwhile. To cancel it is as Ctrl-C there."""
-    given = {"model": model, "base_url": base_url, "api_key": api_key, **arguments}
+    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return await finish_async(_work(benchmark, given, api_key_env), progress=progress)
 
 
@@ -69,19 +69,11 @@ def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> 
 
         settings = settings_of(BenchmarkSettings, given, api_key_env)
         prepared = prepare_benchmark(benchmark, settings, watch.say)
+        watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
-        report = prepared.report(launched)
-        short = checked(prepared, launched, report.summary)
-        assert report.path is not None  # a finished run has one
-        return BenchmarkRun(
-            directory=launched.directory,
-            summary=report.summary,
-            about=dict(report.manifest.about),
-            totals=report.totals,
-            figures=tuple(report.figures),
-            path=report.path,
-            shortfalls=tuple(short),
-            notes=tuple(watch.notes),
-        )
+        reports = prepared.report(launched)
+        summary = reports[0].summary
+        short = checked(prepared, launched, summary)
+        return BenchmarkRun(launched.directory, summary, tuple(reports), tuple(short), tuple(watch.notes))
 
     return work

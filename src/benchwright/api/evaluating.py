@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from benchwright.api.arguments import EvalArguments, settings_of
+from benchwright.api.arguments import EvalArguments, OneModel, models_of, settings_of
 from benchwright.api.jobs import Work, finish, finish_async
 from benchwright.api.results import Evaluation, checked
 from benchwright.engine.protocols import Scorer, Solver, Task
@@ -24,7 +24,7 @@ OneScorer = str | Scorer | Callable[..., Any]
 
 def evaluate(
     dataset: Dataset,
-    model: str,
+    model: OneModel | Sequence[OneModel],
     *,
     scorer: OneScorer | Sequence[OneScorer] = (),
     agent: str | Solver | RolloutAgentLoop | Callable[..., Any] | None = None,
@@ -42,7 +42,9 @@ def evaluate(
     Args:
         dataset: a file (.jsonl, .json, .csv, .parquet), rows (a list of dictionaries), or a `Task`, which brings its
             own scorers and solver.
-        model: its name, as the server lists it.
+        model: its name, as the server lists it; or several, tried in turn with each sample. One with settings of its
+            own is a dictionary of `model` and any of `name`, `base_url`, `api_key_env`, `temperature`, `max_tokens`,
+            `seed`, `param`.
         scorer: names (`"exact"`, `"my_scorers:is_polite"`), functions or `Scorer` objects; one or several.
         agent: what answers, if not the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop` or a
             `Solver`.
@@ -58,13 +60,13 @@ def evaluate(
         JournalError: the run cannot be written.
         KeyboardInterrupt: Ctrl-C; what is done is kept, and the same call goes on from there.
     """
-    given = {"model": model, "base_url": base_url, "api_key": api_key, **arguments}
+    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return finish(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
 
 async def evaluate_async(
     dataset: Dataset,
-    model: str,
+    model: OneModel | Sequence[OneModel],
     *,
     scorer: OneScorer | Sequence[OneScorer] = (),
     agent: str | Solver | RolloutAgentLoop | Callable[..., Any] | None = None,
@@ -75,7 +77,7 @@ async def evaluate_async(
     **arguments: Unpack[EvalArguments],
 ) -> Evaluation:
     """`evaluate`, awaited: the caller's event loop goes on meanwhile. To cancel it is as Ctrl-C there."""
-    given = {"model": model, "base_url": base_url, "api_key": api_key, **arguments}
+    given = {**models_of(model), "base_url": base_url, "api_key": api_key, **arguments}
     return await finish_async(_work(dataset, scorer, agent, given, api_key_env), progress=progress)
 
 
@@ -107,6 +109,7 @@ def _work(
                 "With workers, name agents and scorers as 'module:name', for other processes to load."
             )
         prepared = prepare_eval(settings, watch.say, objects)
+        watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
         report = prepared.report(launched)
         files = (report.cache_entry, *report.write())
@@ -132,6 +135,7 @@ def _task_work(
         from benchwright.config import TaskSettings
 
         prepared = prepare_task(task, settings_of(TaskSettings, given, api_key_env), watch.say)
+        watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
         summary = prepared.report(launched)
         short = checked(prepared, launched, summary)

@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
-from benchwright.analysis.benchmark_file import Totals
 from benchwright.analysis.export import LoadedRun, load_run
 from benchwright.analysis.shortfalls import failed_trials, too_many
 from benchwright.analysis.summary import RunSummary
+from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.prepared import LaunchedRun, PreparedRun
-from benchwright.catalog.benchmark import Figure
 from benchwright.errors import RunUnfinished
 from benchwright.formats import counted
 from benchwright.reports.as_text import as_text
+from benchwright.text import plain
 
 
 class Evaluation(msgspec.Struct, frozen=True):
@@ -54,17 +54,13 @@ class Evaluation(msgspec.Struct, frozen=True):
 class BenchmarkRun(msgspec.Struct, frozen=True):
     """A finished run of `run_benchmark`; `print` shows it as `benchwright run` does.
 
-    `accuracy` is the share of trials that are correct, where failed ones are not; `totals` has its parts and
-    breakdowns, `figures` are the benchmark's further ones, `departures` what differs from its published protocol.
-    `path` is the result file. See `Evaluation` for the others.
+    `reports` has for each model its `accuracy` (in `totals`, with breakdowns), further `figures`, and the `path` of its
+    result file; `accuracy` and `path` are those of the first. See `Evaluation` for the others.
     """
 
     directory: Path
     summary: RunSummary
-    about: dict[str, Any]
-    totals: Totals
-    figures: tuple[Figure, ...]
-    path: Path
+    reports: tuple[BenchmarkReport, ...]
     shortfalls: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -75,13 +71,20 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
 
     @property
     def accuracy(self) -> float:
-        """The share of trials that are correct."""
-        return self.totals.accuracy
+        """The share of the first model's trials that are correct; one that failed is not."""
+        return self.reports[0].totals.accuracy
+
+    @property
+    def path(self) -> Path:
+        """The result file of the first model."""
+        path = self.reports[0].path
+        assert path is not None  # a finished run has one
+        return path
 
     @property
     def departures(self) -> list[str]:
         """In what it differs from the published protocol; with any, its score is not comparable to published ones."""
-        return list(self.about["departures"])
+        return list(self.reports[0].manifest.about["departures"])
 
     def load(self) -> LoadedRun:
         """The run's trials and requests as rows."""
@@ -91,11 +94,16 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
         from benchwright.reports.benchmark import render_benchmark
         from benchwright.reports.summary import render_summary
 
-        whole = as_text(render_summary(self.summary))
-        return f"{whole}\n\n{as_text(render_benchmark(self.about, self.totals, self.figures, self.summary))}"
+        parts = [as_text(render_summary(self.summary))]
+        for report in self.reports:
+            name = f"{plain(report.model)}\n" if len(self.reports) > 1 else ""
+            about, totals = report.manifest.about, report.totals
+            parts.append(name + as_text(render_benchmark(about, totals, report.figures, self.summary)))
+        return "\n\n".join(parts)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id}: accuracy {self.accuracy:.4f}>"
+        shown = ", ".join(f"{one.model} {one.totals.accuracy:.4f}" for one in self.reports)
+        return f"<{type(self).__name__} {self.id}: {shown}>"
 
 
 def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary) -> Sequence[str]:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import shutil
 import sys
+from collections.abc import Mapping
 from time import monotonic
 
 from benchwright.engine.progress import Progress
@@ -31,6 +32,8 @@ class Watch(Progress):
 
     def __init__(self, *, shown: bool) -> None:
         super().__init__()
+        self.names: Mapping[str, str] = {}
+        """What the models are called by their slots, where there are several."""
         self._shown = shown
         self._line = ""
         self._timer: asyncio.TimerHandle | None = None
@@ -69,7 +72,7 @@ class Watch(Progress):
         self._timer = asyncio.get_running_loop().call_later(TICK, self._tick)
 
     def _status(self) -> str:
-        return SECRETS.redact(status_line(self, tagged=len({slot for slot, _ in self.means}) > 1))
+        return SECRETS.redact(status_line(self, self.names))
 
     def show(self) -> None:
         """Tells what is new."""

@@ -95,7 +95,7 @@ def _given_key(entry: ModelEntry, settings: Settings) -> str | None:
 
 
 def read_models(path: Path) -> tuple[ModelEntry, ...]:
-    """The models of a TOML file: a table `[[models]]` for each, see docs/models.md.
+    """The models of a TOML file: a table `[[models]]` for each, see docs/eval.md.
 
     Raises:
         UserError: the file cannot be read, or an entry is not as it should be; names it.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.app.models import find_models, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.run_shelf import RunShelf
 from benchwright.config import TaskSettings
-from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Task
 from benchwright.errors import UserError
@@ -24,18 +24,15 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
     if settings.model is None:
         raise UserError("--model is required.")
     body = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "seed": settings.seed}
-    target = find_target(settings.model, settings.base_url, "primary", {**body, **settings.param})
-    given = None if settings.api_key is None else settings.api_key.get_secret_value()
-    key = find_key(given, target, say)
-    check_target(target, key)
+    models = find_models(settings, {**body, **settings.param}, say)
     samples, spec = task.size(), task.spec
     request = RunRequest(
         kind="eval",
-        name=f"{spec.name}-{settings.model.rpartition('/')[2]}",
+        name=f"{spec.name}-{short_name([entry.title for entry in settings.tried])}",
         plan=Plan(
             task=task,
             samples=samples,
-            targets=(target,),
+            targets=models.targets,
             repeats=settings.n,
             limits=TrialLimits(
                 turns=settings.max_turns, tokens=settings.trial_tokens, seconds=settings.trial_seconds
@@ -44,8 +41,8 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
         settings=settings,
         data=(DataFile(path=spec.name, xxh3=spec.fingerprint, samples=samples),),
         pass_threshold=settings.pass_threshold,
-        keys={"primary": key},
-        typed_models={"primary": settings.model},
+        keys=models.keys,
+        typed_models=models.names,
     )
 
     def report(launched: LaunchedRun) -> RunSummary:
