@@ -109,6 +109,8 @@ class TestSeveralModels:
     def test_what_is_wrong_with_one_is_told(self, echo: str) -> None:
         with pytest.raises(UserError, match="models"):
             evaluate("rows.jsonl", ["a", {"modle": "b"}], scorer="exact", base_url=echo)
+        with pytest.raises(UserError, match="a name, a dictionary or a list of them, not int"):
+            evaluate("rows.jsonl", 7, scorer="exact", base_url=echo)  # type: ignore[arg-type]
 
 
 class TestRows:
@@ -424,7 +426,7 @@ class TestATask:
             evaluate(Letters(), "m", base_url=echo, scorer="exact")
         with pytest.raises(UserError, match="no argument 'template'"):
             evaluate(Letters(), "m", base_url=echo, template="{prompt}")
-        with pytest.raises(UserError, match="path of a file, a list of rows or a Task, not a int"):
+        with pytest.raises(UserError, match="path of a file, a list of rows or a Task, not int"):
             evaluate(7, "m", base_url=echo)  # type: ignore[arg-type]
 
     def test_the_command_line_says_how_it_is_resumed(self, echo: str) -> None:

@@ -93,9 +93,15 @@ OneModel = str | Mapping[str, Any]
 
 
 def models_of(model: OneModel | Sequence[OneModel]) -> dict[str, Any]:
-    """The settings that say which model is asked, or which ones."""
+    """The settings that say which model is asked, or which ones.
+
+    Raises:
+        UserError: it is neither.
+    """
     if isinstance(model, str):
         return {"model": model}
+    if not isinstance(model, Mapping | Sequence):
+        raise UserError(f"A model is a name, a dictionary or a list of them, not {type(model).__name__}.")
     return {"models": (model,) if isinstance(model, Mapping) else tuple(model)}
 
 

@@ -124,7 +124,7 @@ def _task_work(
 ) -> Work[Evaluation]:
     if not all(hasattr(task, name) for name in ("spec", "scorers", "samples", "size", "open")):
         raise UserError(
-            f"A dataset is the path of a file, a list of rows or a Task, not a {type(task).__name__}."
+            f"A dataset is the path of a file, a list of rows or a Task, not {type(task).__name__}."
         )
     if scorer or agent is not None:
         raise UserError("A Task has scorers and a solver of its own: leave scorer and agent out.")
