@@ -15,6 +15,7 @@ from benchwright.cli.eval import bench
 from benchwright.cli.pack_run import command as pack_run
 from benchwright.cli.run import command as run
 from benchwright.config import BenchmarkSettings, EvalSettings, PackSettings, Settings
+from benchwright.errors import UserError
 from benchwright.records import TaskSpec
 from benchwright.runs.manifest import Manifest
 from benchwright.web.command_line import NO_OPTION, like, options_of
@@ -38,7 +39,7 @@ VALUES: dict[str, Any] = {
     "eval_fn": ["rewards:right"],
     "scorer": ["exact", "mcq"],
     "plugin": ["own.py"],
-    "models": ["a", "b"],
+    "model": ["a", "b"],
     "scenario": ["TC-01"],
     "stream": False,
     "probe": False,
@@ -65,9 +66,7 @@ def value_of(name: str, kind: type[Settings]) -> Any:
 def test_every_setting_has_an_option_that_means_it(
     command: click.Command, kind: type[Settings], subject: list[str]
 ) -> None:
-    names = [name for name in kind.model_fields if name not in (*NO_OPTION, *KEYS)]
-    if kind is PackSettings:
-        names.remove("model")  # packs have `models`
+    names = [name for name in kind.model_fields if name not in (*NO_OPTION, *KEYS, "models")]
     given_settings = {name: value_of(name, kind) for name in names}
     parsed = command.make_context("command", [*subject, *options_of(given_settings)]).params
     for name, value in given_settings.items():
@@ -83,8 +82,29 @@ def test_every_setting_has_an_option_that_means_it(
 def test_no_value_is_taken_for_an_option(value: str) -> None:
     """Whatever is typed into the form for a model is the model."""
     parsed = run.make_context("run", ["mmlu", *options_of({"model": value})]).params
-    assert parsed["model"] == value
+    assert parsed["model"] == (value,)
     assert parsed["benchmarks"] == ("mmlu",)
+
+
+def like_one(directory: Path, changes: dict[str, Any], **settings: Any) -> list[str]:
+    """The command of a run like one of several models."""
+    task = TaskSpec("questions", "1", "f")
+    manifest = Manifest(
+        id="r", kind="eval", name="n", fingerprint="f", created_at=0, task=task, targets=[], settings=settings
+    )
+    return like(ExistingRun(directory, manifest, "finished"), changes)[0]
+
+
+def test_several_models_are_tried_again_unless_another_is_named(tmp_path: Path) -> None:
+    settings = {"model": "a", "models": [{"model": "a"}, {"model": "b"}]}
+    assert like_one(tmp_path, {}, **settings) == ["bench", "--model=a", "--model=b"]
+    assert like_one(tmp_path, {"model": "c"}, **settings) == ["bench", "--model=c"]
+    assert like_one(tmp_path, {}, models=["a"]) == ["bench", "--model=a"], "as earlier versions wrote it"
+
+
+def test_models_with_settings_of_their_own_cannot_be_options(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="from a terminal"):
+        like_one(tmp_path, {}, models=[{"model": "a", "temperature": 1.0}])
 
 
 def test_a_run_like_an_earlier_one_keeps_what_is_not_changed(tmp_path: Path) -> None:

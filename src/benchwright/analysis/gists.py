@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from benchwright.engine.answers import content_text
 from benchwright.errors import JournalError
 from benchwright.records import Message, Record, ScoreRecord, Status
 from benchwright.runs.asked import read_input
-from benchwright.runs.journal import Body, encode_json, read_body
+from benchwright.runs.journal import Body, body_file, body_in, encode_json, read_body
 from benchwright.runs.scored import ScoredTrial
 from benchwright.text import one_line
 
@@ -46,6 +47,24 @@ def gist_on_disk(directory: Path, trial: ScoredTrial) -> Gist:
         return gist(trial, read_body(directory, trial.record))
     except JournalError:
         return gist(trial, None)
+
+
+def gists_on_disk(directory: Path, trials: Iterable[ScoredTrial]) -> Iterator[tuple[ScoredTrial, Gist]]:
+    """Attempts with their gists; the file of bodies is opened once, and where there is none no body is left."""
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(body_file(directory))
+        except JournalError:
+            file = None
+        for trial in trials:
+            yield trial, gist(trial, None if file is None else _body(file, trial))
+
+
+def _body(file: IO[bytes], trial: ScoredTrial) -> Body | None:
+    try:
+        return body_in(file, trial.record)
+    except JournalError:
+        return None
 
 
 def _input(body: Body) -> str | None:

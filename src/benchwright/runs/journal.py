@@ -296,10 +296,19 @@ def read_bodies(directory: Path, records: Iterable[TrialRecord]) -> Iterator[tup
     Raises:
         JournalError: a body is gone, or what lies in its place is not its own.
     """
-    with _body_file(directory) as file:
+    with body_file(directory) as file:
         for record in records:
-            file.seek(record.body[0])
-            yield record, decode_body(file.read(record.body[1]), record)
+            yield record, body_in(file, record)
+
+
+def body_in(file: IO[bytes], record: TrialRecord) -> Body:
+    """The body of a trial's line, from the file that `body_file` opened.
+
+    Raises:
+        JournalError: it is gone, or what lies in its place is not its own.
+    """
+    file.seek(record.body[0])
+    return decode_body(file.read(record.body[1]), record)
 
 
 def decode_body(encoded: bytes, record: TrialRecord) -> Body:
@@ -326,13 +335,18 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
         JournalError: the file cannot be read.
     """
     offset, length = record.body
-    with _body_file(directory) as file:
+    with body_file(directory) as file:
         file.seek(offset)
         return file.read(length)
 
 
 @contextmanager
-def _body_file(directory: Path) -> Iterator[IO[bytes]]:
+def body_file(directory: Path) -> Iterator[IO[bytes]]:
+    """The file with the bodies of a run, for as long as it is needed.
+
+    Raises:
+        JournalError: it cannot be read.
+    """
     path = directory / BODIES
     try:
         with path.open("rb") as file:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
-from benchwright.analysis.gists import gist_on_disk
+from benchwright.analysis.gists import Gist, gists_on_disk
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.scored import ScoredTrial
@@ -62,8 +62,9 @@ class TrialRows:
     def __iter__(self) -> Iterator[TrialRow]:
         table = self._table
         table.advance()
-        for trial in table.trials(table.in_order(table.counted())):
-            yield self._row(trial)
+        trials = table.trials(table.in_order(table.counted()))
+        for trial, told in gists_on_disk(table.directory, trials):
+            yield self._row(trial, told)
 
     @property
     def columns(self) -> list[tuple[str, type]]:
@@ -83,9 +84,8 @@ class TrialRows:
         spans = [scorer.name for scorer in self._manifest.scorers]
         return {"scores": list(self._table.scores), "spans": spans, "labels": list(labels)}
 
-    def _row(self, trial: ScoredTrial) -> TrialRow:
+    def _row(self, trial: ScoredTrial, told: Gist) -> TrialRow:
         record = trial.record
-        told = gist_on_disk(self._table.directory, trial)
         own = [request for request in record.requests if request.role == "model"]
         return TrialRow(
             run=self._manifest.id,
