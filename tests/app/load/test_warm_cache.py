@@ -43,10 +43,8 @@ def test_prompts_of_an_earlier_measurement_mark_every_level(program: Program, ca
 def test_the_table_marks_such_levels_and_says_what_that_means(program: Program, caching: str) -> None:
     measure(program, caching, *SYNTHETIC)
     told = program.run("load", "--model", "m", "--base-url", caching, *SYNTHETIC).stdout
-    assert [line.split()[0] for line in told.splitlines() if line.strip().startswith(("1*", "2*"))] == [
-        "1*",
-        "2*",
-    ]
+    first = [words[0].replace("!", "") for words in map(str.split, told.splitlines()) if words]
+    assert [word for word in first if word in ("1*", "2*")] == ["1*", "2*"], "a busy client adds a !"
     assert "WARM CACHE where marked *: at 1 " in " ".join(told.split())
 
 
