@@ -103,7 +103,7 @@ def test_an_engine_that_never_answers_is_waited_for_a_few_seconds(
 def test_an_address_that_is_none_is_told_as_that(program: Program) -> None:
     code, found = examined(program, DOCKER_HOST="nonsense")
     assert code == 1
-    assert "no engine at DOCKER_HOST or the docker context" in found["container engine"]["said"]
+    assert "No engine can be reached at" in found["container engine"]["said"]
 
 
 def test_a_home_that_cannot_be_written_to_is_a_problem(program: Program) -> None:

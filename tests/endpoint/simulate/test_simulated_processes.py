@@ -139,8 +139,8 @@ def test_several_processes_count_and_log_as_one(command: Start, tmp_path: Path) 
     for _ in range(40):
         ask(port)
 
+    wait_until(lambda: samples(port)["benchwright_simulated_answered_total"] == "40")
     counted = samples(port)
-    assert counted["benchwright_simulated_answered_total"] == "40"
     assert counted['vllm:generation_tokens_total{model_name="simulated"}'] == "80"
     process.terminate()
     process.wait(10)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
+import ssl
+import subprocess
 from pathlib import Path
 
 import pytest
 from tests.sandbox.docker import stand_ins
 from tests.sandbox.docker.stand_ins import IMAGE, docker
 
+from benchwright.errors import UserError
 from benchwright.sandbox.docker import (
     DockerSandboxes,
     Engine,
@@ -23,6 +27,7 @@ from benchwright.sandbox.docker import (
     connected,
     started_service,
 )
+from benchwright.sandbox.docker.address import Address
 from benchwright.sandbox.docker.errors import translated
 from benchwright.sandbox.docker.owner import RUN
 
@@ -88,11 +93,48 @@ async def test_a_docker_context_is_followed(
 ) -> None:
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
-    docker("context", "create", "here", "--docker", f"host={engine.address}")
+    docker("context", "create", "here", "--docker", f"host={engine.address.host}")
     docker("context", "use", "here")
     async with connected() as found:
-        assert found.address is None
+        assert (found.address.context, found.address.host) == ("here", engine.address.host)
         assert found.information["ID"] == engine.information["ID"]
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
+async def test_a_docker_context_with_certificates_is_followed(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Both sides ask the other for a certificate; what listens is a door to the real engine."""
+    both, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=engine -addext subjectAltName=IP:127.0.0.1"
+    subprocess.run([*command.split(), "-keyout", key, "-out", both], check=True, capture_output=True)
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=both)
+    tls.verify_mode = ssl.CERT_REQUIRED
+    tls.load_cert_chain(both, key)
+    door = Door(engine.address.host.removeprefix("unix://"))
+    server = await asyncio.start_server(door.carry, "127.0.0.1", 0, ssl=tls)
+    host = f"tcp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    docker("context", "create", "far", "--docker", f"host={host},ca={both},cert={both},key={key}")
+    monkeypatch.setenv("DOCKER_CONTEXT", "far")
+    async with connected() as found:
+        assert found.information["ID"] == engine.information["ID"]
+        assert not found.address.is_local
+    door.shut()
+    server.close()
+
+
+async def test_a_docker_context_that_is_not_there_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    monkeypatch.setenv("DOCKER_CONTEXT", "gone")
+    with pytest.raises(UserError, match=r"The docker context 'gone' cannot be read .*`docker context ls`"):
+        async with connected():
+            pass
 
 
 async def test_an_image_that_cannot_be_pulled_is_named(engine: Engine) -> None:
@@ -108,7 +150,7 @@ async def test_an_image_that_is_there_is_not_pulled(engine: Engine) -> None:
 
 
 async def test_a_service_needs_an_engine_on_this_machine(engine: Engine) -> None:
-    other = Engine(engine.client, "tcp://engine.example:2376", engine.information)
+    other = Engine(engine.client, Address("tcp://engine.example:2376"), engine.information)
     with pytest.raises(EngineError, match=r"tcp://engine\.example:2376 is remote; unset DOCKER_HOST"):
         async with started_service(other, ServiceSpec(IMAGE, 80), "run"):
             pass
@@ -125,8 +167,7 @@ async def test_an_engine_that_stops_in_the_middle_is_told_as_that(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run_id: str
 ) -> None:
     """A door to the real engine that is shut: what is behind it goes on, and is removed at the next start."""
-    assert engine.address is not None
-    door = Door(engine.address.removeprefix("unix://"))
+    door = Door(engine.address.host.removeprefix("unix://"))
     server = await asyncio.start_unix_server(door.carry, tmp_path / "door.sock")
 
     async def use() -> None:

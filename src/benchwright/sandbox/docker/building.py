@@ -109,7 +109,7 @@ async def _build(
         raise EngineError(
             "building an image needs the program `docker` (Debian and Ubuntu: docker.io or docker-cli)"
         )
-    environment = engine.environment()
+    environment = engine.address.environment()
     dockerfile = await asyncio.to_thread(_read_dockerfile, context / recipe.dockerfile)
     if await _has_buildkit(program, environment):
         environment["DOCKER_BUILDKIT"] = "1"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
-import os
 import shutil
 import socket
 from collections.abc import AsyncIterator, Mapping
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import UserError
+from benchwright.sandbox.docker.address import Address, address_in_use
 from benchwright.sandbox.docker.errors import (
     EngineError,
     EngineUnavailable,
@@ -30,34 +29,14 @@ ANSWER_SECONDS = 120.0
 
 CONNECT_SECONDS = 10.0
 
-CONTEXT = "the address of the docker context"
-
-_SOCKETS = (
-    "/var/run/docker.sock",
-    "$XDG_RUNTIME_DIR/docker.sock",
-    "~/.docker/run/docker.sock",
-    "~/.docker/desktop/docker.sock",
-    "~/.orbstack/run/docker.sock",
-    "~/.colima/default/docker.sock",
-)
-
 
 class Engine:
     """A connection to the engine, made by `connected`. `information` is what `docker info` shows."""
 
-    def __init__(self, client: Docker, address: str | None, information: Mapping[str, Any]) -> None:
+    def __init__(self, client: Docker, address: Address, information: Mapping[str, Any]) -> None:
         self.client = client
         self.address = address
         self.information = information
-
-    @property
-    def is_local(self) -> bool:
-        """Whether ports that the engine publishes on 127.0.0.1 are on this machine."""
-        return self.address is None or self.address.startswith(("unix:", "npipe:"))
-
-    def environment(self) -> dict[str, str]:
-        """The environment for the `docker` program, so that it speaks to this engine too."""
-        return {**os.environ, "DOCKER_HOST": self.address} if self.address else dict(os.environ)
 
     async def address_of_host(self) -> str:
         """The address of this machine that containers know as `host.docker.internal`, to listen on for them.
@@ -87,14 +66,16 @@ class Engine:
                 with engine_errors("asking whether it is there"):
                     await client.version()
         except (EngineError, TimeoutError) as error:
-            raise unavailable("not_running", self.address or CONTEXT) from error
+            raise unavailable("not_running", self.address) from error
         finally:
             await client.close()
 
     def free_bytes(self) -> int | None:
         """The bytes that are free where the engine keeps images and containers; None where that cannot be told."""
         try:
-            return shutil.disk_usage(self.information["DockerRootDir"]).free if self.is_local else None
+            return (
+                shutil.disk_usage(self.information["DockerRootDir"]).free if self.address.is_local else None
+            )
         except (OSError, KeyError):
             return None
 
@@ -121,9 +102,8 @@ async def connected() -> AsyncIterator[Engine]:
         EngineUnavailable: there is none, it does not run, this user may not use it, or the client library is missing.
         UserError: DOCKER_HOST or the docker context is no address.
     """
-    address = _address()
-    where = address or CONTEXT
-    if address and address.startswith("unix://"):
+    address = address_in_use()
+    if address.host.startswith("unix://"):
         _try(address)
     await asyncio.to_thread(_import)
     client = _client(address)
@@ -132,7 +112,7 @@ async def connected() -> AsyncIterator[Engine]:
             with engine_errors("asking what it is"):
                 information = await client.system.info()
         except EngineError as error:
-            raise unavailable("not_running", where) from error
+            raise unavailable("not_running", address) from error
         yield Engine(client, address, information)
     finally:
         await client.close()
@@ -147,40 +127,19 @@ def _import() -> None:
         raise EngineUnavailable("missing", text) from None
 
 
-def _client(address: str | None) -> Docker:
+def _client(address: Address) -> Docker:
     import aiodocker
     from aiohttp import ClientTimeout
 
     limits = ClientTimeout(total=ANSWER_SECONDS, connect=CONNECT_SECONDS)
     try:
-        return aiodocker.Docker(url=address, timeout=limits)
+        return aiodocker.Docker(url=address.url, ssl_context=address.tls, timeout=limits)
     except (ValueError, aiodocker.DockerError) as error:
-        raise UserError(f"no engine at DOCKER_HOST or the docker context: {error}.") from None
+        raise UserError(f"No engine can be reached at {address}: {error}.") from None
 
 
-def _address() -> str | None:
-    """The engine's URL; None where a docker context says it."""
-    if host := os.environ.get("DOCKER_HOST"):
-        return host
-    if _uses_context():
-        return None
-    paths = [os.path.expanduser(os.path.expandvars(path)) for path in _SOCKETS]
-    return "unix://" + next((path for path in paths if Path(path).is_socket()), paths[0])
-
-
-def _uses_context() -> bool:
-    if os.environ.get("DOCKER_CONTEXT"):
-        return True
-    folder = Path(os.environ.get("DOCKER_CONFIG") or "~/.docker").expanduser()
-    try:
-        chosen = json.loads((folder / "config.json").read_bytes()).get("currentContext")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return chosen not in (None, "", "default")
-
-
-def _try(address: str) -> None:
-    path = address.removeprefix("unix://")
+def _try(address: Address) -> None:
+    path = address.host.removeprefix("unix://")
     kind: Kind
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(CONNECT_SECONDS)

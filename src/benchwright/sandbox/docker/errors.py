@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from benchwright.errors import ExecutionError, UserError
+from benchwright.sandbox.docker.address import Address
 from benchwright.text import one_line
 
 Kind = Literal["missing", "not_running", "no_permission", "image_missing", "disk_full", "failed"]
@@ -32,7 +33,7 @@ class EngineUnavailable(UserError):
         self.kind = kind
 
 
-def unavailable(kind: Kind, where: str) -> EngineUnavailable:
+def unavailable(kind: Kind, where: Address) -> EngineUnavailable:
     """The error for an engine that cannot be used at an address."""
     return EngineUnavailable(kind, WHAT_TO_DO[kind].format(where=where))
 

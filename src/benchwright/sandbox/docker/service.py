@@ -140,9 +140,9 @@ async def started_service(
     Raises:
         EngineError: it cannot be started, or is not on this machine.
     """
-    if not engine.is_local:
+    if not engine.address.is_local:
         text = f"a service needs an engine on this machine, but {engine.address} is remote; unset DOCKER_HOST"
-        raise EngineError(text)
+        raise EngineError(f"{text} or `docker context use default`")
     labels = owner.labels(run_id, kept_as)
     container = await start(engine, _configuration(engine, spec, labels))
     service = DockerService(container, 0, spec.image)

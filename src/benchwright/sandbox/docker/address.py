@@ -1,0 +1,104 @@
+"""Where the container engine listens: DOCKER_HOST, the docker context in use, or one of the usual sockets.
+
+Contexts are read here, and not by the client library, which looks for them in `~/.docker` even where DOCKER_CONFIG
+names another folder. The `docker` program keeps a context in `contexts/meta/<sha256 of its name>/meta.json`, and its
+certificates in `contexts/tls/<sha256 of its name>/docker/`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from hashlib import sha256
+from pathlib import Path
+
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+_SOCKETS = (
+    "/var/run/docker.sock",
+    "$XDG_RUNTIME_DIR/docker.sock",
+    "~/.docker/run/docker.sock",
+    "~/.docker/desktop/docker.sock",
+    "~/.orbstack/run/docker.sock",
+    "~/.colima/default/docker.sock",
+)
+
+
+class Address(Record, frozen=True):
+    """Where an engine listens; the name of the context that says so, and its certificates, if any."""
+
+    host: str
+    context: str | None = None
+    tls: ssl.SSLContext | None = None
+
+    def __str__(self) -> str:
+        return f"{self.host} (docker context {self.context!r})" if self.context else self.host
+
+    @property
+    def is_local(self) -> bool:
+        """Whether ports that the engine publishes on 127.0.0.1 are on this machine."""
+        return self.host.startswith(("unix:", "npipe:"))
+
+    @property
+    def url(self) -> str:
+        """The address as the client library wants it: it does not speak TLS to `tcp://`."""
+        return self.host.replace("tcp://", "https://", 1) if self.tls else self.host
+
+    def environment(self) -> dict[str, str]:
+        """The environment in which the `docker` program speaks to the same engine; it follows a context itself."""
+        return dict(os.environ) if self.context else {**os.environ, "DOCKER_HOST": self.host}
+
+
+def address_in_use() -> Address:
+    """The address that DOCKER_HOST, then the docker context, then the usual sockets lead to.
+
+    Raises:
+        UserError: the description of the context, or a certificate of it, cannot be read.
+    """
+    if host := os.environ.get("DOCKER_HOST"):
+        return Address(host)
+    if context := _context_in_use():
+        return _read_context(context)
+    paths = [os.path.expanduser(os.path.expandvars(path)) for path in _SOCKETS]
+    return Address("unix://" + next((path for path in paths if Path(path).is_socket()), paths[0]))
+
+
+def _context_in_use() -> str | None:
+    """The name of the context; None for the default one, which says no address."""
+    name = os.environ.get("DOCKER_CONTEXT")
+    if not name:
+        try:
+            name = json.loads((_settings() / "config.json").read_bytes()).get("currentContext")
+        except (OSError, ValueError, AttributeError):
+            return None
+    return None if name in (None, "", "default") else str(name)
+
+
+def _settings() -> Path:
+    return Path(os.environ.get("DOCKER_CONFIG") or "~/.docker").expanduser()
+
+
+def _read_context(name: str) -> Address:
+    folder, place = _settings() / "contexts", sha256(name.encode()).hexdigest()
+    try:
+        endpoint = json.loads((folder / "meta" / place / "meta.json").read_bytes())["Endpoints"]["docker"]
+        verify = not endpoint.get("SkipTLSVerify")
+        return Address(str(endpoint["Host"]), name, _tls(folder / "tls" / place / "docker", verify))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        text = f"The docker context {name!r} cannot be read ({error}); `docker context ls` shows those there are."
+        raise UserError(text) from None
+
+
+def _tls(folder: Path, verify: bool) -> ssl.SSLContext | None:
+    if not folder.is_dir():
+        return None
+    authority, certificate, key = (folder / name for name in ("ca.pem", "cert.pem", "key.pem"))
+    context = ssl.create_default_context(cafile=authority if authority.exists() else None)
+    if not verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if certificate.exists() and key.exists():
+        context.load_cert_chain(certificate, key)
+    return context
