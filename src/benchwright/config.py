@@ -8,10 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 MOST_BY_ITSELF = 512
 """The most trials that `--concurrency auto` ever has in flight."""
+
+LONGEST_NAME = 100
+"""Characters of a run's name."""
 
 AtLeastOne = Annotated[int, Field(ge=1)]
 
@@ -47,11 +50,20 @@ Models = tuple[Annotated[ModelEntry, BeforeValidator(_entry)], ...]
 """Several models; a plain name is one without settings of its own."""
 
 
+def _line(name: str) -> str:
+    name = name.strip()
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"give one line of up to {LONGEST_NAME} characters")
+    return name
+
+
 class Settings(BaseModel):
     """What every way to run something has in common: the endpoint, limits, and how to go about it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    name: Annotated[str, AfterValidator(_line)] | None = None
+    """What a new run is called in place of the label that is made for it."""
     model: str | None = None
     """The model, or the first of several."""
     models: Models = ()

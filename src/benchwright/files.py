@@ -12,6 +12,9 @@ from typing import IO
 
 from benchwright.errors import BenchwrightError, UserError
 
+Stamp = tuple[tuple[int, int], ...]
+"""Size and time of change (ns) of some files; (0, 0) of one that is not there."""
+
 
 def write_whole(
     path: Path,
@@ -27,6 +30,19 @@ def write_whole(
     """
     with whole_file(path, durable=durable, error=error) as file:
         file.writelines([content] if isinstance(content, bytes) else content)
+
+
+def stamps(*paths: Path) -> Stamp:
+    """What files are at this moment, without reading them."""
+    return tuple(map(_stamp, paths))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 @contextmanager

@@ -23,12 +23,12 @@ from benchwright.agents.cache.runs import DocumentedRuns
 from benchwright.analysis.comparison.compare import compare
 from benchwright.analysis.comparison.records import ScoreComparison
 from benchwright.analysis.export import load_run
+from benchwright.analysis.run_list import list_runs
 from benchwright.analysis.scores import mean_of, values_of
 from benchwright.analysis.summary import RunSummary, ScoreSummary, summary_of
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.records import Status, Target
 from benchwright.reports.summary import render_summary
-from benchwright.runs.listing import list_runs
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.runs.table import read_table
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from benchwright.analysis.run_list import list_runs
 from benchwright.errors import UserError
 from benchwright.records import RunEvent, TaskSpec
 from benchwright.runs import store
 from benchwright.runs.journal import Journal
-from benchwright.runs.listing import list_runs
 from benchwright.runs.manifest import Manifest, write_manifest
 
 NOON = 1_767_268_800_000_000_000
@@ -151,7 +151,7 @@ def test_runs_are_listed_the_newest_first_and_broken_ones_left_out(home: Path) -
     broken = home / "runs" / "broken"
     broken.mkdir()
     (broken / "run.json").write_text("{")
-    assert [run.manifest.id for run in list_runs()] == [newer.name, older.name]
+    assert [run.id for run in list_runs()] == [newer.name, older.name]
 
 
 def test_a_run_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -11,15 +11,16 @@ import pytest
 from filelock import FileLock
 from tests.app.compare_kit import STARTED, Made, made, write_run
 
+from benchwright.analysis.run_list import RunFilter, ordered
 from benchwright.errors import UserError
 from benchwright.records import RunEvent, Status, TrialRecord
 from benchwright.runs import tail
 from benchwright.runs.journal import TRIALS, Journal
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.locks import LOCKS, holders, interrupt, worker_of
 from benchwright.runs.manifest import DataFile
 from benchwright.web import runs_index
-from benchwright.web.locks import LOCKS, holders, interrupt, worker_of
-from benchwright.web.runs_index import RunsIndex, filtered, ordered
+from benchwright.web.runs_index import RunsIndex
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_runs_come_and_go(runs: Path) -> None:
 def test_states_progress_and_tags_are_those_of_the_files(runs: Path) -> None:
     index = RunsIndex()
     (runs / "a" / "tags.json").write_text('["good"]')
-    told = {row.id: (row.state, row.done, row.total, row.tags) for row in index.rows()}
+    told = {row.id: (row.state, row.done, row.planned, row.tags) for row in index.rows()}
     assert told == {
         "a": ("finished", 1, 1, ["good"]),
         "b": ("unfinished", 2, 2, []),
@@ -98,7 +99,7 @@ def test_a_level_of_load_has_the_trials_of_its_journal_and_not_of_its_prompts(
 ) -> None:
     level_of_load(runs / "level", planned, finished=finished)
     row = RunsIndex().row("level")
-    assert (row.done, row.total) == told
+    assert (row.done, row.planned) == told
 
 
 def test_a_trial_that_was_cut_off_is_not_done_and_one_made_again_is_done_once(runs: Path) -> None:
@@ -139,8 +140,8 @@ def test_only_whole_ids_are_looked_up(runs: Path, reference: str) -> None:
 
 def test_the_list_is_filtered_and_ordered(runs: Path) -> None:
     rows = RunsIndex().rows()
-    assert [row.id for row in filtered(rows, "MODEL-b")] == ["b"]
-    assert [row.id for row in filtered(rows, state="finished")] == ["c", "a"]
+    assert [row.id for row in filter(RunFilter(words="MODEL-b").fits, rows)] == ["b"]
+    assert [row.id for row in filter(RunFilter(state="finished").fits, rows)] == ["c", "a"]
     assert [row.id for row in ordered(rows, "oldest")] == ["a", "b", "c"]
     assert [row.id for row in ordered(rows, "size")] == ["c", "b", "a"]
     assert [row.id for row in ordered(rows, "no such order")] == ["c", "b", "a"]

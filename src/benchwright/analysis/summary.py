@@ -19,8 +19,10 @@ from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.timings import timings_note
 from benchwright.formats import counted
 from benchwright.records import LoopLag, Record, Target
+from benchwright.runs.about import title_of
 from benchwright.runs.columns import chosen, true_places
 from benchwright.runs.counting import ScoreState
+from benchwright.runs.listing import read_note
 from benchwright.runs.manifest import Manifest, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
@@ -150,6 +152,7 @@ class RunSummary(Record, frozen=True):
     None where it did not settle, or at several. `found_concurrency` are all at which it settled by itself, or
     the last where it did not. `shortfalls` says which figures could not be made, and why (see
     `analysis.shortfalls`). `timings_note` says why the timings are not valid, and what could help.
+    `name` is the one that was given (`--name`), or made; `note` is what was noted on the run.
     """
 
     run: str
@@ -170,6 +173,7 @@ class RunSummary(Record, frozen=True):
     found_concurrency: list[int] = []
     shortfalls: list[str] = []
     timings_note: str | None = None
+    note: str = ""
 
     @property
     def names(self) -> dict[str, str]:
@@ -195,7 +199,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     return RunSummary(
         run=manifest.id,
         kind=manifest.kind,
-        name=manifest.name,
+        name=title_of(manifest),
         state=sessions.state,
         planned=sessions.planned if sessions.started_at else planned_trials(manifest) or None,
         done=sum(target.trials for target in targets),
@@ -211,6 +215,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
         found_concurrency=_found_concurrency(sessions.paces),
         shortfalls=shortfalls(manifest, targets),
         timings_note=timings_note(manifest, sessions.lag, sessions.paces),
+        note=read_note(table.directory),
     )
 
 

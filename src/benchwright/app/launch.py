@@ -29,10 +29,11 @@ from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenB
 from benchwright.errors import JournalError, UserError
 from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Status
 from benchwright.runs import store
+from benchwright.runs.about import title_of
 from benchwright.runs.journal import Journal
-from benchwright.runs.manifest import Manifest, ScorerInfo, write_manifest
+from benchwright.runs.manifest import Manifest, ScorerInfo, read_manifest, write_manifest
 from benchwright.runs.table import RunTable, read_table
-from benchwright.text import Say
+from benchwright.text import Say, plain
 
 DESCRIPTORS_FOR_FILES = 100
 
@@ -55,6 +56,7 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
     reuse = prepared.reuse(say)
     found = prepared.shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
+        _say_if_named_otherwise(directory, request.settings.name, say)
         table = read_table(directory, effort=request.wants_effort)
         result = None
         try:
@@ -72,6 +74,12 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
             raise
         _close(prepared, table)
         return LaunchedRun(directory, result, table)
+
+
+def _say_if_named_otherwise(directory: Path, name: str | None, say: Say) -> None:
+    """A run that is there already keeps its name."""
+    if name is not None and (kept := title_of(read_manifest(directory))) != name:
+        say(f"This run is there already, and is called {plain(kept)}; --fresh makes a new one called {name}.")
 
 
 def _close(prepared: PreparedRun[Any], table: RunTable) -> None:

@@ -17,6 +17,7 @@ from benchwright.cli.options import (
     failure_options,
     json_pairs,
     make_settings,
+    name_option,
     output_options,
     pairs,
     request_limit_options,
@@ -224,6 +225,7 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     metavar="FILE",
     help="Write the results to FILE as JSON.",
 )
+@name_option
 @failure_options
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:

@@ -134,9 +134,19 @@ def concurrency_option(default: int) -> Callable[[Function], Function]:
     )  # fmt: skip
 
 
+def name_option(function: Function) -> Function:
+    """What the run is called."""
+    return click.option(
+        "--name",
+        metavar="TEXT",
+        help="Name of the run in lists and reports (default: data, agent and model).",
+    )(function)
+
+
 def run_options(function: Function) -> Function:
     """How a run is carried out."""
     options = [
+        name_option,
         click.option("--workers", type=int,
                      help="Number of processes that share the trials in flight (default: 1; with Ray, one per CPU)."),
         click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True,

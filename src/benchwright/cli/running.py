@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.shortfalls import failed_trials, too_many
 from benchwright.analysis.summary import RunSummary
 from benchwright.app.prepared import LaunchedRun, PreparedRun
@@ -30,6 +31,7 @@ def conclude(
 
     `missing` says which figures could not be made besides those that the summary names.
     """
+    keep_figures(launched.table, summary)
     result = launched.result
     if result is None or result.finished:
         return _judge(prepared, summary, missing)

@@ -3,94 +3,107 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
-from benchwright.cli.output import echo, print_json, print_table, say
-from benchwright.text import plain
-
-if TYPE_CHECKING:
-    from benchwright.runs.listing import ListedRun
+from benchwright.cli import show
+from benchwright.cli.output import echo, print_json, print_table, say, width
+from benchwright.text import plain, plain_lines
 
 EXAMPLES = """\b
 Examples:
   benchwright runs
-  benchwright runs --kind benchmark --model llama --state finished
+  benchwright runs --kind benchmark --model llama --sort score
+  benchwright runs --text "mmlu nightly" --columns run,model,score,tokens
   benchwright runs tag 20261121T10 release-candidate
+  benchwright runs note 20261121T10 "the baseline of the paper"
   benchwright runs --tag release-candidate --json
   benchwright runs delete 20261120T08 20261120T09
 """
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+KINDS = ("eval", "benchmark", "pack", "load")
+STATES = ("running", "finished", "stopped", "unfinished")
+ORDERS = ("newest", "oldest", "name", "model", "score", "failed", "time", "state", "size")
+
+
+def list_options(function: Function) -> Function:
+    """Which runs are listed, and what of them."""
+    options = [
+        click.option("--kind", type=click.Choice(KINDS), help="List only runs of this kind."),
+        click.option("--model", default="", metavar="TEXT",
+                     help="List only runs of models whose name contains TEXT."),
+        click.option("--name", "--benchmark", "name", default="", metavar="TEXT",
+                     help="List only runs whose name, benchmark, dataset or pack contains TEXT."),
+        click.option("--state", type=click.Choice(STATES), help="List only runs in this state."),
+        click.option("--tag", "tags", multiple=True, metavar="TAG",
+                     help="List only runs with this tag. Repeatable."),
+        click.option("--text", "words", default="", metavar="WORDS",
+                     help="List only runs with each of these words in id, name, model, agent, tags or note."),
+        click.option("--sort", "order", type=click.Choice(ORDERS), default="newest", show_default=True,
+                     help="Order of the runs."),
+        click.option("--limit", type=click.IntRange(min=1), help="Maximum number of runs (default: all)."),
+        click.option("--columns", metavar="NAME,NAME,...",
+                     help="Columns of the table: run, id, name, dataset, model, score, failed, trials, state, "
+                     "time, tags, note, agent, kind, started, tokens (default: as many as fit)."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("--debug", is_flag=True, help="Show tracebacks."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
 
 @click.group("runs", epilog=EXAMPLES, invoke_without_command=True)
-@click.option("--kind", type=click.Choice(["eval", "benchmark", "pack"]), help="List only runs of this kind.")
-@click.option(
-    "--model", default="", metavar="TEXT", help="List only runs of models whose name contains TEXT."
-)
-@click.option(
-    "--state", type=click.Choice(["finished", "stopped", "unfinished"]), help="List only runs in this state."
-)
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="List only runs with this tag. Repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@list_options
 @click.pass_context
-def command(
-    context: click.Context,
+def command(context: click.Context, /, debug: bool, **options: Any) -> None:
+    """List the runs on this machine, the newest first; show, name, tag and delete them."""
+    if context.invoked_subcommand is None:
+        _list(**options)
+
+
+@command.command("list")
+@list_options
+def listing(debug: bool, **options: Any) -> None:
+    """List the runs on this machine, as `benchwright runs` does."""
+    _list(**options)
+
+
+def _list(
+    *,
     kind: str | None,
-    model: str,
     state: str | None,
-    tags: tuple[str, ...],
+    order: str,
+    limit: int | None,
+    columns: str | None,
     as_json: bool,
-    debug: bool,
+    **wanted: Any,
 ) -> None:
-    """List the runs on this machine, the newest first; tag and delete them."""
-    if context.invoked_subcommand is not None:
-        return
-    from benchwright.runs.listing import list_runs
+    from benchwright.analysis.run_list import RunFilter, list_runs, ordered
+    from benchwright.reports import run_list
 
-    runs = list_runs(kind=kind, model=model, state=state, tags=tags, say=say)
+    chosen = None if columns is None else run_list.columns_named(columns)
+    sought = RunFilter(kind=kind or "", state=state or "", **wanted)
+    rows = ordered(list_runs(sought, say), order)[:limit]
     if as_json:
-        print_json({"runs": runs})
-    elif runs:
-        _print(runs)
+        print_json({"runs": rows})
+    elif rows:
+        from benchwright.runs.store import run_names
+
+        room, short = width(), run_list.short_ids(run_names())
+        print_table(run_list.render_run_list(rows, chosen or run_list.usual_columns(rows, room), short, room))
     else:
-        narrowed = kind or model or state or tags
-        echo("No runs match." if narrowed else "There are no runs yet.", err=True)
+        echo("There are no runs yet." if sought == RunFilter() else "No runs match.", err=True)
+    for row in rows:
+        if row.problem and not as_json:
+            say(f"Warning: {row.problem}")
 
 
-def _print(runs: Sequence[ListedRun]) -> None:
-    from rich.table import Table
-
-    from benchwright.runs.listing import models_of
-
-    tagged = any(run.tags for run in runs)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("Run", "Started (UTC)", "State", "Model", "Trials", *(["Tags"] if tagged else [])):
-        table.add_column(
-            column,
-            justify="right" if column == "Trials" else "left",
-            overflow="fold",
-            no_wrap=column not in ("Model", "Tags"),
-        )
-    for run in runs:
-        manifest = run.manifest
-        started = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
-        models = ", ".join(map(plain, models_of(manifest)))
-        tags = [", ".join(map(plain, run.tags))] if tagged else []
-        state = f"{run.state}, {run.failed:,} failed" if run.failed else run.state
-        table.add_row(manifest.id, started, state, models, _trials(run), *tags)
-    print_table(table)
-
-
-def _trials(run: ListedRun) -> str:
-    if run.done is None:
-        return "?"
-    if run.planned in (None, run.done):
-        return f"{run.done:,}"
-    return f"{run.done:,} of {run.planned:,}"
+command.add_command(show.command, "show")
 
 
 @command.command("tag")
@@ -103,6 +116,22 @@ def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
     from benchwright.runs.listing import tag_run
 
     echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
+
+
+@command.command("note")
+@click.argument("run")
+@click.argument("text", required=False)
+@click.option("--remove", is_flag=True, help="Remove the note.")
+@click.option("--debug", is_flag=True, help="Show tracebacks.")
+def noting(run: str, text: str | None, remove: bool, debug: bool) -> None:
+    """Note TEXT on RUN, in place of an earlier note; without TEXT, print the note."""
+    from benchwright.runs.listing import note_run, read_note
+    from benchwright.runs.store import find_run
+
+    if text is not None and remove:
+        raise click.UsageError("Give a text or --remove, not both.")
+    note = read_note(find_run(run)) if text is None and not remove else note_run(run, text or "")
+    echo(plain_lines(note) or "no note")
 
 
 @command.command("delete")

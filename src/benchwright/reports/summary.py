@@ -12,7 +12,7 @@ from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
 from benchwright.formats import counted, duration, milliseconds, number
-from benchwright.text import plain
+from benchwright.text import plain, plain_lines
 
 METHODS = {
     "wilson": "Wilson interval",
@@ -62,7 +62,7 @@ def _heading(summary: RunSummary) -> Text:
 
 
 def _banners(summary: RunSummary) -> list[Text]:
-    banners = []
+    banners = [Text(f"Note: {plain_lines(summary.note)}")] if summary.note else []
     if summary.simulated:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
     if summary.timings_note is not None:

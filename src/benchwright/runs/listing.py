@@ -1,4 +1,4 @@
-"""The runs on this machine, whatever made them: filtered, counted, tagged, deleted."""
+"""What a person does with runs on this machine: tag them, note something, delete them."""
 
 from __future__ import annotations
 
@@ -8,85 +8,22 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.errors import JournalError, UserError
-from benchwright.files import write_whole
+from benchwright.errors import UserError
+from benchwright.files import Stamp, stamps, write_whole
 from benchwright.home import runs_directory
-from benchwright.records import UNREADABLE, Record
-from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
-from benchwright.runs.progress import Progress
-from benchwright.runs.store import find_run, read_last_event
-from benchwright.text import Say
+from benchwright.records import UNREADABLE
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import MANIFEST, Manifest
+from benchwright.runs.store import find_run
 
 TAGS = "tags.json"
 """A run's tags, beside its journal: run.json never changes."""
 
+NOTE = "note.json"
+"""What was noted on a run, beside its journal."""
 
-class ListedRun(Record, frozen=True):
-    """One run in a listing. `state` is finished, stopped or unfinished.
-
-    `done` trials count (see `runs.counting`), of `planned`: None where time ends the run. Both are None where the
-    journal cannot be read. `failed` of them are failures, as the end of the last session says; None where it does not.
-    """
-
-    manifest: Manifest
-    state: str
-    tags: list[str]
-    done: int | None
-    planned: int | None
-    failed: int | None = None
-
-
-def list_runs(
-    *,
-    kind: str | None = None,
-    model: str = "",
-    state: str | None = None,
-    tags: Sequence[str] = (),
-    say: Say | None = None,
-) -> list[ListedRun]:
-    """The runs that fit, the newest first: `model` is part of a name in any case, `tags` are all to be there.
-
-    What cannot be read is left out, and said.
-    """
-    directory = runs_directory()
-    found = []
-    for path in directory.iterdir() if directory.is_dir() else ():
-        if not (path / MANIFEST).exists():
-            continue
-        try:
-            manifest = read_manifest(path)
-        except UserError as error:
-            if say is not None:
-                say(f"Warning: left out: {error}")
-            continue
-        event = read_last_event(path)
-        its_state = (
-            event.name if event is not None and event.name in ("finished", "stopped") else "unfinished"
-        )
-        its_tags = read_tags(path)
-        if kind not in (None, manifest.kind) or state not in (None, its_state):
-            continue
-        if model and not any(model.lower() in name.lower() for name in models_of(manifest)):
-            continue
-        if set(tags) <= set(its_tags):
-            failed = None if event is None else event.detail.get("failed")
-            found.append(
-                ListedRun(manifest, its_state, its_tags, *_trials(path, manifest, its_state), failed)
-            )
-    return sorted(found, key=lambda run: run.manifest.created_at, reverse=True)
-
-
-def _trials(directory: Path, manifest: Manifest, state: str) -> tuple[int | None, int | None]:
-    """How many trials are done, and how many are planned; a journal is only read where it may not be all of them."""
-    planned = planned_trials(manifest)
-    if state == "finished" and "load" not in manifest.about and not manifest.settings.get("rescore"):
-        return planned, planned
-    progress = Progress(directory)
-    try:
-        progress.advance()
-    except JournalError:
-        return None, None
-    return progress.done, progress.planned if progress.sessions.started_at else planned
+LONGEST_NOTE = 4_000
+"""Characters of a note."""
 
 
 def models_of(manifest: Manifest) -> list[str]:
@@ -116,6 +53,39 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
     after = [tag for tag in before if tag not in tags] if remove else list(dict.fromkeys([*before, *tags]))
     write_whole(directory / TAGS, msgspec.json.encode(after))
     return after
+
+
+def read_note(directory: Path) -> str:
+    """What was noted on a run; empty where nothing was, or it cannot be read."""
+    try:
+        return msgspec.json.decode((directory / NOTE).read_bytes(), type=str)
+    except (OSError, *UNREADABLE):
+        return ""
+
+
+def remarks_stamp(directory: Path) -> Stamp:
+    """What tags and note of a run are at this moment, without reading them."""
+    return stamps(directory / TAGS, directory / NOTE)
+
+
+def note_run(reference: str, text: str) -> str:
+    """Notes something on a run, in place of what was noted before; an empty text takes that away. Returns the note.
+
+    Raises:
+        UserError: there is no such run, the text is too long, or it cannot be written.
+    """
+    note = "\n".join(line.rstrip() for line in text.splitlines()).strip()
+    if len(note) > LONGEST_NOTE:
+        raise UserError(f"The note has {len(note):,} characters; give at most {LONGEST_NOTE:,}.")
+    directory = find_run(reference)
+    try:
+        if note:
+            write_whole(directory / NOTE, encode_json(note))
+        else:
+            (directory / NOTE).unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"Cannot write {directory / NOTE}: {error.strerror or error}.") from None
+    return read_note(directory)
 
 
 def runs_to_delete(references: Sequence[str]) -> list[Path]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
+from benchwright.runs.about import kind_of, title_of
 from benchwright.runs.listing import models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.text import Say
@@ -17,10 +18,11 @@ Fits = Callable[[Manifest, Sequence[str]], bool]
 
 def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
     """The directories of the runs that fit, the newest first; what cannot be read is left out, and said."""
-    return [path for path, manifest in _newest_first(say) if fits(manifest, read_tags(path))]
+    return [path for path, manifest in newest_first(say) if fits(manifest, read_tags(path))]
 
 
-def _newest_first(say: Say | None) -> list[tuple[Path, Manifest]]:
+def newest_first(say: Say | None = None) -> list[tuple[Path, Manifest]]:
+    """All runs in the store, the newest first; what cannot be read is left out, and said."""
     found = list(_readable(say))
     return sorted(found, key=lambda one: (one[1].created_at, one[0].name), reverse=True)
 
@@ -42,9 +44,9 @@ def fits_all(*, kind: str = "", words: str = "", tags: Sequence[str] = ()) -> Fi
     wanted = words.lower().split()
 
     def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:
-        text = " ".join((manifest.name, *models_of(manifest))).lower()
+        text = " ".join((manifest.name, title_of(manifest), *models_of(manifest))).lower()
         return (
-            kind in ("", manifest.kind)
+            kind in ("", kind_of(manifest))
             and set(tags) <= set(its_tags)
             and all(word in text for word in wanted)
         )

@@ -58,8 +58,7 @@ def find_run(reference: str) -> Path:
     path = Path(reference).expanduser()
     if (path / MANIFEST).exists():
         return path
-    directory = runs_directory()
-    names = sorted(path.parent.name for path in directory.glob(f"*/{MANIFEST}"))
+    directory, names = runs_directory(), run_names()
     if reference in names:
         return directory / reference
     fitting = [name for name in names if name.startswith(reference)] or [
@@ -73,6 +72,11 @@ def find_run(reference: str) -> Path:
             f"Several runs match {reference!r} ({len(fitting)}), the newest: {shown}. Give a longer part of the id."
         )
     raise UserError(f"There is no run {reference!r} in {directory}.{did_you_mean(reference, names)}")
+
+
+def run_names() -> list[str]:
+    """The ids of all runs in the store, in their order."""
+    return sorted(path.parent.name for path in runs_directory().glob(f"*/{MANIFEST}"))
 
 
 def last_event(directory: Path) -> str | None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
-from benchwright.errors import JournalError, UserError
+from msgspec.structs import replace
+
+from benchwright.analysis.run_figures import RunFigures, keep_figures, kept_figures, stamp_of
+from benchwright.analysis.run_list import RunRow, ordered, row_of, state_of
+from benchwright.analysis.summary import summarise
+from benchwright.errors import BenchwrightError, UserError
+from benchwright.files import Stamp
 from benchwright.home import runs_directory
-from benchwright.records import Record, RunEvent
-from benchwright.runs.journal import TRIALS
-from benchwright.runs.listing import TAGS, models_of, read_tags
-from benchwright.runs.manifest import MANIFEST, Manifest, planned_trials, read_manifest
+from benchwright.runs.listing import read_note, read_tags, remarks_stamp
+from benchwright.runs.locks import Holders, holders, worker_of
+from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.runs.progress import Progress
-from benchwright.runs.store import read_last_event
-from benchwright.web.locks import Holders, holders, worker_of
+from benchwright.runs.table import RunTable
 
 COUNTING = 0.1
 """Seconds that one look at all runs, or at one, counts trials for; the next look goes on."""
@@ -27,109 +29,76 @@ COUNTING = 0.1
 FRESH = 0.2
 """Seconds for which a look at all runs serves every window."""
 
-STATES = ("running", "finished", "stopped", "unfinished")
-
-
-class RunRow(Record, frozen=True):
-    """A run in the list. `done` is None while its journal is still being counted; seconds in `eta`.
-
-    `total` is None where nobody knows: a level of load that goes on for a time. `failed` is how many trials had failed
-    when the last session ended, 0 where that is not known.
-    """
-
-    id: str
-    kind: str
-    name: str
-    models: list[str]
-    state: str
-    created_at: int
-    tags: list[str]
-    done: int | None
-    total: int | None
-    rate: float | None = None
-    eta: float | None = None
-    size: int = 0
-    failed: int = 0
-
-    @property
-    def share(self) -> float:
-        """How much of it is done, 0 to 1."""
-        return min(1.0, self.done / self.total) if self.done and self.total else 0.0
-
 
 class _RunEntry:
-    """What is known of one run directory."""
+    """What is known of one run directory. `size` is that of its journal."""
 
     def __init__(self, directory: Path, manifest: Manifest) -> None:
         self.directory = directory
         self.manifest = manifest
-        self.models = models_of(manifest)
-        self.event: RunEvent | None = None
-        self.tags: list[str] = []
-        self.worker: int | None = None
-        self.progress = Progress(directory)
         self.size = 0
-        self.is_counted = False
-        self._journal: tuple[int, int] = (-1, 0)
-        self._tagged: tuple[int, int] = (-1, 0)
+        self._state = "unfinished"
+        self._tags: list[str] = []
+        self._note = ""
+        self._worker: int | None = None
+        self._progress = Progress(directory)
+        self._table: RunTable | None = None
+        self._figures: RunFigures | None = None
+        self._problem = ""
+        self._looked_at: Stamp = ()
+        self._remarks: Stamp = ()
 
     def look(self, held: Holders) -> None:
         """Reads again what has changed."""
-        self.worker = worker_of(self.directory, held)
-        journal = _stamp(self.directory / TRIALS)
-        if journal != self._journal:
-            if journal[0] < self.progress.position:
-                self.progress = Progress(self.directory)
-                self.is_counted = False
-            self._journal, self.size = journal, max(0, journal[0])
-            self.event = read_last_event(self.directory)
-        tagged = _stamp(self.directory / TAGS)
-        if tagged != self._tagged:
-            self._tagged = tagged
-            self.tags = read_tags(self.directory)
+        self._worker = worker_of(self.directory, held)
+        found = stamp_of(self.directory)
+        if found != self._looked_at:
+            self._looked_at = found
+            self.size = found[0][0]
+            self._state = state_of(self.directory)
+            self._figures, self._problem = kept_figures(self.directory), ""
+            if self.size < self._progress.position:
+                self._progress = Progress(self.directory)
+            if self._table is not None and self.size < self._table.position:
+                self._table = None
+        remarks = remarks_stamp(self.directory)
+        if remarks != self._remarks:
+            self._remarks = remarks
+            self._tags, self._note = read_tags(self.directory), read_note(self.directory)
 
     @property
     def state(self) -> str:
-        if self.worker is not None:
-            return "running"
-        name = None if self.event is None else self.event.name
-        return name if name in ("finished", "stopped") else "unfinished"
+        return "running" if self._worker is not None else self._state
 
-    def count(self, seconds: float) -> None:
-        """Counts on what the journal has grown by."""
-        if self.progress.position < self.size:
-            with suppress(JournalError):
-                self.is_counted = self.progress.advance(seconds)
+    @property
+    def is_read(self) -> bool:
+        """Whether there is nothing to be read of it at the moment."""
+        if self.state == "running":
+            return self._progress.position >= self.size
+        return self._figures is not None or bool(self._problem)
+
+    def read(self, seconds: float) -> None:
+        """Reads on for so long: while it is at work how many trials are done, else its figures."""
+        try:
+            if self.state == "running":
+                self._progress.advance(seconds)
+                return
+            if self._table is None:
+                self._table = RunTable(self.directory, [scorer.name for scorer in self.manifest.scorers])
+            if self._table.advance(seconds):
+                table, self._table = self._table, None
+                self._figures = keep_figures(table, summarise(self.manifest, table))
+        except BenchwrightError as error:
+            self._table, self._problem = None, str(error)
 
     def row(self, now: int) -> RunRow:
-        manifest, progress, state = self.manifest, self.progress, self.state
-        done = progress.done if self.is_counted or not self.size else None
-        total = progress.planned if progress.sessions.started_at else _planned(manifest)
-        if state == "finished" and total is None:
-            total = done
-        running = state == "running"
-        return RunRow(
-            id=manifest.id,
-            kind=manifest.kind,
-            name=manifest.name,
-            models=self.models,
-            state=state,
-            created_at=manifest.created_at,
-            tags=self.tags,
-            done=done,
-            total=total,
-            rate=progress.rate(now) if running else None,
-            eta=progress.seconds_left(now) if running else None,
-            size=self.size,
-            failed=0 if self.event is None else self.event.detail.get("failed", 0),
-        )
-
-
-def _planned(manifest: Manifest) -> int | None:
-    """Trials of a run that was not begun; a level of load goes round its prompts, however many they are."""
-    if "load" in manifest.about:
-        return None
-    return planned_trials(manifest) or None
+        """Its row as far as it was read."""
+        row = row_of(self.manifest, self.state, self._tags, self._note, self.size)
+        if self.state == "running" and self._progress.position:
+            return row.with_progress(self._progress, now)
+        if self._figures is not None:
+            return row.with_figures(self._figures)
+        return replace(row, problem=self._problem)
 
 
 class RunsIndex:
@@ -148,7 +117,7 @@ class RunsIndex:
                 self._refresh()
             now = time.time_ns()
             rows = [kept.row(now) for kept in self._kept.values()]
-        return sorted(rows, key=lambda row: (row.state != "running", -row.created_at))
+        return running_first(ordered(rows, "newest"))
 
     def unreadable(self) -> list[str]:
         """Why runs that `rows` left out cannot be read, a sentence each."""
@@ -164,7 +133,8 @@ class RunsIndex:
         with self._lock:
             kept = self._find(run)
             kept.look(holders())
-            kept.count(COUNTING)
+            if not kept.is_read:
+                kept.read(COUNTING)
             return kept.row(time.time_ns())
 
     def directory(self, run: str) -> Path:
@@ -210,13 +180,14 @@ class RunsIndex:
             kept = self._kept.get(name) or self._begin(name, Path(path))
             if kept is not None:
                 kept.look(held)
-        self._count()
+        self._read_on()
 
-    def _count(self) -> None:
-        """Counts on for a moment: those that are not finished first, then the newest."""
+    def _read_on(self) -> None:
+        """Reads on for a moment: those that are not finished first, then the newest."""
         end = time.monotonic() + COUNTING
-        for kept in sorted(self._kept.values(), key=_counting_order):
-            kept.count(max(0.0, end - time.monotonic()))
+        left = [kept for kept in self._kept.values() if not kept.is_read]
+        for kept in sorted(left, key=_counting_order):
+            kept.read(max(0.0, end - time.monotonic()))
             if time.monotonic() >= end:
                 break
 
@@ -237,38 +208,6 @@ def _counting_order(kept: _RunEntry) -> tuple[bool, int]:
     return kept.state == "finished", -kept.manifest.created_at
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    """(size, time of change), (-1, 0) of a file that is not there."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return -1, 0
-    return status.st_size, status.st_mtime_ns
-
-
-def filtered(rows: Sequence[RunRow], words: str = "", kind: str = "", state: str = "") -> list[RunRow]:
-    """The rows that have all of the words in id, name, model or tags, and are of this kind and state."""
-    wanted = words.lower().split()
-    return [
-        row
-        for row in rows
-        if kind in ("", row.kind)
-        and state in ("", row.state)
-        and all(word in " ".join((row.id, row.name, *row.models, *row.tags)).lower() for word in wanted)
-    ]
-
-
-ORDERS: dict[str, Callable[[RunRow], Any]] = {
-    "newest": lambda row: -row.created_at,
-    "oldest": lambda row: row.created_at,
-    "name": lambda row: (row.name.lower(), -row.created_at),
-    "model": lambda row: ([model.lower() for model in row.models], -row.created_at),
-    "state": lambda row: (STATES.index(row.state), -row.created_at),
-    "size": lambda row: (-(row.total or 0), -row.created_at),
-}
-
-
-def ordered(rows: Sequence[RunRow], order: str) -> list[RunRow]:
-    """The rows in an order of ORDERS; those that run stay on top."""
-    key = ORDERS.get(order, ORDERS["newest"])
-    return sorted(rows, key=lambda row: (row.state != "running", key(row)))
+def running_first(rows: Sequence[RunRow]) -> list[RunRow]:
+    """The rows in their order, those that run on top."""
+    return sorted(rows, key=lambda row: row.state != "running")

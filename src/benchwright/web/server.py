@@ -15,7 +15,7 @@ from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
-from benchwright.web.pages.run import run_live, run_page
+from benchwright.web.pages.run import note, run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
 from benchwright.web.pages.sample import sample_file, sample_page
 from benchwright.web.pages.start import resume, retry, start, start_page, stop
@@ -51,6 +51,7 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
             web.get("/runs/{run}/live", run_live),
             web.get("/runs/{run}/sample", sample_page),
             web.get("/runs/{run}/sample/file", sample_file),
+            web.post("/runs/{run}/note", note),
             web.post("/runs/{run}/stop", stop),
             web.post("/runs/{run}/resume", resume),
             web.post("/runs/{run}/retry", retry),

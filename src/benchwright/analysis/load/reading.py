@@ -15,6 +15,7 @@ from benchwright.analysis.load.cached_prompts import WARM, unexpected_share
 from benchwright.analysis.load.figures import Figures, find_window, in_flight
 from benchwright.analysis.load.records import Level, LevelResult, Objective, Server
 from benchwright.analysis.load.requests import read_requests
+from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
 from benchwright.records import Status
@@ -64,6 +65,7 @@ def read_level(
     requests = read_requests(table)
     run = RunSides(table.directory, str(table.directory), table)
     summary = run.summary
+    keep_figures(table, summary)
     side = run.side("primary") if run.manifest.scorers else None
     n = int(requests.ok.size)
     cut = default_warmup(level, n) if warmup is None else warmup

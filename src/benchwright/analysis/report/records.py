@@ -212,7 +212,7 @@ class OwnScore(Record, frozen=True):
 
 
 class RunPart(Record, frozen=True):
-    """One run (of one target). `timings_valid` is None where the file does not say."""
+    """One run (of one target), its given `name` and what was noted on it."""
 
     letter: str
     reference: str
@@ -236,6 +236,8 @@ class RunPart(Record, frozen=True):
     conversations: list[Conversation] = []
     own_score: OwnScore | None = None
     per_trial: PerTrial = PerTrial()
+    name: str = ""
+    note: str = ""
 
 
 class Report(Record, frozen=True):

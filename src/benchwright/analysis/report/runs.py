@@ -23,6 +23,7 @@ from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
 from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
+from benchwright.runs.about import given_name
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.arrays import Vector, count_distinct, exact_mean, exact_std
@@ -78,6 +79,8 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         conversations=[conversation(table, int(columns.rows[place]), why) for place, why in chosen.items()],
         own_score=_own_score(table, manifest, slot),
         per_trial=per_trial(sides.side(slot)),
+        name=given_name(manifest),
+        note=summary.note,
     )
     data = tuple(file.xxh3 for file in manifest.data)
     facts = facts_of_run(manifest, slot, summary.found_concurrency)

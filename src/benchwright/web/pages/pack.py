@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from benchwright.analysis.pack_runs import PackRun, load_pack_run
+from benchwright.analysis.run_list import RunRow
 from benchwright.packs.results import CellState
 from benchwright.packs.types import CategoryScore
 from benchwright.reports.pack import cell_word
 from benchwright.runs.manifest import Manifest
-from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
 from benchwright.web.viewer import Viewer
 

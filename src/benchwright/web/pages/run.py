@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 from aiohttp import web
 
+from benchwright.analysis.run_list import RunRow
 from benchwright.analysis.summary import settling_lines
 from benchwright.formats import duration
 from benchwright.reports.summary import interval_text
+from benchwright.runs.listing import LONGEST_NOTE, note_run
 from benchwright.runs.manifest import Manifest
 from benchwright.web.figures import figures_of
 from benchwright.web.live import Change, tell_changes
@@ -18,7 +20,6 @@ from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.pack import pack_values
 from benchwright.web.pages.samples import FIRST_READING, samples_values, wanted_of
 from benchwright.web.rendering import page
-from benchwright.web.runs_index import RunRow
 from benchwright.web.trial_selection import ORDERS, TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
@@ -53,6 +54,7 @@ def _whole(viewer: Viewer, run: str, wanted: TrialQuery) -> web.Response:
         small=small,
         orders=ORDERS,
         figures=_figures(row),
+        longest_note=LONGEST_NOTE,
         **(_summary(viewer, row, manifest) if small else {}),
         **(pack_values(viewer, row, manifest) if manifest.kind == "pack" else {}),
         **_actions(viewer, row, manifest),
@@ -133,6 +135,14 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
+async def note(request: web.Request) -> NoReturn:
+    """Notes on a run what the form says."""
+    viewer, run = request.app[VIEWER], request.match_info["run"]
+    text = str((await request.post()).get("note", ""))
+    await off_loop(lambda: note_run(str(viewer.runs.directory(run)), text))
+    raise web.HTTPSeeOther(f"/runs/{run}")
+
+
 async def run_live(request: web.Request) -> web.StreamResponse:
     """Tells when a run's journal has grown, or its state has changed."""
     viewer, run = request.app[VIEWER], request.match_info["run"]
@@ -158,7 +168,7 @@ def _figures(row: RunRow) -> dict[str, Any]:
     return {
         "state": row.state,
         "done": f"{row.done or 0:,}",
-        "total": "?" if row.total is None else f"{row.total:,}",
+        "total": "?" if row.planned is None else f"{row.planned:,}",
         "share": row.share,
         "percent": f"{row.share:.0%}",
         "pace": ", ".join(text for text in (pace, left) if text),

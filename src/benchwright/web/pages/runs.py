@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import xxhash
 from aiohttp import web
 
+from benchwright.analysis.run_list import ORDERS, STATES, RunFilter, RunRow, ordered
+from benchwright.reports.run_list import COLUMNS, listed_columns, short_ids
+from benchwright.runs.about import KINDS
 from benchwright.web.live import Change, tell_changes
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
-from benchwright.web.runs_index import ORDERS, STATES, RunRow, filtered, ordered
-from benchwright.web.text import address
+from benchwright.web.runs_index import running_first
 from benchwright.web.viewer import VIEWER, Viewer
 
 PAGE = 100
@@ -21,36 +23,70 @@ PAGE = 100
 POLL = 1.0
 """Seconds between two looks at all runs."""
 
-KINDS = ("eval", "benchmark", "pack")
+ASKED = ("q", "kind", "model", "dataset", "tag", "state", "order")
+
+OFFERED = {name: column.heading for name, column in COLUMNS.items() if name not in ("id", "name")}
+"""The columns that can be chosen; a run's name, which leads to its page, is always there."""
 
 
 async def runs_page(request: web.Request) -> web.Response:
     """The list, or with `part` only its rows."""
-    viewer = request.app[VIEWER]
-    asked = {name: request.query.get(name, "") for name in ("q", "kind", "state", "order")}
-    number = page_number(request)
-    return await off_loop(_render, viewer, asked, number, only_rows="part" in request.query)
+    viewer, query = request.app[VIEWER], request.query
+    asked: dict[str, Any] = {name: query.get(name, "") for name in ASKED}
+    asked["column"] = [name for name in dict.fromkeys(query.getall("column", [])) if name in OFFERED]
+    return await off_loop(_render, viewer, asked, page_number(request), only_rows="part" in query)
 
 
-def _render(viewer: Viewer, asked: dict[str, str], number: int, *, only_rows: bool) -> web.Response:
+def _render(viewer: Viewer, asked: dict[str, Any], number: int, *, only_rows: bool) -> web.Response:
     rows = viewer.runs.rows()
-    found = ordered(filtered(rows, asked["q"], asked["kind"], asked["state"]), asked["order"])
+    found = running_first(ordered(list(filter(_wanted(asked).fits, rows)), asked["order"]))
+    shown = found[(number - 1) * PAGE : number * PAGE]
     values: dict[str, Any] = {
-        "rows": found[(number - 1) * PAGE : number * PAGE],
+        "rows": shown,
         "found": len(found),
         "all": len(rows),
         "unreadable": viewer.runs.unreadable(),
         "asked": asked,
         "number": number,
         "pages": max(1, -(-len(found) // PAGE)),
-        "here": address("/", **asked, page=number if number > 1 else ""),
         "running": sum(row.state == "running" for row in rows),
+        "columns": {name: COLUMNS[name] for name in _columns(asked["column"], shown)},
+        "short": short_ids([row.id for row in rows]),
     }
     if only_rows:
         return page("part_runs.html", **values)
-    return page(
-        "runs.html", **values, version=_version(rows), kinds=KINDS, states=STATES, orders=list(ORDERS)
+    return page("runs.html", **values, version=_version(rows), choices=_choices(rows), offered=OFFERED)
+
+
+def _wanted(asked: dict[str, Any]) -> RunFilter:
+    return RunFilter(
+        kind=asked["kind"],
+        state=asked["state"],
+        model=asked["model"],
+        name=asked["dataset"],
+        tags=[asked["tag"]] if asked["tag"] else [],
+        words=asked["q"],
     )
+
+
+def _columns(chosen: list[str], rows: Sequence[RunRow]) -> list[str]:
+    return ["name", *(name for name in OFFERED if name in chosen)] if chosen else listed_columns(rows)
+
+
+def _choices(rows: Sequence[RunRow]) -> dict[str, tuple[str, list[str], str]]:
+    """What can be chosen from: by the name of the field its label, its values, and what stands for all of them."""
+    return {
+        "kind": ("Kind", list(KINDS), "all kinds"),
+        "model": ("Model", _known(model for row in rows for model in row.models), "all models"),
+        "dataset": ("Dataset or benchmark", _known(row.dataset for row in rows), "all data"),
+        "tag": ("Tag", _known(tag for row in rows for tag in row.tags), "all tags"),
+        "state": ("State", list(STATES), "all states"),
+        "order": ("Order", list(ORDERS), ""),
+    }
+
+
+def _known(values: Iterable[str]) -> list[str]:
+    return sorted(set(values), key=str.lower)
 
 
 async def runs_live(request: web.Request) -> web.StreamResponse:
@@ -66,7 +102,9 @@ async def runs_live(request: web.Request) -> web.StreamResponse:
 
 def _version(rows: Sequence[RunRow]) -> str:
     """Stands for all that the list shows but for what the clock alone changes."""
-    seen = "\n".join(f"{row.id} {row.state} {row.done} {row.total} {row.tags}" for row in rows)
+    seen = "\n".join(
+        f"{row.id} {row.state} {row.done} {row.planned} {row.tags} {row.note} {row.problem}" for row in rows
+    )
     return xxhash.xxh3_64_hexdigest(seen.encode("utf-8", "replace"))
 
 

@@ -9,11 +9,11 @@ import msgspec
 from aiohttp import web
 
 from benchwright.analysis.gists import gist, gist_on_disk
+from benchwright.analysis.run_list import RunRow
 from benchwright.reports.html.text import one_line
 from benchwright.runs.manifest import Manifest, target_names
 from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
-from benchwright.web.runs_index import RunRow
 from benchwright.web.text import address
 from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, TrialQuery, passing_score, select
 from benchwright.web.viewer import Viewer

@@ -13,9 +13,9 @@ from benchwright.app.existing_runs import existing_run
 from benchwright.app.pack_store import installed_packs
 from benchwright.catalog.registry import abouts
 from benchwright.errors import UserError
+from benchwright.runs.locks import interrupt
 from benchwright.secrets import SECRETS
 from benchwright.web.command_line import like, options_of
-from benchwright.web.locks import interrupt
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
 from benchwright.web.viewer import VIEWER, Viewer

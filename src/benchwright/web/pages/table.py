@@ -9,18 +9,18 @@ from aiohttp import web
 from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderboard
 from benchwright.analysis.leaderboard.order import ordered, orders
 from benchwright.analysis.leaderboard.records import Leaderboard
+from benchwright.analysis.run_list import RunFilter, RunRow
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.words import lines, plain_line
+from benchwright.runs.about import KINDS
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
-from benchwright.web.runs_index import RunRow, filtered
 from benchwright.web.text import address
 from benchwright.web.viewer import VIEWER, Viewer
 
 MOST_RUNS = 50
 """Runs that a leaderboard is made of, the newest that fit."""
 
-KINDS = ("eval", "benchmark", "pack", "load")
 BY = {"": "a row for each model", "run": "a row for each run"}
 ASKED = ("q", "kind", "by", "sort")
 
@@ -43,7 +43,8 @@ def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
 
 
 def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
-    rows = [viewer.runs.row(run) for run in runs] or filtered(viewer.runs.rows(), asked["q"], asked["kind"])
+    wanted = RunFilter(kind=asked["kind"], words=asked["q"])
+    rows = [viewer.runs.row(run) for run in runs] or list(filter(wanted.fits, viewer.runs.rows()))
     newest = sorted(rows, key=lambda row: (row.created_at, row.id))[-MOST_RUNS:]
     board = _leaderboard(viewer, newest, asked["by"])
     by = asked["sort"] if asked["sort"] in orders(board) else ""

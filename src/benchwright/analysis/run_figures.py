@@ -1,0 +1,135 @@
+"""The few figures of a run that lists show: those of its summary, kept beside its journal as long as that is the same.
+
+A list of a thousand runs must not read a thousand journals. What was kept holds for the sizes and times of change of
+the files that it was made of, and for the version of this program; else the journal is read again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from benchwright import __version__
+from benchwright.analysis.shortfalls import failed_trials
+from benchwright.errors import UserError
+from benchwright.files import Stamp, stamps, write_whole
+from benchwright.records import UNREADABLE, Record
+from benchwright.runs.journal import BODIES, CUTS, TRIALS, encode_json
+
+if TYPE_CHECKING:
+    from benchwright.analysis.summary import RunSummary, TargetSummary
+    from benchwright.runs.manifest import Manifest
+    from benchwright.runs.table import RunTable
+
+FIGURES = "figures.json"
+
+MADE_BY = f"1 {__version__}"
+"""What makes other figures of the same journal: the form of these records, and the program."""
+
+
+class ListedScore(Record, frozen=True):
+    """A score of one target, as in its `ScoreSummary`."""
+
+    scorer: str
+    n: int
+    n_scored: int
+    mean_scored: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class ListedTarget(Record, frozen=True):
+    """What one model of a run came to."""
+
+    slot: str
+    model: str
+    trials: int
+    failed: int
+    scores: list[ListedScore] = []
+
+
+class RunFigures(Record, frozen=True):
+    """A run in a few numbers. `seconds` is how long it was at work; the rest is named as in `RunSummary`."""
+
+    state: str
+    done: int
+    failed: int
+    seconds: float
+    planned: int | None = None
+    targets: list[ListedTarget] = []
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: bool = False
+
+
+class _Kept(Record, frozen=True):
+    made_by: str
+    stamp: Stamp
+    figures: RunFigures
+
+
+def figures_of(summary: RunSummary) -> RunFigures:
+    """What a list shows of a summary."""
+    targets = [_target(target) for target in summary.targets]
+    requests = [target.requests for target in summary.targets]
+    return RunFigures(
+        state=summary.state,
+        done=summary.done,
+        failed=sum(target.failed for target in targets),
+        seconds=max((one.wall_time_seconds for one in requests), default=0.0),
+        planned=summary.planned,
+        targets=targets,
+        prompt_tokens=sum(one.total_prompt_tokens for one in requests),
+        completion_tokens=sum(one.total_completion_tokens for one in requests),
+        simulated=summary.simulated,
+    )
+
+
+def _target(target: TargetSummary) -> ListedTarget:
+    scores = [
+        ListedScore(one.scorer, one.n, one.n_scored, one.mean_scored, one.low, one.high)
+        for one in target.scores
+    ]
+    return ListedTarget(target.slot, target.model, target.trials, failed_trials(target.statuses), scores)
+
+
+def stamp_of(directory: Path) -> Stamp:
+    """What the files of a run are at this moment, as far as its figures depend on them."""
+    return stamps(*(directory / name for name in (TRIALS, BODIES, CUTS)))
+
+
+def kept_figures(directory: Path) -> RunFigures | None:
+    """The figures of a run that were kept; None where there are none, or the run has changed since."""
+    try:
+        kept = msgspec.json.decode((directory / FIGURES).read_bytes(), type=_Kept)
+    except (OSError, *UNREADABLE):
+        return None
+    return kept.figures if kept.made_by == MADE_BY and kept.stamp == stamp_of(directory) else None
+
+
+def keep_figures(table: RunTable, summary: RunSummary) -> RunFigures:
+    """The figures of a run, kept for the next list where its table was read to the end and they can be written."""
+    figures, stamp = figures_of(summary), stamp_of(table.directory)
+    if stamp[0][0] == table.position > 0:
+        with suppress(UserError):
+            write_whole(table.directory / FIGURES, encode_json(_Kept(MADE_BY, stamp, figures)))
+    return figures
+
+
+def read_figures(directory: Path, manifest: Manifest) -> RunFigures:
+    """The figures of a run: those that were kept, else made of its journal.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    kept = kept_figures(directory)
+    if kept is not None:
+        return kept
+    from benchwright.analysis.summary import summarise
+    from benchwright.runs.table import read_table
+
+    table = read_table(directory)
+    return keep_figures(table, summarise(manifest, table))

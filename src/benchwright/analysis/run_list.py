@@ -1,0 +1,216 @@
+"""The list of runs: one row each, with the figures that `show` has; filtered and ordered.
+
+The terminal, the viewer and `--json` show these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from msgspec.structs import replace
+
+from benchwright.analysis.run_figures import ListedTarget, RunFigures, kept_figures, read_figures
+from benchwright.errors import BenchwrightError
+from benchwright.records import Record
+from benchwright.runs.about import agent_of, given_name, kind_of, level_of, subject_of, title_of
+from benchwright.runs.journal import TRIALS
+from benchwright.runs.listing import models_of, read_note, read_tags
+from benchwright.runs.locks import holders, worker_of
+from benchwright.runs.manifest import Manifest, planned_trials
+from benchwright.runs.progress import Progress
+from benchwright.runs.selection import newest_first
+from benchwright.runs.store import now_ns, read_last_event
+from benchwright.runs.tail import size_of
+from benchwright.text import Say
+
+STATES = ("running", "finished", "stopped", "unfinished")
+
+
+class RunRow(Record, frozen=True):
+    """One run in a list.
+
+    `name` is what the run is called, `dataset` what was run: a dataset, a benchmark or a pack. `done` trials count, of
+    `planned` (None where time ends the run), and `failed` of these are failures. `seconds` is how long it was at work.
+    `targets` have the scores, each as in the summary. While a run is at work only its trials are counted, and
+    `rate` (trials per second) and `eta` (seconds) say how it goes. Figures are None where nobody has counted
+    yet, or for the reason that `problem` names. `size` is that of the journal in bytes.
+    """
+
+    id: str
+    kind: str
+    name: str
+    dataset: str
+    models: list[str]
+    state: str
+    created_at: int
+    manifest: Manifest
+    agent: str = ""
+    level: str = ""
+    tags: list[str] = []
+    note: str = ""
+    done: int | None = None
+    planned: int | None = None
+    failed: int | None = None
+    seconds: float | None = None
+    targets: list[ListedTarget] = []
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: bool = False
+    rate: float | None = None
+    eta: float | None = None
+    problem: str = ""
+    size: int = 0
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the user gave it its name."""
+        return bool(given_name(self.manifest))
+
+    @property
+    def label(self) -> str:
+        """What a column has for it beside one of models: its given name, else what was run, at which level of load."""
+        return " ".join(filter(None, (self.name if self.is_named else self.dataset, self.level)))
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, 0 to 1."""
+        return min(1.0, self.done / self.planned) if self.done and self.planned else 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """The best mean of its targets by the first score of each, by which lists are ordered."""
+        means = [one.scores[0].mean_scored for one in self.targets if one.scores]
+        return max((mean for mean in means if mean is not None), default=None)
+
+    def with_figures(self, figures: RunFigures) -> Self:
+        """The row with what the run came to."""
+        planned = figures.planned
+        return replace(
+            self,
+            state=self.state if self.state == "running" else figures.state,
+            done=figures.done,
+            planned=figures.done if planned is None and figures.state == "finished" else planned,
+            failed=figures.failed,
+            seconds=figures.seconds,
+            targets=figures.targets,
+            prompt_tokens=figures.prompt_tokens,
+            completion_tokens=figures.completion_tokens,
+            simulated=figures.simulated,
+        )
+
+    def with_progress(self, progress: Progress, now: int) -> Self:
+        """The row with how far the run is; `now` in ns since the epoch."""
+        return replace(
+            self,
+            done=progress.done,
+            planned=progress.planned if progress.sessions.started_at else self.planned,
+            rate=progress.rate(now),
+            eta=progress.seconds_left(now),
+        )
+
+
+def row_of(manifest: Manifest, state: str, tags: list[str], note: str, size: int) -> RunRow:
+    """The row of a run before anything was counted."""
+    return RunRow(
+        id=manifest.id,
+        kind=kind_of(manifest),
+        name=title_of(manifest),
+        dataset=subject_of(manifest),
+        models=models_of(manifest),
+        state=state,
+        created_at=manifest.created_at,
+        manifest=manifest,
+        agent=agent_of(manifest),
+        level=level_of(manifest),
+        tags=tags,
+        note=note,
+        planned=None if "load" in manifest.about else planned_trials(manifest) or None,
+        size=size,
+    )
+
+
+class RunFilter(Record, frozen=True):
+    """Which runs are meant; what is empty lets all through. Case does not matter.
+
+    `model` is part of the name of a model, `name` part of the run's name or of what was run; `tags` are all to be
+    there, and each of the `words` somewhere in id, name, models, agent, tags or note.
+    """
+
+    kind: str = ""
+    state: str = ""
+    model: str = ""
+    name: str = ""
+    tags: Sequence[str] = ()
+    words: str = ""
+
+    def fits(self, row: RunRow) -> bool:
+        """Whether a run is meant."""
+        return (
+            self.kind in ("", row.kind)
+            and self.state in ("", row.state)
+            and _within(self.model, row.models)
+            and _within(self.name, (row.name, row.dataset))
+            and set(self.tags) <= set(row.tags)
+            and all(_within(word, _texts(row)) for word in self.words.split())
+        )
+
+
+def _within(part: str, texts: Sequence[str]) -> bool:
+    return not part or any(part.lower() in text.lower() for text in texts)
+
+
+def _texts(row: RunRow) -> Sequence[str]:
+    return (row.id, row.name, row.dataset, *row.models, row.agent, *row.tags, row.note)
+
+
+ORDERS: dict[str, Callable[[RunRow], Any]] = {
+    "newest": lambda row: -row.created_at,
+    "oldest": lambda row: row.created_at,
+    "name": lambda row: (row.label.lower(), -row.created_at),
+    "model": lambda row: ([model.lower() for model in row.models], -row.created_at),
+    "score": lambda row: (row.mean is None, -(row.mean or 0.0), -row.created_at),
+    "failed": lambda row: (-(row.failed or 0), -row.created_at),
+    "time": lambda row: (-(row.seconds or 0.0), -row.created_at),
+    "state": lambda row: (STATES.index(row.state), -row.created_at),
+    "size": lambda row: (-(row.planned or 0), -row.created_at),
+}
+"""How rows can be ordered: the best, most and longest first."""
+
+
+def ordered(rows: Sequence[RunRow], order: str) -> list[RunRow]:
+    """The rows in an order of ORDERS, the newest first where it is none of them."""
+    return sorted(rows, key=ORDERS.get(order, ORDERS["newest"]))
+
+
+def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[RunRow]:  # noqa: B008  # frozen
+    """The runs on this machine that are meant, the newest first; what cannot be read is left out, and said."""
+    return list(_rows(wanted, say))
+
+
+def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
+    held, now = holders(), now_ns()
+    for directory, manifest in newest_first(say):
+        figures = kept_figures(directory)
+        running = worker_of(directory, held) is not None
+        state = "running" if running else figures.state if figures is not None else state_of(directory)
+        size = size_of(directory / TRIALS)
+        row = row_of(manifest, state, read_tags(directory), read_note(directory), size)
+        if not wanted.fits(row):
+            continue
+        try:
+            if running:
+                progress = Progress(directory)
+                progress.advance()
+                yield row.with_progress(progress, now)
+            else:
+                yield row.with_figures(figures or read_figures(directory, manifest))
+        except BenchwrightError as error:
+            yield replace(row, problem=str(error))
+
+
+def state_of(directory: Path) -> str:
+    """The state of a run that nobody works on, from the end of its journal."""
+    event = read_last_event(directory)
+    return event.name if event is not None and event.name in ("finished", "stopped") else "unfinished"

@@ -1,0 +1,245 @@
+"""The list of runs: what stands in its columns, and the table for a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.analysis.run_figures import ListedTarget
+from benchwright.analysis.run_list import RunRow
+from benchwright.errors import UserError
+from benchwright.formats import duration, number
+from benchwright.suggest import did_you_mean
+from benchwright.text import one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+SHORTEST = 15
+"""Characters of an id that are shown at least: when the run was started, in UTC."""
+
+MOST_MODELS = 3
+"""Models of one run that have a line each."""
+
+LONGEST_NOTE = 60
+GAP = 2
+
+
+class ListColumn(NamedTuple):
+    """A column: its heading, what it has of a run (a line for each model, or one), and how narrow it may become."""
+
+    heading: str
+    text: Callable[[RunRow], str]
+    right: bool = False
+    narrowest: int | None = None
+
+
+def score_text(target: ListedTarget) -> str:
+    """The first score of a target and its interval; a dash without one."""
+    if not target.scores:
+        return "–"
+    score = target.scores[0]
+    if score.low is None or score.high is None:
+        return number(score.mean_scored)
+    return f"{number(score.mean_scored)} [{number(score.low)}, {number(score.high)}]"
+
+
+def models_text(row: RunRow) -> str:
+    """The models, a line each."""
+    return _lines([one_line(model) for model in row.models])
+
+
+def scores_text(row: RunRow) -> str:
+    """The first score of each model, a line each."""
+    return _lines([score_text(target) for target in row.targets])
+
+
+def _lines(texts: Sequence[str]) -> str:
+    more = len(texts) - MOST_MODELS
+    return "\n".join([*texts[:MOST_MODELS], *([f"and {more} more"] if more > 0 else [])])
+
+
+def trials_text(row: RunRow) -> str:
+    """How many trials are done, of how many where these are others."""
+    if row.done is None:
+        return "?"
+    return f"{row.done:,}" if row.planned in (None, row.done) else f"{row.done:,} of {row.planned:,}"
+
+
+def started_text(row: RunRow) -> str:
+    """When it was started, in UTC."""
+    return datetime.fromtimestamp(row.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def time_text(row: RunRow) -> str:
+    """How long it was at work."""
+    return "–" if row.seconds is None else duration(row.seconds)
+
+
+def _tokens(row: RunRow) -> str:
+    return f"{row.prompt_tokens + row.completion_tokens:,}"
+
+
+def failed_text(row: RunRow) -> str:
+    """How many trials failed; nothing where none did."""
+    return f"{row.failed:,}" if row.failed else ""
+
+
+COLUMNS: Mapping[str, ListColumn] = {
+    "run": ListColumn("Run", lambda row: row.id),
+    "id": ListColumn("Id", lambda row: row.id),
+    "name": ListColumn("Name", lambda row: one_line(row.label), narrowest=11),
+    "dataset": ListColumn("Dataset", lambda row: one_line(row.dataset), narrowest=11),
+    "model": ListColumn("Model", models_text, narrowest=11),
+    "score": ListColumn("Score [95 %]", scores_text),
+    "failed": ListColumn("Failed", failed_text, right=True),
+    "trials": ListColumn("Trials", trials_text, right=True),
+    "state": ListColumn("State", lambda row: row.state),
+    "time": ListColumn("Time", time_text, right=True),
+    "tags": ListColumn("Tags", lambda row: ", ".join(map(one_line, row.tags)), narrowest=8),
+    "note": ListColumn("Note", lambda row: one_line(row.note, LONGEST_NOTE), narrowest=20),
+    "agent": ListColumn("Agent", lambda row: one_line(row.agent), narrowest=11),
+    "kind": ListColumn("Kind", lambda row: row.kind),
+    "started": ListColumn("Started (UTC)", started_text),
+    "tokens": ListColumn("Tokens", _tokens, right=True),
+}
+"""All columns, by the names that `--columns` takes."""
+
+ALWAYS = ("run", "name", "model", "score", "trials")
+IF_ROOM = ("failed", "tags", "dataset", "agent", "time", "state", "note", "kind")
+"""Columns that are shown where they have something to tell apart and there is room, the most important first."""
+
+IN_A_PAGE = ("name", "model", "score", "failed", "trials", "state", "time", "kind", "tags", "note", "run")
+"""Columns of a page."""
+
+WORTH_FOLDING = ("failed", "tags")
+"""Those of them for which others may become narrow."""
+
+
+def columns_named(text: str) -> list[str]:
+    """The columns that are named, with commas between them.
+
+    Raises:
+        UserError: one is none.
+    """
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in COLUMNS:
+            raise UserError(
+                f"There is no column {name!r}.{did_you_mean(name, COLUMNS)} Columns: {', '.join(COLUMNS)}."
+            )
+    return names
+
+
+def usual_columns(rows: Sequence[RunRow], room: int) -> list[str]:
+    """The columns that are shown where none are named; in the order of COLUMNS."""
+    chosen = list(ALWAYS)
+    for name in IF_ROOM:
+        wider = [*chosen, name]
+        narrow = _narrowest if name in WORTH_FOLDING else _fair
+        if _tells(name, rows) and sum(narrow(one, rows) + GAP for one in wider) - GAP <= room:
+            chosen = wider
+    return [name for name in COLUMNS if name in chosen]
+
+
+def listed_columns(rows: Sequence[RunRow]) -> list[str]:
+    """The columns that a page shows where none are chosen: those with something to tell apart."""
+    return [name for name in IN_A_PAGE if name not in IF_ROOM or name == "state" or _tells(name, rows)]
+
+
+def _tells(name: str, rows: Sequence[RunRow]) -> bool:
+    if name == "dataset":
+        return any(row.is_named for row in rows)
+    texts = {COLUMNS[name].text(row) for row in rows}
+    return bool(texts - {""}) and (name not in ("kind", "state") or len(texts) > 1 or "finished" not in texts)
+
+
+def _widest(name: str, rows: Sequence[RunRow]) -> int:
+    column = COLUMNS[name]
+    lines = [column.heading, *(line for row in rows for line in column.text(row).split("\n"))]
+    return SHORTEST if name == "run" else max(map(len, lines))
+
+
+def _narrowest(name: str, rows: Sequence[RunRow]) -> int:
+    least, widest = COLUMNS[name].narrowest, _widest(name, rows)
+    return widest if least is None else min(least, widest)
+
+
+def _fair(name: str, rows: Sequence[RunRow]) -> int:
+    least = COLUMNS[name].narrowest
+    return _narrowest(name, rows) if least is None else min(2 * least, _widest(name, rows))
+
+
+def short_ids(names: Sequence[str]) -> dict[str, str]:
+    """The shortest beginning of each id by which its run is found, by id; `names` are all runs there are."""
+    found = {}
+    names = sorted(set(names))
+    for place, name in enumerate(names):
+        around = (*names[max(0, place - 1) : place], *names[place + 1 : place + 2])
+        shared = max((_shared(name, other) for other in around), default=0)
+        found[name] = name[: max(SHORTEST, shared + 1)]
+    return found
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+
+
+def render_run_list(
+    rows: Sequence[RunRow], columns: Sequence[str], short: Mapping[str, str], room: int
+) -> Table:
+    """The rows as a table of at most `room` columns of text; `short` has the beginnings of ids."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    widths = _widths(rows, columns, room)
+    for name in columns:
+        column = COLUMNS[name]
+        table.add_column(
+            column.heading,
+            justify="right" if column.right else "left",
+            overflow="ellipsis" if name == "note" else "fold",
+            no_wrap=name == "note" or column.narrowest is None,
+            width=widths.get(name),
+        )
+    for row in rows:
+        cells = [_cell(name, row, short).split("\n") for name in columns]
+        for lines in zip_longest(*cells, fillvalue=""):  # a model and its score stay in one line of the table
+            table.add_row(
+                *(_folded(line, widths.get(name)) for name, line in zip(columns, lines, strict=True))
+            )
+    return table
+
+
+def _cell(name: str, row: RunRow, short: Mapping[str, str]) -> str:
+    return short.get(row.id, row.id) if name == "run" else COLUMNS[name].text(row)
+
+
+def _folded(text: str, width: int | None) -> str:
+    """A text in lines of this width, ended after its dashes, slashes and spaces where it can be."""
+    if width is None:
+        return text
+    lines = [""]
+    for part in re.findall(r"[^-/_: ]*[-/_: ]|[^-/_: ]+", text):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[str, int]:
+    """How wide the columns are that may be narrow: they share what the others leave, the narrow ones first."""
+    least = {name: _narrowest(name, rows) for name in columns}
+    most = {name: _widest(name, rows) for name in columns}
+    left = room - sum(least.values()) - GAP * (len(columns) - 1)
+    while left > 0 and (growing := [name for name in columns if least[name] < most[name]]):
+        least[min(growing, key=least.__getitem__)] += 1
+        left -= 1
+    return {name: width for name, width in least.items() if COLUMNS[name].narrowest is not None}

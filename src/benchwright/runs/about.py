@@ -1,0 +1,53 @@
+"""What a manifest says of its run in a few words: its kind, its name, what was run, who asked the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.runs.manifest import Manifest
+
+KINDS = ("eval", "benchmark", "pack", "load")
+"""The kinds of run, as lists tell them apart."""
+
+
+def kind_of(manifest: Manifest) -> str:
+    """The kind of a run; a level of load is of the kind `load`, whatever its prompts are."""
+    return "load" if "load" in manifest.about else manifest.kind
+
+
+def given_name(manifest: Manifest) -> str:
+    """The name that the user gave the run (`--name`), empty without one."""
+    return str(manifest.settings.get("name") or "")
+
+
+def title_of(manifest: Manifest) -> str:
+    """What the run is called: the name that it was given, else the label that was made for it."""
+    return given_name(manifest) or manifest.name
+
+
+def subject_of(manifest: Manifest) -> str:
+    """What was run: a benchmark, a pack, or a dataset without its suffix; of synthetic load its prompts."""
+    about = manifest.about
+    if manifest.kind == "benchmark":
+        name, variant = about.get("benchmark") or manifest.name, about.get("variant")
+        return f"{name}:{variant}" if variant else str(name)
+    if manifest.kind == "pack":
+        return str(about.get("pack") or manifest.name)
+    return Path(manifest.data[0].path).stem if manifest.data else manifest.task.name
+
+
+def agent_of(manifest: Manifest) -> str:
+    """The agent as it was typed: a module, a command, or a directory of MCP tools; empty without one."""
+    typed = manifest.settings
+    return str(typed.get("module") or typed.get("agent_command") or typed.get("mcp") or "")
+
+
+def level_of(manifest: Manifest) -> str:
+    """The level of load, as in the id of its run: c8, r2.5, trace; empty for other runs."""
+    if "load" not in manifest.about:
+        return ""
+    level = manifest.about["load"]["level"]
+    if level.get("concurrency") is not None:
+        return f"c{level['concurrency']}"
+    rate = level.get("rate")
+    return f"r{rate:g}" if isinstance(rate, int | float) else "trace"
