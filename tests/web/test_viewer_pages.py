@@ -117,7 +117,7 @@ def test_words_filter_the_list_as_they_are_typed(viewer: Viewing, page: Page) ->
 
 def test_the_list_is_filtered_by_kind_and_the_address_says_so(viewer: Viewing, page: Page) -> None:
     viewer.open(page, "/")
-    page.get_by_label("Kind").select_option("benchmark")
+    page.get_by_role("combobox", name="Kind").select_option("benchmark")
     page.wait_for_url("**/?kind=benchmark")
     assert ids(page) == [REPEATED]
 

@@ -5,6 +5,8 @@ The terminal, the viewer and `--json` show these rows.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +26,9 @@ from benchwright.runs.selection import newest_first
 from benchwright.runs.store import now_ns, read_last_event
 from benchwright.runs.tail import size_of
 from benchwright.text import Say
+
+PATIENCE = 3.0
+"""Seconds after which a list says why it takes long."""
 
 STATES = ("running", "finished", "stopped", "unfinished")
 
@@ -190,7 +195,7 @@ def list_runs(wanted: RunFilter = RunFilter(), say: Say | None = None) -> list[R
 
 
 def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
-    held, now = holders(), now_ns()
+    held, now, told_at = holders(), now_ns(), time.monotonic() + PATIENCE
     for directory, manifest in newest_first(say):
         figures = kept_figures(directory)
         running = worker_of(directory, held) is not None
@@ -199,6 +204,9 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
         row = row_of(manifest, state, read_tags(directory), read_note(directory), size)
         if not wanted.fits(row):
             continue
+        if figures is None and say is not None and time.monotonic() > told_at:
+            say("Reading journals that no list has read yet; the next list is quick.")
+            told_at = math.inf
         try:
             if running:
                 progress = Progress(directory)

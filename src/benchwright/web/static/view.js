@@ -14,9 +14,7 @@ if (main) watch(main);
 // A choice is an answer; words are one when typing stops.
 for (const form of document.querySelectorAll("form[data-auto]")) {
     let waiting;
-    form.addEventListener("change", (event) => {
-        if (!("later" in event.target.dataset)) send(form);
-    });
+    form.addEventListener("change", () => send(form));
     form.addEventListener("input", (event) => {
         clearTimeout(waiting);
         if (event.target.type === "search") waiting = setTimeout(() => send(form), 350);
