@@ -5,6 +5,7 @@ from benchwright.analysis.export import LoadedRun as LoadedRun
 from benchwright.analysis.export import RequestRow as RequestRow
 from benchwright.analysis.export import TrialRow as TrialRow
 from benchwright.analysis.export import load_run as load_run
+from benchwright.analysis.run_list import RunRow
 from benchwright.api.benchmarking import run_benchmark as run_benchmark
 from benchwright.api.benchmarking import run_benchmark_async as run_benchmark_async
 from benchwright.api.comparing import compare as compare
@@ -28,15 +29,16 @@ from benchwright.records import Sample as Sample
 from benchwright.records import Status as Status
 from benchwright.records import TaskSpec as TaskSpec
 from benchwright.records import Trial as Trial
-from benchwright.runs.listing import ListedRun
 
 __version__: str
 __all__: list[str]
 
 def runs(
     *,
-    kind: Literal["eval", "benchmark", "pack"] | None = None,
+    kind: Literal["eval", "benchmark", "pack", "load"] | None = None,
     model: str = "",
-    state: Literal["finished", "stopped", "unfinished"] | None = None,
+    name: str = "",
+    state: Literal["running", "finished", "stopped", "unfinished"] | None = None,
     tags: Sequence[str] = (),
-) -> list[ListedRun]: ...
+    text: str = "",
+) -> list[RunRow]: ...

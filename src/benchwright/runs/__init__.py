@@ -8,10 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from benchwright.runs.listing import ListedRun
+from typing import Any, Literal
 
 
 class _Runs(ModuleType):
@@ -20,15 +17,20 @@ class _Runs(ModuleType):
     def __call__(
         self,
         *,
-        kind: Literal["eval", "benchmark", "pack"] | None = None,
+        kind: Literal["eval", "benchmark", "pack", "load"] | None = None,
         model: str = "",
-        state: Literal["finished", "stopped", "unfinished"] | None = None,
+        name: str = "",
+        state: Literal["running", "finished", "stopped", "unfinished"] | None = None,
         tags: Sequence[str] = (),
-    ) -> list[ListedRun]:
+        text: str = "",
+    ) -> list[Any]:
         """The runs on this machine, the newest first, as `benchwright runs` lists them."""
-        from benchwright.runs.listing import list_runs
+        from importlib import import_module  # this room may not know that above it, which makes the figures
 
-        return list_runs(kind=kind, model=model, state=state, tags=tags)
+        lists = import_module("benchwright.analysis.run_list")
+        wanted = lists.RunFilter(kind or "", state or "", model, name, tags, text)
+        found: list[Any] = lists.list_runs(wanted)
+        return found
 
 
 sys.modules[__name__].__class__ = _Runs
