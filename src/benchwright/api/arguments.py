@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 class RunArguments(TypedDict, total=False):
     """What every run takes: see `config.Settings`."""
 
+    name: str | None
     temperature: float | None
     max_tokens: int | None
     seed: int | None
