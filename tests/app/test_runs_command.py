@@ -16,7 +16,11 @@ from tests.app.compare_kit import STARTED, Made, made, write_run
 from tests.programs import start_benchwright
 from tests.terminal import on_a_terminal
 
+from benchwright.analysis import run_list
+from benchwright.cli import runs as command
 from benchwright.records import Status, Target
+from benchwright.reports.run_list import COLUMNS
+from benchwright.runs.about import KINDS
 from benchwright.runs.manifest import DataFile
 
 
@@ -254,3 +258,12 @@ class TestDelete:
     def test_nothing_is_deleted_where_one_is_not_known(self, program: Program, runs: Path) -> None:
         assert program.run("runs", "delete", "one", "nine", "--yes").returncode == 1
         assert (runs / "one").exists()
+
+
+def test_the_options_know_all_that_lists_know() -> None:
+    """They are written out, so that `--help` need not load what makes lists."""
+    assert tuple(run_list.ORDERS) == command.ORDERS
+    assert run_list.STATES == command.STATES
+    assert KINDS == command.KINDS
+    told = next(option for option in command.listing.params if option.name == "columns")
+    assert set(COLUMNS) <= set(str(getattr(told, "help", "")).replace(",", " ").replace(":", " ").split())
