@@ -52,7 +52,7 @@ def test_it_is_read_by_every_command_before_its_options(program: Program, echo: 
     assert program.run("--env-file", "my.env", *asked).returncode == 0, "shows the run that is finished"
     (run,) = home.glob("runs/*")
     assert read_manifest(run).targets[0].base_url == echo
-    assert run.name in program.run("runs", "--env-file", "my.env").stdout
+    assert run.name in program.run("runs", "--columns", "id", "--env-file", "my.env").stdout
     assert program.run("show", run.name, "--env-file", "my.env").returncode == 0
 
 
@@ -103,7 +103,7 @@ def test_text_that_is_not_utf_8_is_one_line_of_error(program: Program, content: 
 
 
 def test_a_file_that_is_not_there_is_a_usage_error(program: Program) -> None:
-    ended = program.run("runs", "--env-file", "no.env")
+    ended = program.run("runs", "--columns", "id", "--env-file", "no.env")
     assert ended.returncode == 2
     assert "no.env" in ended.stderr
 

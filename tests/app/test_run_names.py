@@ -64,9 +64,11 @@ def test_two_agents_on_one_dataset_are_told_apart_in_the_list_of_runs(place: Pat
     quick, careful = (run.name for run in program.runs)
     assert "-arithmetic-agents-by-name-quick-simulated-" in quick
     assert "-arithmetic-agents-by-name-careful-simulated-" in careful
-    listed = program.run("runs").stdout
-    assert quick in listed
-    assert careful in listed
+    listed = program.run("runs", "--columns", "id,agent").stdout.splitlines()
+    assert [line.split() for line in listed[1:]] == [
+        [careful, "agents_by_name:careful"],
+        [quick, "agents_by_name:quick"],
+    ]
 
 
 def test_a_usual_name_is_whole() -> None:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.app.app_kit import NOWHERE, GrowingJournal, Program, one_line_of, trials
 from tests.app.benchmark_kit import knowing, result_files, write_mmlu
 from tests.app.eval_kit import Server, logging_server
 from tests.app.pack_kit import Packs
 from tests.simulated import simulated_endpoint
+
+from benchwright.analysis.load.records import LoadComparison
 
 ROWS = 6
 
@@ -201,7 +204,53 @@ def test_packs_take_a_file_of_models(program: Program, echo: str) -> None:
     assert set(told["resultsByModel"]) == {"One", "Two"}
 
 
-def test_load_measures_one_model_at_a_time(program: Program) -> None:
-    ended = program.run("load", "--synthetic-input=9", "--model=a", "--model=b", f"--base-url={NOWHERE}")
-    assert ended.returncode == 1
-    assert "measure one --model at a time" in one_line_of(ended.stderr)
+class TestLoad:
+    def test_models_are_measured_one_after_the_other_with_the_same_prompts(
+        self, program: Program, server: Server
+    ) -> None:
+        models = ["--model=a", "--model=b", f"--base-url={server.base_url}"]
+        levels = ["--concurrency=1,2", "--requests=4", "--synthetic-input=20"]
+        ended = program.run("load", *models, *levels, "--json")
+        assert ended.returncode == 0, ended.stderr
+        found = msgspec.json.decode(ended.stdout, type=LoadComparison)
+        assert [report.model for report in found.reports] == ["a", "b"]
+        assert {report.id for report in found.reports} == {found.id}
+        assert len({report.prompt_seed for report in found.reports}) == 1
+        assert [[level.requests for level in report.levels] for report in found.reports] == [[4, 4], [4, 4]]
+        listed = json.loads(program.run("runs", "--tag", found.id, "--sort=oldest", "--json").stdout)["runs"]
+        assert [run["models"] for run in listed] == [["a"], ["a"], ["b"], ["b"]]
+
+    def test_they_stand_beside_each_other_level_by_level(self, program: Program, echo: str) -> None:
+        models = ["--model=a", "--model=b", f"--base-url={echo}"]
+        ended = program.run(
+            "load",
+            *models,
+            "--dataset",
+            program.rows(3),
+            "--scorer=exact",
+            "--concurrency=1,2",
+            "--requests=3",
+            "-q",
+        )
+        assert ended.returncode == 0, ended.stderr
+        table = ended.stdout.partition("2 models")[2].strip().splitlines()
+        assert table[0].split()[:3] == ["in", "flight", "model"]
+        assert [line.replace("!", " ").split()[:2] for line in table[1:5]] == [["1", "a"], ["1", "b"], ["2", "a"], ["2", "b"]]
+        assert all(len(line) <= 80 for line in table)
+
+    def test_every_endpoint_is_probed_before_the_first_is_measured(
+        self, program: Program, server: Server
+    ) -> None:
+        entries = f'[[models]]\nmodel = "a"\nbase_url = "{server.base_url}"\n'
+        entries += f'[[models]]\nmodel = "b"\nbase_url = "{NOWHERE}"\n'
+        file = program.write("models.toml", entries)
+        ended = program.run("load", f"--models={file}", "--synthetic-input=9", "--requests=2")
+        assert ended.returncode == 1
+        assert NOWHERE in one_line_of(ended.stderr)
+        assert server.asked() == 0
+
+    def test_two_that_cannot_be_told_apart_are_refused(self, program: Program) -> None:
+        entry = f'[[models]]\nmodel = "a"\nbase_url = "{NOWHERE}"\n'
+        file = program.write("models.toml", entry * 2)
+        ended = program.run("load", f"--models={file}", "--synthetic-input=9")
+        assert "Two models are called 'a'" in one_line_of(ended.stderr)

@@ -25,7 +25,7 @@ from tests.catalog.played import scripts
 from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.records import LevelResult, LoadReport
+from benchwright.analysis.load.records import LevelResult, LoadComparison, LoadReport
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "load.md").read_text(encoding="utf-8")
@@ -57,8 +57,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         yield directory, url
 
 
-def measured(line: str, place: Place) -> LoadReport:
-    """Runs a line of the document, and what shortens it."""
+def measured(line: str, place: Place) -> list[LoadReport]:
+    """Runs a line of the document, and what shortens it; the report of each model."""
     directory, url = place
     short = [] if "--trace" in line else ["--duration", "0.5"] if "--sweep" in line else ["--requests", "12"]
     words = shlex.split(line.replace(DOCUMENTED, url))[1:]
@@ -68,22 +68,24 @@ def measured(line: str, place: Place) -> LoadReport:
         [*words, *short, "--json", "-q"], directory=directory, environment=environment, timeout=100
     )
     assert ended.returncode == 0, ended.stderr
-    return msgspec.json.decode(ended.stdout, type=LoadReport)
+    if line.count("--model ") == 1:
+        return [msgspec.json.decode(ended.stdout, type=LoadReport)]
+    return msgspec.json.decode(ended.stdout, type=LoadComparison).reports
 
 
 @pytest.mark.parametrize("line", LOADS)
 def test_a_measurement_of_the_document_answers_and_grades_everything(line: str, place: Place) -> None:
-    report = measured(line, place)
+    reports = measured(line, place)
     numbers = re.search(r"--(?:concurrency|rate) ([\d,]+)", line)
     if numbers is not None:
-        assert len(report.levels) == len(numbers[1].split(","))
-    for level in report.levels:
+        assert {len(report.levels) for report in reports} == {len(numbers[1].split(","))}
+    for level in (level for report in reports for level in report.levels):
         assert level.state == "finished"
         assert (level.failed, level.achieved > 0) == (0, True)
         assert (level.goodput is None) == ("--slo" not in line)
         scored = "--scorer" in line or "mmlu" in line
         assert (level.judged.accuracy if level.judged else None) == (1.0 if scored else None)
-    assert (report.saturation is None) == ("--sweep" not in line)
+    assert {report.saturation is None for report in reports} == {"--sweep" not in line}
 
 
 def test_the_server_to_try_it_out_has_the_slots_that_the_text_says() -> None:

@@ -47,7 +47,7 @@ def test_the_viewer_of_one_run_of_one_trial(tmp_path: Path) -> None:
     with viewing(program) as viewer:
         pages = viewer.get("/").text + viewer.get(f"/runs/{run.name}").text
     program.end()
-    assert '<p class="told">1 run' in pages
+    assert "<span>1 run</span>" in pages
     assert "1 trial:" in pages
     assert wrong_in(pages) == []
 

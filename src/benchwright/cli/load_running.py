@@ -6,10 +6,10 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport
+from benchwright.analysis.load.records import Level, LevelResult, LoadComparison, LoadReport
 from benchwright.analysis.shortfalls import too_many
 from benchwright.app.load.levels import due_times
-from benchwright.app.load.measure import LoadTest
+from benchwright.app.load.measure import LoadTest, load_tests
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import describe
@@ -32,27 +32,30 @@ STATUS_INTERVAL_IN_LOGS = 10.0
 def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) -> int:
     """Returns the exit code, see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
-        load = LoadTest(settings, say)
+        loads = load_tests(settings, say)
     if settings.dry_run:
-        return _describe(load, as_json=as_json)
+        return _describe(loads, as_json=as_json)
     with results_on_stdout(as_json=as_json):
         ended: BaseException | None = None
         try:
-            run_async(_measure(load, quiet=quiet))
+            run_async(_measure(loads, quiet=quiet))
         except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, where no run listens
             ended = error
-    if load.levels:
-        _give(load.report(), settings, as_json=as_json)
+    measured = [load.report() for load in loads if load.levels]
+    if measured:
+        _give(measured, settings, as_json=as_json)
     if isinstance(ended, BenchwrightError):
         raise ended
-    if ended is not None or load.interrupted:
-        say("Interrupted." if load.levels else "Interrupted before the first level was measured.")
+    if ended is not None or any(load.interrupted for load in loads):
+        say("Interrupted." if measured else "Interrupted before the first level was measured.")
         return INTERRUPTED
-    return _judge([one.result for one in load.levels], settings.max_failures)
+    several = len(loads) > 1
+    return max(_judge(report, settings.max_failures, named=several) for report in measured)
 
 
-def _judge(levels: Sequence[LevelResult], most: str | None) -> int:
+def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
     """Says which figures levels lack, and whether too many requests failed; returns the exit code."""
+    levels, of_whom = report.levels, f"{report.model}: " if named else ""
     silent = [level for level in levels if not level.answered]
     failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
     wrong = [
@@ -64,7 +67,7 @@ def _judge(levels: Sequence[LevelResult], most: str | None) -> int:
     wrong += [f"{level_text(level.level)}: {sentence}" for level in answered for sentence in level.shortfalls]
     wrong += too_many(failed, done, most, "requests")
     for sentence in wrong:
-        say(f"Error: {plain(sentence)}")
+        say(f"Error: {plain(of_whom + sentence)}")
     if any(level.state != "finished" for level in silent):
         return STOPPED
     return INCOMPLETE if wrong else 0
@@ -76,30 +79,41 @@ def _why(level: LevelResult) -> str:
     return "" if reason is None else f": {reason}"
 
 
-async def _measure(load: LoadTest, *, quiet: bool) -> None:
+async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
+    """Measures one model after the other, until the user has had enough."""
+
     def listeners(level: Level) -> Sequence[Listener]:
         return [] if quiet else [LevelProgress(level)]
 
-    async for result in load.measure(listeners):
-        if not quiet:
-            say(level_line(result))
+    for load in loads:
+        await load.probe()
+    for load in loads:
+        if len(loads) > 1 and not quiet:
+            say(f"{load.model}:")
+        async for result in load.measure(listeners):
+            if not quiet:
+                say(level_line(result))
+        if load.interrupted:
+            return
 
 
-def _give(report: LoadReport, settings: LoadSettings, *, as_json: bool) -> None:
+def _give(reports: Sequence[LoadReport], settings: LoadSettings, *, as_json: bool) -> None:
+    first = reports[0]
+    found = LoadComparison(first.id, list(reports)) if len(settings.tried) > 1 else first
     if as_json:
-        print_json(report)
+        print_json(found)
     else:
-        from benchwright.reports.terminal import render_load
+        from benchwright.reports.terminal import render_load, render_loads
 
-        print_table(render_load(report))
+        print_table(render_load(found) if isinstance(found, LoadReport) else render_loads(found))
     if settings.output is not None:
         import msgspec
 
         from benchwright.runs.journal import encode_json
 
-        write_whole(settings.output, msgspec.json.format(encode_json(report), indent=2) + b"\n")
+        write_whole(settings.output, msgspec.json.format(encode_json(found), indent=2) + b"\n")
         say(f"Written: {settings.output}")
-    say(f"Runs: benchwright runs --tag {report.id}")
+    say(f"Runs: benchwright runs --tag {first.id}")
 
 
 def level_line(result: LevelResult) -> str:
@@ -159,13 +173,19 @@ class LevelProgress:
             echo(CLEARED_LINE, err=True, end="")
 
 
-def _describe(load: LoadTest, *, as_json: bool) -> int:
+def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
     """What would be run."""
-    levels = load.first_levels
+    load, levels = loads[0], loads[0].first_levels
     if as_json:
-        print_json({"levels": [describe(load.prepare(level, at)) for at, level in enumerate(levels, 1)]})
+        print_json(
+            {
+                "levels": [
+                    describe(one.prepare(level, at)) for one in loads for at, level in enumerate(levels, 1)
+                ]
+            }
+        )
         return 0
-    echo(f"{plain(load.workload.about)}, sent to {plain(load.settings.model or '')}")
+    echo(f"{plain(load.workload.about)}, sent to {plain(' and then '.join(one.model for one in loads))}")
     for level in levels:
         due = due_times(level, load.settings)
         size = "" if due is None else f": {len(due):,} requests in {due[-1]:.1f} s"

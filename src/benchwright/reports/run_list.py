@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -18,8 +19,8 @@ from benchwright.text import one_line
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHORTEST = 15
-"""Characters of an id that are shown at least: when the run was started, in UTC."""
+SHORT = 15
+"""Characters of an id that say when the run was started, in UTC."""
 
 MOST_MODELS = 3
 """Models of one run that have a line each."""
@@ -160,7 +161,7 @@ def _tells(name: str, rows: Sequence[RunRow]) -> bool:
 def _widest(name: str, rows: Sequence[RunRow]) -> int:
     column = COLUMNS[name]
     lines = [column.heading, *(line for row in rows for line in column.text(row).split("\n"))]
-    return SHORTEST if name == "run" else max(map(len, lines))
+    return SHORT if name == "run" else max(map(len, lines))
 
 
 def _narrowest(name: str, rows: Sequence[RunRow]) -> int:
@@ -174,28 +175,29 @@ def _fair(name: str, rows: Sequence[RunRow]) -> int:
 
 
 def short_ids(names: Sequence[str]) -> dict[str, str]:
-    """The shortest beginning of each id by which its run is found, by id; `names` are all runs there are."""
-    found = {}
-    names = sorted(set(names))
-    for place, name in enumerate(names):
-        around = (*names[max(0, place - 1) : place], *names[place + 1 : place + 2])
-        shared = max((_shared(name, other) for other in around), default=0)
-        found[name] = name[: max(SHORTEST, shared + 1)]
-    return found
+    """A part of each id by which its run is found, by id; `names` are all runs there are.
+
+    The time of its start, as long as no other run was started in that second; else the random end of the id.
+    """
+    starts, ends = (Counter(map(part, names)) for part in (_start, _end))
+    return {
+        name: _start(name) if starts[_start(name)] == 1 else _end(name) if ends[_end(name)] == 1 else name
+        for name in names
+    }
 
 
-def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    return next(
-        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
+def _start(name: str) -> str:
+    return name[:SHORT]
+
+
+def _end(name: str) -> str:
+    return name.rpartition("-")[2]
 
 
 def render_run_list(
     rows: Sequence[RunRow], columns: Sequence[str], short: Mapping[str, str], room: int
 ) -> Table:
-    """The rows as a table of at most `room` columns of text; `short` has the beginnings of ids."""
+    """The rows as a table of at most `room` columns of text; `short` has the parts of ids that are shown."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))

@@ -11,7 +11,7 @@ from rich.text import Text
 from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.joint.records import JointView
-from benchwright.analysis.load.records import LoadReport
+from benchwright.analysis.load.records import LoadComparison, LoadReport
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_blocks, all_notes
 from benchwright.reports.comparison.words import (
@@ -24,8 +24,8 @@ from benchwright.reports.comparison.words import (
     warnings,
 )
 from benchwright.reports.joint import joint_blocks, joint_lines
-from benchwright.reports.load.tables import blocks
-from benchwright.reports.load.words import lines, objectives_text
+from benchwright.reports.load.tables import blocks, models_block
+from benchwright.reports.load.words import lines, objectives_text, saturation_lines
 from benchwright.text import plain
 
 STYLES: dict[Kind, str] = {
@@ -94,3 +94,13 @@ def render_load(report: LoadReport) -> RenderableType:
     if told:
         parts += [Text(""), *told]
     return Group(*parts)
+
+
+def render_loads(comparison: LoadComparison) -> RenderableType:
+    """The report of each model, then all of them beside each other."""
+    reports = [report for report in comparison.reports if report.levels]
+    parts: list[RenderableType] = []
+    for report in reports:
+        parts += [render_load(report), Text("")]
+    parts += [Text(f"{len(reports)} models", style="bold"), Text(""), *render_block(models_block(reports))]
+    return Group(*parts, *(render_line(line) for line in saturation_lines(reports)))

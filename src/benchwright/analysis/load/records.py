@@ -25,6 +25,11 @@ class Level(Record, frozen=True):
         return self.concurrency is None
 
     @property
+    def height(self) -> float:
+        """How high the load is: requests in flight, or per second; 0 for a trace."""
+        return float(self.concurrency if self.concurrency is not None else self.rate or 0.0)
+
+    @property
     def name(self) -> str:
         """The level in a cell of a table."""
         if self.concurrency is not None:
@@ -163,7 +168,7 @@ class Saturation(Record, frozen=True):
 
 
 class LoadReport(Record, frozen=True):
-    """A measurement: its runs share the tag `id`.
+    """The measurement of a model: its runs share the tag `id`, also with those of models measured together with it.
 
     `prompts` says what was asked, `prompt_seed` which synthetic prompts (None for other ones).
     """
@@ -180,3 +185,10 @@ class LoadReport(Record, frozen=True):
     notes: list[str] = []
     interrupted: bool = False
     prompt_seed: int | None = None
+
+
+class LoadComparison(Record, frozen=True):
+    """Several models, measured one after the other with the same prompts at the same levels, or a sweep for each."""
+
+    id: str
+    reports: list[LoadReport]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from benchwright.analysis.joint.views import joint_view
 from benchwright.analysis.load.cached_prompts import WARM_CACHE
 from benchwright.analysis.load.reading import ReadLevel, read_level, sides_of
 from benchwright.analysis.load.records import Level, LevelResult, LoadReport
+from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import launch
 from benchwright.app.load.level_task import LevelTask, Rounds
@@ -22,6 +24,7 @@ from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, o
 from benchwright.app.load.sweep import Sweep
 from benchwright.app.load.synthetic import calibrate
 from benchwright.app.load.workload import Workload, find_workload, synthetic_workload
+from benchwright.app.models import find_models
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
@@ -40,8 +43,26 @@ MISSED = 0.1
 """How far the length of answers may be from the one asked for before it is told."""
 
 
+def load_tests(settings: LoadSettings, say: Say) -> list[LoadTest]:
+    """A measurement for each model, to be made one after the other: under load at once they would slow each other down.
+
+    They share a tag and, if the prompts are synthetic, the prompts. Without a seed these are new ones, as a server that
+    has seen them would answer from its prefix cache.
+
+    Raises:
+        UserError: as `LoadTest` and `find_models`.
+    """
+    identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
+    prompt_seed = settings.seed if settings.seed is not None else random.SystemRandom().getrandbits(31)
+    find_models(settings, {}, lambda _: None, LOCAL_SERVER)
+    alone = [
+        settings.model_copy(update={"model": entry.model, "models": (entry,)}) for entry in settings.tried
+    ]
+    return [LoadTest(one, identity, prompt_seed, say) for one in alone or [settings]]
+
+
 class LoadTest:
-    """A measurement that is ready to go: every check that needs no model has passed.
+    """A measurement of one model that is ready to go: every check that needs no model has passed.
 
     `levels` are those that were measured so far, so that there is something to show at any time.
 
@@ -49,20 +70,35 @@ class LoadTest:
         UserError: an option is not as it should be, or as `find_workload`.
     """
 
-    def __init__(self, settings: LoadSettings, say: Say) -> None:
+    def __init__(self, settings: LoadSettings, identity: str, prompt_seed: int, say: Say) -> None:
         self.settings = settings
-        self.identity = f"load-{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(2).hex()}"
+        self.identity = identity
         self.first_levels = chosen_levels(settings)
         self.objectives = objectives(settings)
         self.warmup = None if settings.warmup is None else cut_of(settings.warmup, "--warmup", Cut())
         self.cooldown = cut_of(settings.cooldown, "--cooldown", Cut())
-        self.workload = find_workload(settings, say)
+        self.workload = find_workload(settings, prompt_seed, say)
         self.levels: list[ReadLevel] = []
         self.interrupted = False
         self._sweep: Sweep | None = None
         self._say = say
         self._metrics = settings.metrics
         self._sent = SeenPrefixes()
+
+    @property
+    def model(self) -> str:
+        """What the model is called in results."""
+        return self.workload.request.typed_models[self.workload.request.plan.targets[0].slot]
+
+    async def probe(self) -> None:
+        """Asks the endpoints for their models, unless the settings say not to.
+
+        Raises:
+            ProviderError: one does not answer, or does not have the model.
+        """
+        request = self.workload.request
+        if self.settings.probe:
+            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.keys, self._say)
 
     async def measure(self, listener_of: Callable[[Level], Sequence[Listener]]) -> AsyncIterator[LevelResult]:
         """Runs the levels, each with listeners of its own; yields the result of each.
@@ -71,9 +107,6 @@ class LoadTest:
             ProviderError: the endpoint does not answer the requests that calibrate.
             UserError, JournalError: see `launch.launch`.
         """
-        request = self.workload.request
-        if self.settings.probe:
-            await probe_endpoints([*request.plan.targets, *request.plan.helpers], request.keys, self._say)
         if self.settings.synthetic_input is not None:
             self.workload = await self._calibrated(self.workload)
         if self.settings.sweep:
@@ -196,12 +229,12 @@ class LoadTest:
         return LoadReport(
             id=self.identity,
             task=self.workload.request.plan.task.spec.name,
-            model=self.settings.model or target.model,
+            model=self.model,
             base_url=target.base_url,
             prompts=self.workload.about,
             prompt_seed=self.workload.prompt_seed,
             objectives=self.objectives,
-            levels=sorted(results, key=_order),
+            levels=sorted(results, key=lambda result: result.level.height),
             saturation=None if self._sweep is None else self._sweep.conclusion(self.interrupted),
             by_concurrency=by_concurrency(sides, [joint_view(side) for side in sides]),
             notes=list(notes(results, self.settings, self.workload.prompt_seed)),
@@ -248,8 +281,3 @@ def notes(
             "took, so that the rates are those of a burst; ask for more --requests or a longer --duration"
         )
     return told
-
-
-def _order(result: LevelResult) -> float:
-    level = result.level
-    return float(level.concurrency or level.rate or 0.0)

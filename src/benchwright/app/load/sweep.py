@@ -35,7 +35,7 @@ class Sweep:
         if self._turned and (result.client_limited or result.state != "finished"):
             self._left = 0  # it tells nothing of the server; what was found before stands
             return
-        self._results[_value(result.level)] = result
+        self._results[result.level.height] = result
         if result.client_limited:
             self._ended = (
                 f"at {result.level.name} the client was the limit, not the server: {result.client_bound}"
@@ -71,7 +71,7 @@ class Sweep:
         if self._ended is not None:
             return Saturation(False, by, self._gain, reason=self._ended)
         found = self._open(by) if self._first.open else self._closed(by)
-        decisive = [_value(one) for one in (found.level, found.beyond) if one is not None]
+        decisive = [one.height for one in (found.level, found.beyond) if one is not None]
         doubtful = self._objectives and any(self._results[value].client_bound for value in decisive)
         return msgspec.structs.replace(found, doubtful=doubtful)
 
@@ -133,7 +133,3 @@ class Sweep:
 def served_of(result: LevelResult) -> float:
     """What a level served: answers per second, where there are objectives those that met them."""
     return result.achieved if result.goodput is None else result.goodput.rate
-
-
-def _value(level: Level) -> float:
-    return float(level.concurrency if level.concurrency is not None else level.rate or 0.0)

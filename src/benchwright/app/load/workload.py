@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,10 +36,10 @@ class Workload(msgspec.Struct, frozen=True):
     prompt_seed: int | None = None
 
 
-def find_workload(settings: LoadSettings, say: Say) -> Workload:
-    """Checks everything that can be checked without asking the model.
+def find_workload(settings: LoadSettings, prompt_seed: int, say: Say) -> Workload:
+    """Checks everything that can be checked without asking the model, of which there is one.
 
-    Synthetic prompts are calibrated later, see `synthetic_workload`.
+    Synthetic prompts, which `prompt_seed` chooses, are calibrated later, see `synthetic_workload`.
 
     Raises:
         UserError: there is nothing to ask, or more than one thing; or as `prepare_benchmark` and `prepare_eval`.
@@ -52,21 +51,11 @@ def find_workload(settings: LoadSettings, say: Say) -> Workload:
         )
     if not settings.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
-    if len(settings.tried) > 1:
-        raise UserError(
-            "Two models under load at once would slow each other down: measure one --model at a time, then compare "
-            "their runs with `benchwright report`."
-        )
     if settings.benchmark is not None:
         return _benchmark(settings.benchmark, settings, say)
     if settings.dataset is not None:
         return _dataset(settings, say)
-    return synthetic_workload(settings, Calibration(), _prompt_seed(settings), say)
-
-
-def _prompt_seed(settings: LoadSettings) -> int:
-    """The seed given; else a new one, as a server that has seen the prompts would answer from its prefix cache."""
-    return settings.seed if settings.seed is not None else random.SystemRandom().getrandbits(31)
+    return synthetic_workload(settings, Calibration(), prompt_seed, say)
 
 
 def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:

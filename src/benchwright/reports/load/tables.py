@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from benchwright.analysis.joint.records import OutcomeCounts
-from benchwright.analysis.load.records import Goodput, LoadReport, Quantile
+from benchwright.analysis.load.records import Goodput, LevelResult, LoadReport, Quantile, Spread
 from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.words import Cell
+from benchwright.reports.comparison.words import Cell, Foreign
 
 INTERVALS = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
 
@@ -23,6 +24,41 @@ def blocks(report: LoadReport) -> Iterator[Block]:
     yield _times(report)
     if any(result.server is not None for result in report.levels):
         yield _server(report)
+
+
+def models_block(reports: Sequence[LoadReport]) -> Block:
+    """Several models, level by level."""
+    found = [(result.level.height, report.model, result) for report in reports for result in report.levels]
+    aimed = any(report.objectives for report in reports)
+    scored = any(result.judged is not None for _, _, result in found)
+    columns: list[Cell] = [
+        _loop(reports[0]),
+        "model",
+        "answers/s",
+        "failed",
+        "TTFT p50",
+        "latency p50",
+        "p99",
+    ]
+    columns += ["goodput/s"] if aimed else []
+    columns += ["accuracy"] if scored else []
+    rows: list[list[Cell]] = []
+    for _, model, result in sorted(found, key=itemgetter(0)):
+        times = [(result.ttft, "p50"), (result.latency, "p50"), (result.latency, "p99")]
+        row: list[Cell] = [result.level.name + _marks(result), Foreign(model), f"{result.achieved:,.2f}"]
+        row += [f"{result.failed:,}", *(_time(spread, name) for spread, name in times)]
+        row += _goodput(result.goodput)[:1] if aimed else []
+        row += _accuracy(result.judged)[:1] if scored else []
+        rows.append(row)
+    return Block("Models", columns, rows, left=2, note="Times in milliseconds.")
+
+
+def _time(spread: Spread | None, quantile: str) -> str:
+    return milliseconds(None if spread is None else getattr(spread, quantile).value)
+
+
+def _marks(result: LevelResult) -> str:
+    return ("!" if result.client_bound else "") + ("*" if result.warm_cache else "")
 
 
 def _loop(report: LoadReport) -> str:
@@ -41,7 +77,7 @@ def _served(report: LoadReport) -> Block:
     ]
     rows: list[list[Cell]] = []
     for result in report.levels:
-        name = result.level.name + ("!" if result.client_bound else "") + ("*" if result.warm_cache else "")
+        name = result.level.name + _marks(result)
         offered = [number(result.offered, ".2f")] if is_open else []
         served = [f"{result.achieved:,.2f}", f"{result.output_tokens:,.0f}"]
         rows.append([name, *offered, f"{result.counted:,}", f"{result.failed:,}", *served])

@@ -27,6 +27,13 @@ def lines(report: LoadReport) -> Iterator[Line]:
     yield from (Line("note", [f"{note}."]) for note in report.notes)
 
 
+def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
+    """Where each of several models is saturated, for those that a sweep has measured."""
+    for report in reports:
+        if report.saturation is not None:
+            yield Line("verdict", [Foreign(report.model), ": ", saturation_text(report.saturation, report)])
+
+
 def _warnings(report: LoadReport) -> Iterator[Line]:
     yield from _invalid(report)
     yield from _warm(report)
