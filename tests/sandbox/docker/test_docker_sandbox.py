@@ -171,8 +171,11 @@ async def test_as_many_processes_as_may_be_do_not_keep_a_limit_from_holding(
         ended = await run(sandbox, crowd, seconds=1)
         assert ended.reason == "timeout"
         assert await gone_within(seconds, 0.5)
-        whole = (await run(sandbox, "true")).succeeded
-        assert whole is not ended.container_ended, "it goes on, or it is told to have ended"
+        if ended.container_ended:  # on a machine too busy to kill faster than the crowd grows
+            with pytest.raises(ExecutionError, match="ended: a program in it could not be ended otherwise"):
+                await run(sandbox, "true")
+        else:
+            assert (await run(sandbox, "true")).succeeded
 
 
 async def test_without_its_shell_a_sandbox_ends_whole(sandboxes: DockerSandboxes) -> None:
