@@ -6,16 +6,21 @@ BIN := $(VENV)/bin
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 
-.PHONY: demo test test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo pictures test test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
 
+# The pictures of the README, of a real run. Needs Chromium.
+pictures: setup
+	$(BIN)/python -m tests.pictures
+
 test: setup check
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
 
-# And in a clone elsewhere, on other Pythons, with other fastmcps, on Ray, and the ratios of speed and memory against their limits.
+# And the README in an empty environment, tests in a clone elsewhere, on other Pythons, with other fastmcps, on Ray, and the ratios of speed and memory against their limits.
 test-all: test
+	$(BIN)/python tests/newcomer.py
 	$(BIN)/python tests/in_a_clone.py
 	$(BIN)/python tests/other_versions.py
 	$(BIN)/python tests/on_ray.py

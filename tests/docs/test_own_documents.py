@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 QUESTIONS = 30
 SUMS = 24
 NOT_RUN = {
+    "pip install .": "tests/newcomer.py runs it in `make test-all`",
+    "pip install '.[all]'": "the environment of the tests is made so",
     "make demo": "tests/docs/test_demo.py runs it",
     "make test": "it is what runs this test",
 }

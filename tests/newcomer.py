@@ -1,0 +1,113 @@
+"""What a newcomer does: installs a clone into an empty environment as the README says, and runs its commands.
+
+Called by `make test-all`. The model behind the README's address is a simulated one, started by the same program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTED = "http://localhost:8000/v1"
+RUN = ("benchwright eval ", "benchwright init ", "llm-bench list")
+"""Beginnings of the commands that are run; the others need data from elsewhere, or the project's own tests."""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="benchwright-newcomer-") as folder:
+        clone, place = Path(folder, "clone"), Path(folder, "place")
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        commands = commands_of(clone / "README.md")
+        (install,) = (line for line in commands if line.startswith("pip install ") and "[" not in line)
+        subprocess.run([sys.executable, "-m", "venv", str(Path(folder, "bare"))], check=True)
+        programs = Path(folder, "bare", "bin")
+        subprocess.run([programs / "python", "-m", *install.split(), "--quiet"], cwd=clone, check=True)
+        provide_files(clone, place)
+        failed = [line for line in commands if line.startswith(RUN) and not works(line, place, programs)]
+    return int(bool(failed))
+
+
+def commands_of(document: Path) -> list[str]:
+    """The shell commands of a document, continued lines joined, comments taken off."""
+    blocks = re.findall(
+        r"^```bash\n(.*?)^```", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [re.sub(r"\s+#.*", "", " ".join(line.split())) for line in lines if line.strip()]
+
+
+def provide_files(clone: Path, place: Path) -> None:
+    """What the commands name: the user's own rows, agent and eval function, made of the examples."""
+    shutil.copytree(clone / "examples", place)
+    shutil.copy(place / "arithmetic.jsonl", place / "data.jsonl")
+    (place / "my_agent.py").write_text("from agent import CalculatorAgent as MyAgent\n")
+    with (place / "rewards.py").open("a") as file:
+        file.write("\n\nscore = right_number\n")
+
+
+def works(line: str, place: Path, programs: Path) -> bool:
+    """Whether a command of the README ends with 0."""
+    environment = {
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("BENCHWRIGHT_", "PYTHON"))
+        },
+        "PATH": f"{programs}:/usr/bin:/bin",
+        "BENCHWRIGHT_HOME": str(place / "home"),
+    }
+    key, port = place / "key.jsonl", place / "port"
+    key.write_text("".join(json.dumps(entry) + "\n" for entry in answers(place)))
+    port.unlink(missing_ok=True)
+    server = subprocess.Popen(
+        [programs / "benchwright", "simulate", "--port", "0", "--port-file", port, "--answers", key],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        while not port.exists():
+            time.sleep(0.05)
+        address = f"http://127.0.0.1:{port.read_text().strip()}/v1"
+        command = shlex.split(line.replace(DOCUMENTED, address))
+        done = subprocess.run(
+            [programs / command[0], *command[1:]], cwd=place, env=environment, capture_output=True, text=True
+        )
+    finally:
+        server.terminate()
+        server.wait(10)
+    print(f"{'ok' if done.returncode == 0 else 'FAILED'}: {line}", flush=True)
+    if done.returncode:
+        print(done.stdout[-2000:] + done.stderr[-2000:], flush=True)
+    return done.returncode == 0
+
+
+def answers(place: Path) -> list[dict[str, object]]:
+    """The answer key of the simulated model."""
+    rows = [
+        json.loads(line)
+        for name in ("questions.jsonl", "arithmetic.jsonl")
+        for line in (place / name).read_text(encoding="utf-8").splitlines()
+    ]
+    return [
+        {"prompt": row["question"], "answer": row["answer"]}
+        if "question" in row
+        else {
+            "prompt": row["user_prompt"],
+            "answer": row["ground_truth"],
+            "tool_calls": [{"name": "calculate", "arguments": {"expression": row["expression"]}}],
+        }
+        for row in rows
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
