@@ -13,9 +13,7 @@ import tempfile
 from pathlib import Path
 
 from rich.console import Console
-from rich.terminal_theme import TerminalTheme
 from rich.text import Text
-
 from tests.app.app_kit import Program
 from tests.browser import started_chromium
 from tests.simulated import simulated_endpoint
@@ -26,12 +24,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 COLUMNS = 96
 COMMAND = "benchwright eval -d questions.jsonl --scorer mcq --n 5 --models models.toml -q"
-THEME = TerminalTheme(
-    (22, 27, 34),
-    (230, 237, 243),
-    [(72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34), (88, 166, 255), (188, 140, 255), (57, 197, 207), (177, 186, 196)],
-    [(110, 118, 129), (255, 161, 152), (86, 211, 100), (227, 179, 65), (121, 192, 255), (210, 168, 255), (86, 212, 221), (240, 246, 252)],
-)  # fmt: skip
 SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
@@ -44,7 +36,7 @@ font-size: {char_height}px; line-height: {line_height}px; }}
 </clipPath>
 {lines}
 </defs>
-<rect width="{width}" height="{height}" rx="8" fill="#161b22"/>
+<rect width="{width}" height="{height}" rx="8" fill="#292929"/>
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
 {backgrounds}
 <g class="{unique_id}-matrix">
@@ -87,15 +79,18 @@ def draw_terminal(text: str, path: Path) -> None:
         console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True)
         console.print(Text.assemble(("$ ", "bold green"), (COMMAND, "bold")))
         console.print(Text.from_ansi(text.replace("\r\n", "\n").rstrip()))
-    path.write_text(console.export_svg(title="", theme=THEME, code_format=SVG, unique_id="terminal"))
+    path.write_text(console.export_svg(title="", code_format=SVG, unique_id="terminal"))
 
 
 def photograph_viewer(program: Program, path: Path) -> None:
     """The page of the only run."""
-    with viewing(program) as viewer, started_chromium() as chromium:
-        with viewer.browser(chromium, width=1100, height=760, device_scale_factor=1.5) as watched:
-            viewer.open(watched.page, f"/runs/{program.only_run.name}")
-            watched.page.screenshot(path=path)
+    with (
+        viewing(program) as viewer,
+        started_chromium() as chromium,
+        viewer.browser(chromium, width=1100, height=760, device_scale_factor=1.5) as watched,
+    ):
+        viewer.open(watched.page, f"/runs/{program.only_run.name}")
+        watched.page.screenshot(path=path)
 
 
 if __name__ == "__main__":
