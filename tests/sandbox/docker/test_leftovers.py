@@ -144,6 +144,17 @@ def test_what_the_dead_left_is_known(change: str) -> None:
     assert not left_behind({PROCESS: of[change], KEPT: "as something"})
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="only /proc tells that a process waits for its parent"
+)
+def test_one_that_has_ended_is_dead_even_if_its_parent_has_not_noticed() -> None:
+    place, boot, _, _ = this_process().split(" ")
+    with subprocess.Popen(["true"]) as child:
+        while (fields := Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split())[0] != "Z":
+            time.sleep(0.01)
+        assert left_behind({PROCESS: f"{place} {boot} {child.pid} {fields[19]}"})
+
+
 @pytest.mark.parametrize("change", ["living", "host", "user", "process namespace", "nonsense"])
 def test_what_cannot_be_proven_dead_counts_as_alive(change: str) -> None:
     place, boot, pid, started = this_process().split(" ")

@@ -22,6 +22,10 @@ _START_TIME = 19
 """The place of a process's start time after its name in /proc/PID/stat (proc(5), field 22)."""
 
 
+_ENDED = ("Z", "X")
+"""States of a process that has ended, though its parent has not asked how."""
+
+
 def labels(run_id: str, kept: str | None = None) -> dict[str, str]:
     """The labels of what this process makes for a run."""
     ours = {RUN: run_id, PROCESS: this_process()}
@@ -63,12 +67,13 @@ def _boot() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process started, in clock ticks since the machine did; "" where there is no such process."""
+    """When a process started, in clock ticks since the machine did; "" where there is none, or it has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return "" if Path("/proc/self").exists() else _without_proc(pid)
-    return stat.rpartition(")")[2].split()[_START_TIME]
+    fields = stat.rpartition(")")[2].split()
+    return "" if fields[0] in _ENDED else fields[_START_TIME]
 
 
 def _without_proc(pid: int) -> str:
