@@ -53,7 +53,7 @@ def compared(*runs: Path) -> Comparison:
 
 def terminal(comparison: Comparison) -> str:
     out = io.StringIO()
-    Console(file=out, width=400, highlight=False).print(render_answer(comparison))
+    Console(file=out, width=400, highlight=False).print(render_answer(comparison, details=True))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 

@@ -92,7 +92,7 @@ class TestCompare:
 
     def test_the_tables_and_the_trend_are_printed(self, runs: Program, tmp_path: Path) -> None:
         markdown = tmp_path / "compare.md"
-        ended = runs.run("compare", *ids(runs), "--markdown", str(markdown))
+        ended = runs.run("compare", *ids(runs), "--details", "--markdown", str(markdown))
         assert ended.returncode == 0, ended.stderr
         for text in (ended.stdout, markdown.read_text()):
             assert "By concurrency" in text

@@ -43,8 +43,10 @@ def test_the_terminal_markdown_and_junit_say_the_models_names(tmp_path: Path) ->
     found = compared(*of_models(tmp_path, "qwen3:8b", "glm-4.5"))
     shown = as_text(render_answer(found))
     assert VERDICT in shown
+    assert "exact: 10 trials won, 0 lost." in shown
+    shown = as_text(render_answer(found, details=True))
     assert "glm-4.5 − qwen3:8b" in shown
-    assert "Changed from qwen3:8b to glm-4.5: 10 won, 0 lost" in shown
+    assert "answer of qwen3:8b  answer of glm-4.5" in shown
     assert VERDICT in render_markdown(found)
     assert "glm-4.5 against qwen3:8b" in render_junit(found).decode()
     for text in (shown, render_markdown(found)):

@@ -30,9 +30,9 @@ def comparison_of(*references: str, **wanted: Any) -> Comparison:
     return compare(references, ComparisonOptions(**wanted)).comparison
 
 
-def terminal(comparison: Comparison, width: int = 150) -> str:
+def terminal(comparison: Comparison, width: int = 150, *, details: bool = False) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, highlight=False).print(render_answer(comparison))
+    Console(file=out, width=width, highlight=False).print(render_answer(comparison, details=details))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
@@ -85,11 +85,26 @@ class TestVerdicts:
 
 
 class TestTheTerminal:
-    def test_the_whole_answer(self, tmp_path: Path) -> None:
+    def test_the_first_screen(self, tmp_path: Path) -> None:
         a = [Made("0", 0.0, span="B"), Made("1", 1.0, span="C"), Made("2", 1.0, span="A")]
         b = [Made("0", 1.0, span="A"), Made("1", 1.0, span="C"), Made("2", 1.0, span="A")]
-        shown = terminal(comparison_of(*two_runs(tmp_path, a, b, concurrency=4), fail_if=("exact < 0.5",)))
-        assert shown == GOLDEN
+        found = comparison_of(*two_runs(tmp_path, a, b, concurrency=4), fail_if=("exact < 0.5",))
+        assert terminal(found, 80) == FIRST_SCREEN
+        details = terminal(found, 80, details=True)
+        assert [line for line in FIRST_SCREEN.splitlines() if line not in details] == [
+            "exact: 1 trial won, 0 lost.",
+            "Changed answers, quality and speed together, and more: --details.",
+        ]
+        assert "answer of A  answer of B" in details
+
+    def test_failures_have_columns_where_there_are_any(self, tmp_path: Path) -> None:
+        b = [Made("0", failed=Status.PROVIDER_ERROR), Made("1", None), Made("2", 1.0)]
+        assert "failed" not in terminal(
+            comparison_of(*two_runs(tmp_path / "none", made([1, 1, 0]), made([1, 0, 0])))
+        )
+        shown = terminal(comparison_of(*two_runs(tmp_path / "some", made([1, 1, 0]), b)), 80)
+        assert re.search(r"^Run .* failed  no answer$", shown, re.M)
+        assert re.search(r"^B  .* 1          1$", shown, re.M)
 
     def test_warnings_stand_right_beneath_the_verdict(self, tmp_path: Path) -> None:
         b = made([1] * 80) + [Made(str(n), failed=Status.PROVIDER_ERROR) for n in range(80, 100)]
@@ -203,28 +218,23 @@ def test_a_verdict_of_every_score_of_every_pair(tmp_path: Path) -> None:
     assert len(list(verdicts(comparison_of(*runs)))) == 2
 
 
-GOLDEN = """\
-No difference found between B and A: +33.3 points (95 % -32.6 to 72.6), p = 0.5. A true difference of 93.4 points would have been detected with 80 %
-probability.
+FIRST_SCREEN = """\
+No difference found between B and A: +33.3 points (95 % -32.6 to 72.6), p = 0.5.
+A true difference of 93.4 points would have been detected with 80 % probability.
 
-Run  model  task            what  samples  trials  failed  no answer
-A    model  eval questions  a           3       3       0          0
-B    model  eval questions  b           3       3       0          0
+Run  model  task            what  samples  trials
+A    model  eval questions  a           3       3
+B    model  eval questions  b           3       3
 
-Scores  score   first  second  difference            interval    p  won/lost/tied  samples
-B − A   exact  0.6667  1.0000     +0.3333  [-0.3259, +0.7259]  0.5          1/0/2        3
-Agresti-Min interval at 95 %, McNemar mid-p test (exact: p = 1); aligned by sample and repeat; the data is the same
+                     A      B  difference     95 % interval    p
+exact            0.667  1.000      +0.333  [-0.326, +0.726]  0.5
+TTFT p50, ms       100    100          +0                 –
+TTFT p95, ms       100    100          +0                 –
+latency p50, ms  1,000  1,000          +0                 –
+latency p95, ms  1,000  1,000          +0                 –
+Agresti-Min interval at 95 %, McNemar mid-p test (exact: p = 1); aligned by
+sample and repeat; the data is the same
 
-Speed, ms  what                     first  second  difference  95 % interval  requests
-B − A      time to first token p50    100     100          +0         [–, –]   3 and 3
-B − A      time to first token p95    100     100          +0         [–, –]   3 and 3
-B − A      time to first token p99    100     100          +0         [–, –]   3 and 3
-B − A      latency p50              1,000   1,000          +0         [–, –]   3 and 3
-B − A      latency p95              1,000   1,000          +0         [–, –]   3 and 3
-B − A      latency p99              1,000   1,000          +0         [–, –]   3 and 3
-order-statistic intervals; they hold for these two runs, not for how runs of one server vary
-
-Changed from A to B: 1 won, 0 lost  score  repeat  A  B  answer of A  answer of B
-0                                   exact  0       0  1  B            A
-
-passed: fail if exact < 0.5 — exact is 1"""  # noqa: E501
+exact: 1 trial won, 0 lost.
+passed: fail if exact < 0.5 — exact is 1
+Changed answers, quality and speed together, and more: --details."""

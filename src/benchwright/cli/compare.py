@@ -66,6 +66,9 @@ Exit codes: 0 compared, and all rules hold; 1 an error, or not comparable; 3 a r
     metavar="FILE",
     help="Write the comparison to FILE as Markdown.",
 )
+@click.option(
+    "--details", is_flag=True, help="Print all tables: changed answers, quality and speed together, …"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(
@@ -74,6 +77,7 @@ def command(
     max_regression: float | None,
     fail_if: tuple[str, ...],
     anyway: bool,
+    details: bool,
     junit: Path | None,
     markdown: Path | None,
     as_json: bool,
@@ -91,12 +95,12 @@ def command(
     if as_json:
         print_json(outcome.comparison)
     else:
-        _print(outcome)
+        _print(outcome, details=details)
     _write(outcome.comparison, junit, markdown)
     sys.exit(_exit_code(outcome))
 
 
-def _print(outcome: Outcome) -> None:
+def _print(outcome: Outcome, *, details: bool) -> None:
     from benchwright.reports.compare_table import render_comparison
     from benchwright.reports.terminal import render_answer
 
@@ -106,7 +110,7 @@ def _print(outcome: Outcome) -> None:
         if not comparison.pairs and not comparison.rulings:
             return
         echo()
-    print_table(render_answer(comparison, simulated=not outcome.columns))
+    print_table(render_answer(comparison, simulated=not outcome.columns, details=details))
 
 
 def _write(comparison: Comparison, junit: Path | None, markdown: Path | None) -> None:

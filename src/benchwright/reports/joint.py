@@ -16,11 +16,10 @@ from benchwright.analysis.joint.records import (
     Trend,
 )
 from benchwright.formats import counted, duration, milliseconds, number
+from benchwright.reports.comparison.tables import METRICS, Block
 from benchwright.reports.comparison.tables import TESTS as PAIRED_TESTS
-from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text
 
-METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 TESTS = {"mann-whitney": "Mann-Whitney test", "clustered-rank": "rank test over clusters"}
 QUARTERS = ("fastest", "second", "third", "fourth")
 """Of the trials by speed; there may be fewer of them."""

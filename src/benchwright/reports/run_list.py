@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -90,7 +89,7 @@ def failed_text(row: RunRow) -> str:
 
 
 COLUMNS: Mapping[str, ListColumn] = {
-    "run": ListColumn("Run", lambda row: row.id),
+    "run": ListColumn("Run", lambda row: row.id, narrowest=SHORT),
     "id": ListColumn("Id", lambda row: row.id),
     "name": ListColumn("Name", lambda row: one_line(row.label), narrowest=11),
     "dataset": ListColumn("Dataset", lambda row: one_line(row.dataset), narrowest=11),
@@ -177,9 +176,10 @@ def _fair(name: str, rows: Sequence[RunRow]) -> int:
 def short_ids(names: Sequence[str]) -> dict[str, str]:
     """A part of each id by which its run is found, by id; `names` are all runs there are.
 
-    The time of its start, as long as no other run was started in that second; else the random end of the id.
+    The time of its start, as long as no other run was started in that second; else the end of the id, else all of it.
     """
-    starts, ends = (Counter(map(part, names)) for part in (_start, _end))
+    different = set(names)
+    starts, ends = (Counter(map(part, different)) for part in (_start, _end))
     return {
         name: _start(name) if starts[_start(name)] == 1 else _end(name) if ends[_end(name)] == 1 else name
         for name in names
@@ -200,6 +200,8 @@ def render_run_list(
     """The rows as a table of at most `room` columns of text; `short` has the parts of ids that are shown."""
     from rich.table import Table
 
+    from benchwright.reports.fitted import folded
+
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
     widths = _widths(rows, columns, room)
     for name in columns:
@@ -215,25 +217,16 @@ def render_run_list(
         cells = [_cell(name, row, short).split("\n") for name in columns]
         for lines in zip_longest(*cells, fillvalue=""):  # a model and its score stay in one line of the table
             table.add_row(
-                *(_folded(line, widths.get(name)) for name, line in zip(columns, lines, strict=True))
+                *(
+                    folded(line, widths.get(name, len(line)))
+                    for name, line in zip(columns, lines, strict=True)
+                )
             )
     return table
 
 
 def _cell(name: str, row: RunRow, short: Mapping[str, str]) -> str:
     return short.get(row.id, row.id) if name == "run" else COLUMNS[name].text(row)
-
-
-def _folded(text: str, width: int | None) -> str:
-    """A text in lines of this width, ended after its dashes, slashes and spaces where it can be."""
-    if width is None:
-        return text
-    lines = [""]
-    for part in re.findall(r"[^-/_: ]*[-/_: ]|[^-/_: ]+", text):
-        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
 
 
 def _widths(rows: Sequence[RunRow], columns: Sequence[str], room: int) -> dict[str, int]:

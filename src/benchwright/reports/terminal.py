@@ -5,28 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.joint.records import JointView
 from benchwright.analysis.load.records import LoadComparison, LoadReport
+from benchwright.reports.comparison.brief import brief_blocks, brief_lines
 from benchwright.reports.comparison.tables import Block
-from benchwright.reports.comparison.whole import all_blocks, all_notes
+from benchwright.reports.comparison.whole import all_notes, detail_blocks
 from benchwright.reports.comparison.words import (
-    Cell,
-    Foreign,
     Kind,
     Line,
     rulings,
     verdicts,
     warnings,
 )
+from benchwright.reports.fitted import FittedTable, cell_text
 from benchwright.reports.joint import joint_blocks, joint_lines
 from benchwright.reports.load.tables import blocks, models_block
 from benchwright.reports.load.words import lines, objectives_text, saturation_lines
 from benchwright.text import plain
+
+MORE = Line("note", ["Changed answers, quality and speed together, and more: --details."])
 
 STYLES: dict[Kind, str] = {
     "verdict": "bold",
@@ -37,14 +38,18 @@ STYLES: dict[Kind, str] = {
 }
 
 
-def render_answer(comparison: Comparison, *, simulated: bool = True) -> RenderableType:
-    """The verdicts first, then what must be known with them, then the tables, notes and rulings."""
+def render_answer(comparison: Comparison, *, simulated: bool = True, details: bool = False) -> RenderableType:
+    """The verdicts first, then what must be known with them, then tables, notes and rulings: one screen, or all."""
     comparison = named(comparison)
+    details = details or not comparison.pairs
+    tables = [*brief_blocks(comparison), *(detail_blocks(comparison) if details else ())]
+    more = [] if details else [MORE]
     parts: list[RenderableType] = [render_line(line) for line in verdicts(comparison)]
     parts += [render_line(line) for line in warnings(comparison, simulated=simulated)]
-    for block in all_blocks(comparison):
+    for block in tables:
         parts += [Text(""), *render_block(block)]
-    told = [*all_notes(comparison), *rulings(comparison)]
+    notes = all_notes(comparison) if details else brief_lines(comparison)
+    told = [*notes, *rulings(comparison), *more]
     if told:
         parts += [Text(""), *(render_line(line) for line in told)]
     return Group(*parts)
@@ -52,25 +57,12 @@ def render_answer(comparison: Comparison, *, simulated: bool = True) -> Renderab
 
 def render_block(block: Block) -> list[RenderableType]:
     """A table, and its note beneath it."""
-    return [_table(block), *([Text(block.note, style="dim")] if block.note else [])]
+    return [FittedTable(block), *([Text(block.note, style="dim")] if block.note else [])]
 
 
 def render_line(line: Line) -> Text:
     """A sentence in the colour of its kind."""
-    return Text("".join(_text(cell) for cell in line.cells), style=STYLES[line.kind])
-
-
-def _text(cell: Cell) -> str:
-    return plain(cell.text) if isinstance(cell, Foreign) else cell
-
-
-def _table(block: Block) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for position, column in enumerate(block.columns):
-        table.add_column(_text(column), justify="left" if position < block.left else "right", overflow="fold")
-    for row in block.rows:
-        table.add_row(*(Text(_text(cell)) for cell in row))
-    return table
+    return Text("".join(cell_text(cell) for cell in line.cells), style=STYLES[line.kind])
 
 
 def render_joint(views: Sequence[JointView]) -> RenderableType:

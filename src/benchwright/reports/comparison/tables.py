@@ -14,11 +14,13 @@ from benchwright.analysis.comparison.records import (
     PolicyResult,
     ScoreComparison,
 )
+from benchwright.analysis.joint.records import Metric
 from benchwright.formats import counted, milliseconds, number
 from benchwright.reports.comparison.words import Cell, Foreign, counting, p_text
 from benchwright.text import shortened
 
 LONGEST_ANSWER = 60
+METRICS: dict[Metric, str] = {"latency": "latency", "ttft": "TTFT"}
 MOST_CHANGES = 20
 """Changed samples that are shown, half of them lost ones where there are enough; `--json` has them all."""
 
@@ -105,7 +107,7 @@ def _scores(pairs: Sequence[PairComparison]) -> Block:
     columns = ["Scores", "score", "first", "second", "difference", "interval", "p"]
     columns += [*(["Holm p"] if corrected else []), "won/lost/tied", "samples"]
     rows = [_score_row(pair, score, corrected) for pair in pairs for score in pair.scores]
-    return Block("Scores", columns, rows, left=2, note="; ".join(_how(pairs)))
+    return Block("Scores", columns, rows, left=2, note="; ".join(how_compared(pairs)))
 
 
 def _score_row(pair: PairComparison, score: ScoreComparison, corrected: bool) -> list[Cell]:
@@ -128,7 +130,8 @@ def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{low:+.4f}, {high:+.4f}]"
 
 
-def _how(pairs: Sequence[PairComparison]) -> list[str]:
+def how_compared(pairs: Sequence[PairComparison]) -> list[str]:
+    """By which intervals and tests, and how samples were matched."""
     told = []
     for pair in pairs:
         for score in pair.scores:
@@ -173,7 +176,7 @@ def _counted_row(pair: PairComparison, score: ScoreComparison, one: PolicyResult
 
 def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
     rows: list[list[Cell]] = [
-        [f"{pair.b} − {pair.a}", f"{_METRICS[one.metric]} p{one.q * 100:g}", *_times(one)]
+        [f"{pair.b} − {pair.a}", f"{METRICS[one.metric]} p{one.q * 100:g}", *_times(one)]
         for pair in pairs
         for one in pair.latencies
     ]
@@ -190,21 +193,24 @@ def _latencies(pairs: Sequence[PairComparison], confidence: float) -> Block:
     return Block("Speed, ms", columns, rows, left=2, note=note)
 
 
-_METRICS = {"ttft": "time to first token", "latency": "latency"}
-
-
 def _times(one: LatencyComparison) -> list[Cell]:
-    low, high = (("–" if end is None else _signed(end)) for end in (one.low, one.high))
     return [
         milliseconds(one.a),
         milliseconds(one.b),
-        _signed(one.difference),
-        f"[{low}, {high}]",
+        signed_milliseconds(one.difference),
+        interval_of_times(one),
         f"{one.n_a:,} and {one.n_b:,}",
     ]
 
 
-def _signed(seconds: float) -> str:
+def interval_of_times(one: LatencyComparison) -> str:
+    """The interval of a difference of times, in ms; a dash for an end that there are too few requests for."""
+    low, high = ("–" if end is None else signed_milliseconds(end) for end in (one.low, one.high))
+    return "–" if low == high == "–" else f"[{low}, {high}]"
+
+
+def signed_milliseconds(seconds: float) -> str:
+    """A difference of times, in ms."""
     text = milliseconds(abs(seconds))
     return f"{'-' if seconds < 0 else '+'}{text}"
 
@@ -216,28 +222,21 @@ def _changes(pair: PairComparison, score: ScoreComparison) -> Block:
     shown = (lost[:some] + won)[:MOST_CHANGES]
     more = len(score.changes) - len(shown)
     title = f"Changed from {pair.a} to {pair.b}: {len(won):,} won, {len(lost):,} lost"
-    columns = [
-        title,
-        "score",
-        "repeat",
-        f"{pair.a}",
-        f"{pair.b}",
-        f"answer of {pair.a}",
-        f"answer of {pair.b}",
-    ]
+    columns = ["Changed", "score", f"answer of {pair.a}", f"answer of {pair.b}", "repeat", pair.a, pair.b]
     rows = [_change_row(score.score, change) for change in shown]
-    return Block(title, columns, rows, left=7, note=f"{more:,} more in --json" if more else "")
+    note = f"{len(won):,} won, {len(lost):,} lost" + (f"; {more:,} more in --json" if more else "")
+    return Block(title, columns, rows, left=4, note=note)
 
 
 def _change_row(score: str, change: Change) -> list[Cell]:
     return [
         Foreign(change.sample),
         Foreign(score),
+        _answer(change.answer_a),
+        _answer(change.answer_b),
         str(change.repeat),
         f"{change.a:g}",
         f"{change.b:g}",
-        _answer(change.answer_a),
-        _answer(change.answer_b),
     ]
 
 

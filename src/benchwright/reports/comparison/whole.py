@@ -17,6 +17,11 @@ def all_blocks(comparison: Comparison) -> Iterator[Block]:
     yield from concurrency_blocks(comparison.by_concurrency)
 
 
+def detail_blocks(comparison: Comparison) -> Iterator[Block]:
+    """The tables that are not on the first screen."""
+    return (block for block in all_blocks(comparison) if block.title not in ("Runs", "By concurrency"))
+
+
 def all_notes(comparison: Comparison) -> Iterator[Line]:
     """What else is to be known."""
     yield from concurrency_lines(comparison.by_concurrency)

@@ -1,0 +1,111 @@
+"""A comparison on one screen: which runs, what they scored, how fast they were, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.comparison.records import (
+    ComparedRun,
+    Comparison,
+    LatencyComparison,
+    PairComparison,
+    ScoreComparison,
+)
+from benchwright.analysis.joint.records import JointView
+from benchwright.formats import counted, milliseconds, number
+from benchwright.reports.comparison.tables import (
+    METRICS,
+    Block,
+    how_compared,
+    interval_of_times,
+    signed_milliseconds,
+)
+from benchwright.reports.comparison.words import Cell, Foreign, Line, notes
+from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_lines
+from benchwright.reports.run_list import short_ids
+
+PERCENTILES = (0.5, 0.95)
+"""Percentiles of times that are shown."""
+
+
+def brief_blocks(comparison: Comparison) -> Iterator[Block]:
+    """The runs, a table of figures for each pair, and those of runs that differ in concurrency."""
+    yield _runs(comparison.runs)
+    for pair in comparison.pairs:
+        if pair.scores:
+            yield _figures(pair, comparison)
+    yield from concurrency_blocks(comparison.by_concurrency)
+
+
+def brief_lines(comparison: Comparison) -> Iterator[Line]:
+    """How many answers changed, and what else must be known with the figures."""
+    for pair in comparison.pairs:
+        told = f"{pair.b} against {pair.a}, " if len(comparison.pairs) > 1 else ""
+        for score in pair.scores:
+            if score.changes:
+                won = sum(change.b > change.a for change in score.changes)
+                lost = len(score.changes) - won
+                yield Line(
+                    "note",
+                    [f"{told}", Foreign(score.score), f": {counted(won, 'trial')} won, {lost:,} lost."],
+                )
+    yield from concurrency_lines(comparison.by_concurrency)
+    yield from (line for line in joint_lines(comparison.joint) if line.kind == "warning")
+    yield from notes(comparison)
+
+
+def _runs(runs: Sequence[ComparedRun]) -> Block:
+    lettered = any(run.letter != run.model for run in runs)
+    short = short_ids([run.run for run in runs if run.run])
+    optional = [name for name in ("errors", "no_answer") if any(getattr(run, name) for run in runs)]
+    columns = ["Run", *(["model"] if lettered else []), "task", "what", "samples", "trials"]
+    columns += [{"errors": "failed", "no_answer": "no answer"}[name] for name in optional]
+    rows: list[list[Cell]] = []
+    for run in runs:
+        what = short[run.run] if run.run and run.source == "journal" else run.reference
+        what += f"@{run.slot}" if run.slot not in (None, "primary") else ""
+        row: list[Cell] = [
+            run.letter,
+            *([Foreign(run.model)] if lettered else []),
+            Foreign(run.task),
+            Foreign(what),
+        ]
+        row += [f"{run.samples:,}", f"{run.trials:,}", *(f"{getattr(run, name):,}" for name in optional)]
+        rows.append(row)
+    return Block("Runs", columns, rows, left=4 if lettered else 3)
+
+
+def _figures(pair: PairComparison, comparison: Comparison) -> Block:
+    p_name = "p" if all(score.p_adjusted is None for score in pair.scores) else "Holm p"
+    columns: list[Cell] = [
+        f"{pair.b} − {pair.a}" if len(comparison.pairs) > 1 else "",
+        pair.a,
+        pair.b,
+        "difference",
+        f"{comparison.confidence * 100:g} % interval",
+        p_name,
+    ]
+    rows = [_score(score) for score in pair.scores]
+    rows += [_time(one) for one in pair.latencies if one.q in PERCENTILES]
+    rows += _correct_per_second(pair, comparison.joint)
+    return Block("Figures", columns, rows, left=1, note="; ".join(how_compared([pair])))
+
+
+def _score(score: ScoreComparison) -> list[Cell]:
+    interval = "–" if score.low is None or score.high is None else f"[{score.low:+.3f}, {score.high:+.3f}]"
+    p_value = score.p_value if score.p_adjusted is None else score.p_adjusted
+    means = [number(score.mean_a), number(score.mean_b), f"{score.difference:+.3f}"]
+    return [Foreign(score.score), *means, interval, number(p_value, ".2g")]
+
+
+def _time(one: LatencyComparison) -> list[Cell]:
+    times = [milliseconds(one.a), milliseconds(one.b), signed_milliseconds(one.difference)]
+    return [f"{METRICS[one.metric]} p{one.q * 100:g}, ms", *times, interval_of_times(one), ""]
+
+
+def _correct_per_second(pair: PairComparison, views: Sequence[JointView]) -> Iterator[list[Cell]]:
+    rates = {view.name: view.correct_per_second for view in views}
+    found = [rates.get(pair.a), rates.get(pair.b)]
+    if any(rate is not None for rate in found):
+        values: list[Cell] = [number(None if rate is None else rate.value, ".4g") for rate in found]
+        yield ["correct answers/s", *values, "", "", ""]

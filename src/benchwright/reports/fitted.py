@@ -1,0 +1,98 @@
+"""Tables that fit their terminal: words are folded where words end, and columns without room go below."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.text import plain
+
+GAP = 2
+NARROWEST = 10
+"""Characters that a column of words keeps."""
+
+
+class FittedTable:
+    """A block as one table, or as several below each other, each of which begins with the columns of words."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The tables for the width there is."""
+        block, room = self._block, options.max_width
+        texts = [[cell_text(cell) for cell in row] for row in (block.columns, *block.rows)]
+        natural = [max(map(len, column)) for column in zip(*texts, strict=True)]
+        words, figures = range(block.left), range(block.left, len(natural))
+        least = {place: min(natural[place], NARROWEST) for place in words}
+        for number, some in enumerate(
+            _shared_out(figures, natural, room - sum(width + GAP for width in least.values()))
+        ):
+            if number:
+                yield Text("")
+            left = room - sum(natural[place] + GAP for place in some)
+            widths = {**_widened(least, natural, left), **{place: natural[place] for place in some}}
+            yield _table(texts, widths, block.left)
+
+
+def cell_text(cell: Cell) -> str:
+    """What a cell says on a terminal."""
+    return plain(cell.text) if isinstance(cell, Foreign) else cell
+
+
+def folded(text: str, width: int) -> str:
+    """A text in lines of this width, ended after dashes, slashes and spaces where that can be."""
+    lines = [""]
+    for part in re.findall(r"[^-/_: ]*[-/_: ]|[^-/_: ]+", text):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _shared_out(figures: range, natural: Sequence[int], room: int) -> list[list[int]]:
+    """The columns of figures, as many at once as there is room for; at least one."""
+    tables: list[list[int]] = [[]]
+    for place in figures:
+        used = sum(natural[one] + GAP for one in tables[-1])
+        if tables[-1] and used + natural[place] > room:
+            tables.append([])
+        tables[-1].append(place)
+    return tables
+
+
+def _widened(least: dict[int, int], natural: Sequence[int], room: int) -> dict[int, int]:
+    """The columns of words as wide as there is room, the narrowest first."""
+    widths = dict(least)
+    left = room - sum(width + GAP for width in widths.values()) + GAP
+    while left > 0 and (growing := [place for place in widths if widths[place] < natural[place]]):
+        widths[min(growing, key=widths.__getitem__)] += 1
+        left -= 1
+    return widths
+
+
+def _table(texts: Sequence[Sequence[str]], widths: dict[int, int], left: int) -> Table:
+    heads, *rows = texts
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0))
+    for place, width in widths.items():
+        words = place < left
+        table.add_column(
+            folded(heads[place], width) if words else heads[place],
+            justify="left" if words else "right",
+            overflow="fold",
+            width=width,
+        )
+    for row in rows:
+        table.add_row(
+            *(
+                Text(folded(row[place], width) if place < left else row[place])
+                for place, width in widths.items()
+            )
+        )
+    return table
