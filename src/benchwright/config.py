@@ -50,7 +50,12 @@ Models = tuple[Annotated[ModelEntry, BeforeValidator(_entry)], ...]
 """Several models; a plain name is one without settings of its own."""
 
 
-def _line(name: str) -> str:
+def one_line_name(name: str) -> str:
+    """A name without blanks around it.
+
+    Raises:
+        ValueError: it is no name of one line.
+    """
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
         raise ValueError(f"give one line of up to {LONGEST_NAME} characters")
@@ -62,8 +67,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, AfterValidator(_line)] | None = None
+    name: Annotated[str, AfterValidator(one_line_name)] | None = None
     """What a new run is called in place of the label that is made for it."""
+    suite: Annotated[str, AfterValidator(one_line_name)] | None = None
+    """The suite that a new run is part of."""
     model: str | None = None
     """The model, or the first of several."""
     models: Models = ()

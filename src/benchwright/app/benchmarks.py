@@ -73,7 +73,11 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings) | key_variables(settings)),
     )
     shelf = RunShelf(
-        request.fingerprint, fresh=settings.fresh, finished=settings.retry_failed, run=settings.run
+        request.fingerprint,
+        fresh=settings.fresh,
+        finished=settings.retry_failed,
+        run=settings.run,
+        suite=settings.suite,
     )
     scrape = Scrape(primary.base_url, settings.prometheus_url, say) if settings.scrape_prometheus else None
 

@@ -30,6 +30,7 @@ from benchwright.config import EvalSettings
 from benchwright.engine.live_files import kept_up_to_date
 from benchwright.errors import JournalError
 from benchwright.runs import store
+from benchwright.runs.about import suite_of
 from benchwright.runs.manifest import read_manifest, write_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
@@ -147,10 +148,12 @@ class EvalShelf:
             run = run_of_entry(entry)
             if run is not None and self._is_rescored_in_part(run):
                 continue
+            if settings.suite is not None and (run is None or settings.suite != suite_of(read_manifest(run))):
+                continue
             if run is not None:
                 if settings.anew and not settings.retry_failed and store.last_event(run) == "finished":
                     return None
-                if len(paths) > 1 and not settings.anew:
+                if len(paths) > 1 and not settings.anew and settings.suite is None:
                     say(f"There are {len(paths)} cache files of task {self.task_id}; using {path.name}.")
                 self._path = path
                 return run

@@ -12,6 +12,7 @@ from benchwright.config import ModelEntry, Settings
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
+from benchwright.suggest import did_you_mean
 from benchwright.text import Say, plain
 
 
@@ -100,21 +101,43 @@ def read_models(path: Path) -> tuple[ModelEntry, ...]:
     Raises:
         UserError: the file cannot be read, or an entry is not as it should be; names it.
     """
-    from pydantic import ValidationError
+    return models_in(read_toml(path), path)
 
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        UserError: it is none, or cannot be read.
+    """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UserError(f"{path} is not a TOML file: {error}") from None
+
+
+def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
+    """The models that the content of a file names.
+
+    Raises:
+        UserError: it names none, or an entry is not as it should be.
+    """
+    from pydantic import ValidationError
+
     entries = content.get("models")
     if not isinstance(entries, list) or not entries:
         raise UserError(f"{path} names no models: write a table [[models]] with `model = ...` for each.")
     found = []
     for number, entry in enumerate(entries, 1):
         try:
-            found.append(ModelEntry.model_validate(entry))
+            found.append(ModelEntry.model_validate({"model": entry} if isinstance(entry, str) else entry))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise UserError(f"{path}, model {number}: {place or 'the entry'}: {first['msg']}.") from None
+            raise UserError(f"{path}, model {number}: {_told(error.errors()[0])}") from None
     return tuple(found)
+
+
+def _told(error: Mapping[str, Any]) -> str:
+    place = ".".join(map(str, error["loc"])) or "the entry"
+    if error["type"] == "extra_forbidden":
+        return f"unknown key {plain(place)!r}.{did_you_mean(place, ModelEntry.model_fields)}"
+    return f"{plain(place)}: {error['msg']}."

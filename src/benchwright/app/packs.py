@@ -62,7 +62,9 @@ async def prepare_pack(
     finished = any(
         (settings.retry_failed, settings.provider_errors, settings.errors, settings.retry_scenario)
     )
-    shelf = RunShelf(request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run)
+    shelf = RunShelf(
+        request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run, suite=settings.suite
+    )
 
     @asynccontextmanager
     async def during(table: RunTable) -> AsyncIterator[None]:

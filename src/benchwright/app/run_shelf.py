@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
 from benchwright.runs import store
+from benchwright.runs.about import suite_of
 from benchwright.runs.manifest import MANIFEST, read_manifest
 from benchwright.text import Say
 
@@ -18,16 +19,24 @@ UNREPORTED = "unreported"
 
 class RunShelf:
     """Finds the newest run with this fingerprint that is unfinished, or whose result is not written; with `finished`
-    the newest at all, with `fresh` none. With `run`, it is that one and no other.
+    the newest at all, with `fresh` none. With `run`, it is that one and no other. In a `suite` only its own runs are
+    looked at, and a finished one is not made again.
     """
 
     def __init__(
-        self, fingerprint: str, *, fresh: bool = False, finished: bool = False, run: Path | None = None
+        self,
+        fingerprint: str,
+        *,
+        fresh: bool = False,
+        finished: bool = False,
+        run: Path | None = None,
+        suite: str | None = None,
     ) -> None:
+        self._suite = suite
         self._run = run
         self._fingerprint = fingerprint
         self._fresh = fresh
-        self._finished = finished
+        self._finished = finished or suite is not None
 
     @asynccontextmanager
     async def run_of(self, make: Callable[[], Path], say: Say) -> AsyncIterator[Path]:
@@ -60,10 +69,11 @@ class RunShelf:
             if not self._finished and store.last_event(directory) == "finished" and is_reported(directory):
                 continue
             try:
-                if read_manifest(directory).fingerprint == self._fingerprint:
-                    return directory
+                manifest = read_manifest(directory)
             except UserError:
                 continue
+            if manifest.fingerprint == self._fingerprint and self._suite in (None, suite_of(manifest)):
+                return directory
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,6 +20,9 @@ from benchwright.cli.options import (
     set_up_logging,
     take_models,
 )
+
+if TYPE_CHECKING:
+    from benchwright.config import EvalSettings
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -163,11 +166,16 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
     """Runs an evaluation with these options; returns the exit code."""
     set_up_logging(debug=debug)
     from benchwright.cli.eval_running import run_eval
+
+    return run_eval(eval_settings({**options, "debug": debug, "anew": anew}), as_json=as_json, quiet=quiet)
+
+
+def eval_settings(options: dict[str, Any]) -> EvalSettings:
+    """The settings that the options stand for."""
     from benchwright.config import EvalSettings
 
     take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")
     options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")
-    settings = make_settings(EvalSettings, {**options, "debug": debug, "anew": anew})
-    return run_eval(settings, as_json=as_json, quiet=quiet)
+    return make_settings(EvalSettings, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -230,15 +230,23 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} is not a TOML file: {error}") from None
     shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
-    own = content.get(section, {})
-    by_name = _option_names(context.command)
-    repeatable = {option.name for option in context.command.params if getattr(option, "multiple", False)}
+    return option_values(context.command, {**shared, **content.get(section, {})}, str(path))
+
+
+def option_values(command: click.Command, written: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Options of a command as written in TOML, by the names of its parameters.
+
+    Raises:
+        click.UsageError: the command has no such option; names the place.
+    """
+    by_name = option_names(command)
+    repeatable = {option.name for option in command.params if getattr(option, "multiple", False)}
     values: dict[str, Any] = {}
-    for name, value in {**shared, **own}.items():
+    for name, value in written.items():
         parameter = by_name.get(name.replace("-", "_"))
         if parameter is None:
             hint = did_you_mean(name, by_name) or " See --help."
-            raise click.UsageError(f"{path}: unknown option {name!r}.{hint}")
+            raise click.UsageError(f"{place}: unknown option {name!r}.{hint}")
         if isinstance(value, dict):
             value = tuple(f"{key}={_as_text(item)}" for key, item in value.items())
         elif isinstance(value, str) and parameter in repeatable:
@@ -247,7 +255,8 @@ def _read_config(path: Path, section: str, context: click.Context) -> dict[str, 
     return values
 
 
-def _option_names(command: click.Command) -> dict[str, str]:
+def option_names(command: click.Command) -> dict[str, str]:
+    """The names of a command's parameters by all their spellings, with underscores."""
     names: dict[str, str] = {}
     for parameter in command.params:
         if parameter.name is not None:

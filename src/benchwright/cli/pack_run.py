@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from benchwright.cli.options import (
     set_up_logging,
     take_models,
 )
+
+if TYPE_CHECKING:
+    from benchwright.config import PackSettings
 
 EXAMPLES = """\b
 Examples:
@@ -134,9 +137,15 @@ def command(
     """Run bench packs against models. Scores come from the pack's own scorer."""
     set_up_logging(debug=debug)
     from benchwright.cli.pack_running import run_packs
+
+    settings = pack_settings(options)
+    sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))
+
+
+def pack_settings(options: dict[str, Any]) -> PackSettings:
+    """The settings that the options stand for."""
     from benchwright.config import PackSettings
 
     options["param"] = json_pairs(options["param"], "--param")
     take_models(options)
-    settings = make_settings(PackSettings, options)
-    sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))
+    return make_settings(PackSettings, options)

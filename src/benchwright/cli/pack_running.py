@@ -88,12 +88,16 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
         _print_report(report)
     if not quiet:
         say(f"Run: {launched.directory}")
-    unscored = [
+    return conclude(prepared, launched, report.summary, unscored(report)), report
+
+
+def unscored(report: PackReport) -> list[str]:
+    """Of which models a pack gave no score, and why."""
+    return [
         f"The pack gave no score of {report.setup.models[slot].label}: {one.error}"
         for slot, one in report.scores.items()
         if one.score is None
     ]
-    return conclude(prepared, launched, report.summary, unscored), report
 
 
 def _print_description(described: Mapping[str, Any]) -> None:

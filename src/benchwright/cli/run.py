@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -24,8 +24,8 @@ from benchwright.cli.options import (
     take_models,
 )
 
-PACK = "pack:"
-"""What the names of installed bench packs begin with here."""
+if TYPE_CHECKING:
+    from benchwright.config import BenchmarkSettings
 
 EXAMPLES = """\b
 Examples:
@@ -41,6 +41,8 @@ Examples:
     benchwright run hle --model my-model --option judge_model=big-model \\
         --option judge_base_url=http://localhost:9000/v1
     benchwright run tau_bench --model my-model --option user_model=big-model --n 4
+  Several benchmarks for several models, as a file says, and their table:
+    benchwright run --suite suite.toml
   An installed bench pack (see also benchwright pack run --help):
     benchwright run pack:toolcall-15 --model my-model
 """
@@ -49,7 +51,13 @@ Examples:
 @click.command(
     "run", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
 )
-@click.argument("benchmarks", nargs=-1, required=True)
+@click.argument("benchmarks", nargs=-1)
+@click.option(
+    "--suite",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Run the benchmarks of a TOML file, each for all of its models, and show them as a table.",
+)
 @config_option("run")
 @endpoint_options
 @click.option("--no-seed", is_flag=True, help="Send no seed.")
@@ -79,29 +87,61 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     """Run BENCHMARKS against a model, one after the other, with one result file each.
 
     If a run is interrupted or killed, the same command resumes it. `benchwright list` shows the benchmarks,
-    `benchwright list --json` also their variants and options.
+    `benchwright list --json` also their variants and options. With --suite, the benchmarks and their settings, and
+    the models, are those of a file.
     """
     set_up_logging(debug=debug)
+    from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
+
+    context = click.get_current_context()
+    names, suite = options.pop("benchmarks"), options.pop("suite")
+    if suite is not None:
+        sys.exit(_run_suite(suite, names, options, as_json=as_json, quiet=quiet))
+    if not names:
+        raise click.MissingParameter(ctx=context, param=context.command.params[0])
+    if any(name.startswith(PACK) for name in names):
+        take_models(options)
+        options["param"] = json_pairs(options["param"], "--param")
+        sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
+    settings = benchmark_settings({**options, "no_seed": no_seed})
+    sys.exit(run_benchmarks(names, settings, as_json=as_json, quiet=quiet))
+
+
+def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
+    """The settings that the options stand for."""
     from benchwright.config import BenchmarkSettings
 
-    names = options.pop("benchmarks")
     take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
-    if any(name.startswith(PACK) for name in names):
-        sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
     options["where"] = pairs(options["where"], "--where")
     options["option"] = pairs(options["option"], "--option")
-    if no_seed:
+    if options.pop("no_seed"):
         options["seed"] = None
     elif options["seed"] is None:
         del options["seed"]
-    settings = make_settings(BenchmarkSettings, options)
-    sys.exit(run_benchmarks(names, settings, as_json=as_json, quiet=quiet))
+    return make_settings(BenchmarkSettings, options)
+
+
+def _run_suite(
+    path: Path, names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool
+) -> int:
+    """Runs a suite; what was typed besides goes over what its file says."""
+    from benchwright.app.suites import read_suite
+    from benchwright.cli.suite_running import run_suite
+    from benchwright.cli.suite_settings import suite_parts
+
+    if names:
+        raise click.UsageError(f"Give benchmarks or --suite, not both; {names[0]!r} belongs into {path}.")
+    if options["name"] is not None:
+        raise click.UsageError(f"--name does not go with --suite: the suite's name stands in {path}.")
+    suite, dry_run = read_suite(path), options["dry_run"]
+    return run_suite(suite, suite_parts(suite), dry_run=dry_run, as_json=as_json, quiet=quiet)
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     """Runs bench packs with those of the options that packs have too."""
+    from benchwright.app.suites import PACK
     from benchwright.cli.pack_running import run_packs
     from benchwright.config import PackSettings
 

@@ -25,11 +25,17 @@ WORDS = {
 
 
 def conclude(
-    prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSummary, missing: Sequence[str] = ()
+    prepared: PreparedRun[Any],
+    launched: LaunchedRun,
+    summary: RunSummary,
+    missing: Sequence[str] = (),
+    *,
+    go_on: str = "Re-run the same command to resume from where you left off.",
 ) -> int:
     """Says how a session ended that did not finish, or what failed, and what to do; returns the exit code.
 
-    `missing` says which figures could not be made besides those that the summary names.
+    `missing` says which figures could not be made besides those that the summary names; `go_on` how an unfinished run
+    is resumed.
     """
     keep_figures(launched.table, summary)
     result = launched.result
@@ -44,7 +50,8 @@ def conclude(
         if prepared.changed() is not None:
             return STOPPED
         say(progress)
-    say("Re-run the same command to resume from where you left off.")
+    if go_on:
+        say(go_on)
     return INTERRUPTED if result.interrupted else STOPPED
 
 

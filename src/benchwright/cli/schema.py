@@ -15,7 +15,7 @@ Examples:
     #:schema ./benchwright.schema.json
 """
 
-NOT_IN_FILES = ("anew", "dry_run", "api_key", "baseline_api_key")
+NOT_IN_FILES = ("anew", "suite", "dry_run", "api_key", "baseline_api_key")
 """Fields that are no option, or that do not belong in a file."""
 
 

@@ -22,6 +22,7 @@ Examples:
   benchwright table 20261120T09 20261121T10 --sort mmlu
   benchwright table --tag release --format latex -o table.tex
   benchwright table --kind benchmark --format html -o board.html
+  benchwright table --suite nightly --sort model
   benchwright table --tag release --price my-model=0.5,1.5
 """
 
@@ -33,6 +34,9 @@ FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 
 @click.command("table", epilog=EXAMPLES)
 @click.argument("runs", nargs=-1, metavar="[RUN ...]")
+@click.option(
+    "--suite", metavar="NAME|FILE", help="Take the runs of this suite, of each of its parts the newest."
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Take only runs with this tag. Repeatable.")
 @click.option(
     "--kind", type=click.Choice(["eval", "benchmark", "pack", "load"]), help="Take only runs of this kind."
@@ -95,6 +99,7 @@ FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
 def command(
     runs: tuple[str, ...],
+    suite: str | None,
     tags: tuple[str, ...],
     kind: str | None,
     model: str,
@@ -117,9 +122,10 @@ def command(
     from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
     from benchwright.analysis.leaderboard.order import ordered
 
-    chosen = _named(runs) if runs else _fitting(kind or "", model, tags, limit)
+    name = None if suite is None else found_suite(suite)
+    chosen = _named(runs) if runs else _fitting(kind or "", model, tags, limit, name)
     if not chosen:
-        echo("No runs match." if kind or model or tags else "There are no runs yet.", err=True)
+        echo("No runs match." if kind or model or tags or suite else "There are no runs yet.", err=True)
         return
     wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(_price, prices)))
     board = ordered(leaderboard(chosen, wanted), sort)
@@ -142,14 +148,46 @@ def _named(runs: Sequence[str]) -> list[Chosen]:
     return found
 
 
-def _fitting(kind: str, model: str, tags: Sequence[str], limit: int) -> list[Chosen]:
+def _fitting(kind: str, model: str, tags: Sequence[str], limit: int, suite: str | None) -> list[Chosen]:
     from benchwright.analysis.leaderboard.board import Chosen
-    from benchwright.runs.selection import fits_all, runs_that_fit
+    from benchwright.runs.selection import fits_all, runs_of_suite, runs_that_fit
 
-    found = runs_that_fit(fits_all(kind=kind, words=model, tags=tags), say)
+    fits = fits_all(kind=kind, words=model, tags=tags)
+    found = runs_that_fit(fits, say) if suite is None else runs_of_suite(suite, fits, say)
     if len(found) > limit:
         say(f"The newest {limit:,} of {len(found):,} runs; see --limit.")
     return [Chosen(directory) for directory in reversed(found[:limit])]
+
+
+def found_suite(text: str) -> str:
+    """The name of a suite that there are runs of, from itself or its file.
+
+    Raises:
+        UserError: there are no runs of it.
+    """
+    from benchwright.app.suites import suite_name
+    from benchwright.errors import UserError
+    from benchwright.runs.selection import known_suites
+    from benchwright.suggest import did_you_mean
+
+    name, known = suite_name(text), known_suites()
+    if name not in known:
+        raise UserError(f"There are no runs of a suite {name!r}.{did_you_mean(name, known)}")
+    return name
+
+
+def board_of_suite(name: str) -> Leaderboard | None:
+    """The leaderboard of a suite, None where it has no runs."""
+    from benchwright.analysis.leaderboard.board import Chosen, leaderboard
+    from benchwright.runs.selection import fits_all, runs_of_suite
+
+    found = runs_of_suite(name, fits_all())
+    return leaderboard([Chosen(directory) for directory in reversed(found)]) if found else None
+
+
+def print_board(board: Leaderboard) -> None:
+    """A leaderboard on the terminal."""
+    print_table(_rendered(board, width()))
 
 
 def _price(text: str) -> tuple[str, Price]:
@@ -183,7 +221,7 @@ def _form_of(output: Path | None) -> str:
 
 def _give(board: Leaderboard, form: str, output: Path | None, title: str) -> None:
     if output is None and form in ("text", "json"):
-        print_json(board) if form == "json" else print_table(_rendered(board, width()))
+        print_json(board) if form == "json" else print_board(board)
         return
     content = _content(board, form, title)
     if output is None:

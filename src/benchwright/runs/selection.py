@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.runs.about import kind_of, title_of
+from benchwright.runs.about import kind_of, part_of, suite_of, title_of
 from benchwright.runs.listing import models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.text import Say
+
+Run = TypeVar("Run")
 
 Fits = Callable[[Manifest, Sequence[str]], bool]
 """(manifest, tags) -> whether a run is meant."""
@@ -19,6 +22,25 @@ Fits = Callable[[Manifest, Sequence[str]], bool]
 def runs_that_fit(fits: Fits, say: Say | None = None) -> list[Path]:
     """The directories of the runs that fit, the newest first; what cannot be read is left out, and said."""
     return [path for path, manifest in newest_first(say) if fits(manifest, read_tags(path))]
+
+
+def runs_of_suite(name: str, fits: Fits, say: Say | None = None) -> list[Path]:
+    """Those of a suite that fit and count: of each of its parts the newest."""
+    found = [(path, manifest) for path, manifest in newest_first(say) if suite_of(manifest) == name]
+    return [path for path, manifest in newest_parts(found) if fits(manifest, read_tags(path))]
+
+
+def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manifest]]:
+    """Of runs of one suite, the newest first, those that no newer one has taken the place of."""
+    found: dict[tuple[str, ...], tuple[Run, Manifest]] = {}
+    for run, manifest in runs:
+        found.setdefault(part_of(manifest), (run, manifest))
+    return list(found.values())
+
+
+def known_suites() -> set[str]:
+    """The names of all suites that runs on this machine are part of."""
+    return {name for _, manifest in newest_first() if (name := suite_of(manifest))}
 
 
 def newest_first(say: Say | None = None) -> list[tuple[Path, Manifest]]:

@@ -1,0 +1,130 @@
+"""A suite's file: benchmarks, packs and evals, the models that each is for, and settings; see docs/suites.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from benchwright.app.models import models_in, read_models, read_toml
+from benchwright.config import ModelEntry, one_line_name
+from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
+from benchwright.text import plain
+
+PACK = "pack:"
+"""What the names of bench packs begin with beside those of benchmarks."""
+
+SUFFIX = ".toml"
+
+KEYS = ("name", "models", "defaults", "benchmarks")
+ELSEWHERE = {"model", "models", "suite", "config"}
+"""Options of the commands that a suite has a place of its own for."""
+
+Kind = Literal["benchmark", "pack", "eval"]
+
+
+class SuiteEntry(NamedTuple):
+    """One thing to run: a benchmark, a pack or an eval; `options` are those of its command, as in files of settings."""
+
+    kind: Kind
+    name: str
+    options: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What it is called, as in `run`."""
+        return f"{PACK}{self.name}" if self.kind == "pack" else self.name
+
+
+class Suite(NamedTuple):
+    """A suite as its file says; without `models` they are named on the command line."""
+
+    path: Path
+    name: str
+    models: tuple[ModelEntry, ...]
+    defaults: Mapping[str, Any]
+    entries: Sequence[SuiteEntry]
+
+
+def read_suite(path: Path) -> Suite:
+    """Reads the file of a suite.
+
+    Raises:
+        UserError: it cannot be read, or is not as it should be; names the place.
+    """
+    content = read_toml(path)
+    for key in content:
+        if key not in KEYS:
+            hint = did_you_mean(key, KEYS) or f" A suite has {', '.join(KEYS)}."
+            raise UserError(f"{path}: unknown key {plain(key)!r}.{hint}")
+    defaults, entries = content.get("defaults", {}), content.get("benchmarks")
+    if not isinstance(defaults, dict):
+        raise UserError(f"{path}: defaults is a table [defaults].")
+    if not isinstance(entries, list) or not entries or not all(isinstance(one, dict) for one in entries):
+        raise UserError(
+            f"{path} names no benchmarks: write a table [[benchmarks]] with `name = ...` for each."
+        )
+    for options in (defaults, *entries):
+        _check_place(path, options)
+    return Suite(path, _name(content, path), _models(content, path), defaults, list(_entries(entries, path)))
+
+
+def suite_name(text: str) -> str:
+    """The name of a suite, from itself or its file.
+
+    Raises:
+        UserError: the file cannot be read, or has a bad name.
+    """
+    path = Path(text)
+    return _name(read_toml(path), path) if path.suffix == SUFFIX else text
+
+
+def _name(content: Mapping[str, Any], path: Path) -> str:
+    try:
+        return one_line_name(str(content.get("name", path.stem)))
+    except ValueError as error:
+        raise UserError(f"{path}: name: {error}.") from None
+
+
+def _models(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
+    given = content.get("models", ())
+    if isinstance(given, str):
+        return read_models(Path(given))
+    return models_in(content, path) if given != () else ()
+
+
+def _check_place(path: Path, options: Mapping[str, Any]) -> None:
+    for key in options:
+        if key.replace("-", "_") in ELSEWHERE:
+            raise UserError(
+                f"{path}: {plain(key)!r} has no place there: all models of a suite stand in [[models]]."
+            )
+
+
+def _entries(written: Sequence[Mapping[str, Any]], path: Path) -> Iterator[SuiteEntry]:
+    found = set[str]()
+    for number, options in enumerate(written, 1):
+        entry = _entry(options, f"{path}, benchmark {number}")
+        if entry.title in found:
+            raise UserError(
+                f"{path}: {plain(entry.title)} is there twice: give evals a `name` of their own, "
+                "and put a benchmark with other settings into a suite of its own."
+            )
+        found.add(entry.title)
+        yield entry
+
+
+def _entry(written: Mapping[str, Any], place: str) -> SuiteEntry:
+    name, dataset = written.get("name"), written.get("dataset")
+    if not all(isinstance(one, str) for one in (name, dataset) if one is not None):
+        raise UserError(f"{place}: name and dataset are texts.")
+    if dataset is not None:
+        return SuiteEntry("eval", name or Path(dataset).stem, written)
+    if not name:
+        near = next((hint for key in written if (hint := did_you_mean(key, ["name", "dataset"]))), "")
+        raise UserError(f"{place}: give the name of a benchmark, pack:NAME, or the dataset of an eval.{near}")
+    options = {key: value for key, value in written.items() if key != "name"}
+    if name.startswith(PACK):
+        return SuiteEntry("pack", name.removeprefix(PACK), options)
+    return SuiteEntry("benchmark", name, options)

@@ -1,0 +1,176 @@
+"""Runs a suite: what each run came to in a line, and at the end the table of all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from benchwright.analysis.run_figures import figures_of
+from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.app.evaluate import EvalReport
+from benchwright.app.launch import launch
+from benchwright.app.loop import run_async
+from benchwright.app.pack_watch import PackWatch
+from benchwright.app.packs import PackReport, prepare_pack
+from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
+from benchwright.app.run_shelf import is_reported
+from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
+from benchwright.app.suites import Suite
+from benchwright.cli.output import echo, print_json, results_on_stdout, say
+from benchwright.cli.pack_running import unscored
+from benchwright.cli.progress import TerminalProgress
+from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, conclude, say_nothing_was_sent
+from benchwright.cli.table import board_of_suite, print_board
+from benchwright.config import ModelEntry, PackSettings, Settings
+from benchwright.engine.progress import Progress
+from benchwright.engine.run import Listener
+from benchwright.errors import BenchwrightError
+from benchwright.formats import counted, duration
+from benchwright.reports.run_list import score_text
+from benchwright.runs.manifest import read_manifest
+from benchwright.text import plain
+
+CODES: Mapping[Outcome, int] = {
+    "interrupted": INTERRUPTED, "failed": STOPPED, "stopped": STOPPED, "incomplete": INCOMPLETE,
+}  # fmt: skip
+"""Exit codes by what became of runs, the weightiest first."""
+
+OUTCOMES: Mapping[int, Outcome] = {INTERRUPTED: "interrupted", STOPPED: "stopped", INCOMPLETE: "incomplete"}
+"""What became of a run that was not just finished, by its exit code."""
+
+
+def run_suite(suite: Suite, parts: Sequence[SuitePart], *, dry_run: bool, as_json: bool, quiet: bool) -> int:
+    """Runs what of a suite is not finished; the exit code: 0 done, 1 or 4 some of it is not, 130 interrupted."""
+    with results_on_stdout(as_json=as_json):
+        problems = find_problems(parts, say)
+    for name, problem in problems.items():
+        say(f"Error: {plain(name)}: {problem}")
+    if dry_run:
+        return _describe(suite, parts, problems, as_json=as_json)
+    count, number = len(parts) * len(parts[0].models), 0
+
+    def run_one(part: SuitePart, model: ModelEntry, cell: SuiteRun) -> SuiteRun:
+        nonlocal number
+        number += 1
+        if problem := problems.get(part.entry.title):
+            return _ended(cell, "failed", problem=problem)
+        title = f"[{number}/{count}] {part.entry.title}, {model.title}"
+        try:
+            return _run(part, part.for_one(model), cell, title, as_json=as_json, quiet=quiet)
+        except KeyboardInterrupt:
+            return _ended(cell, "interrupted")
+        except BenchwrightError as error:
+            say(f"Error: {plain(part.entry.title)}, {plain(model.title)}: {error}")
+            return _ended(cell, "failed", problem=str(error))
+
+    runs = list(run_all(parts, run_one))
+    code = next((CODES[one] for one in CODES if any(run.outcome == one for run in runs)), 0)
+    board = None if code == INTERRUPTED else board_of_suite(suite.name)
+    if as_json:
+        print_json({"suite": suite.name, "runs": runs, **({} if board is None else {"table": board})})
+    elif board is not None:
+        echo()
+        print_board(board)
+    _say_the_end(suite, runs, code, quiet=quiet)
+    return code
+
+
+def _run(
+    part: SuitePart, settings: Settings, cell: SuiteRun, title: str, *, as_json: bool, quiet: bool
+) -> SuiteRun:
+    progress = Progress()
+    listeners: list[Listener] = [progress]
+    if not quiet:
+        listeners.append(TerminalProgress(progress, title, each_trial=False, what=title))
+    with results_on_stdout(as_json=as_json):
+        prepared, launched = _launched(part, settings, listeners)
+        missing = _report(prepared, launched)
+    summary = summarise(read_manifest(launched.directory), launched.table)
+    if not as_json and not quiet:
+        echo(f"{plain(title)}: {_in_short(summary, again=launched.result is None)}")
+    code = conclude(prepared, launched, summary, missing, go_on="")
+    as_it_was: Outcome = "already finished" if launched.result is None else "finished"
+    return _ended(cell, OUTCOMES.get(code, as_it_was), run=launched.directory.name)
+
+
+def _launched(
+    part: SuitePart, settings: Settings, listeners: Sequence[Listener]
+) -> tuple[PreparedRun[Any], LaunchedRun]:
+    if not isinstance(settings, PackSettings):
+        prepared = prepare_part(part.entry, settings, _said_already)
+        return prepared, run_async(launch(prepared, listeners, say))
+    watch = PackWatch()
+
+    async def run() -> tuple[PreparedRun[Any], LaunchedRun]:
+        prepared = await prepare_pack(part.entry.name, settings, watch, say)
+        return prepared, await launch(prepared, [watch, *listeners], say)
+
+    return run_async(run())
+
+
+def _said_already(text: str) -> None:
+    """Says nothing: `find_problems` did."""
+
+
+def _report(prepared: PreparedRun[Any], launched: LaunchedRun) -> list[str]:
+    """Writes what a run leaves behind, once; the figures that are missing besides those that its summary names."""
+    if launched.result is None and is_reported(launched.directory):
+        return []
+    report = prepared.report(launched)
+    if isinstance(report, EvalReport):
+        report.write()
+    return unscored(report) if isinstance(report, PackReport) else []
+
+
+def _in_short(summary: RunSummary, *, again: bool) -> str:
+    figures = figures_of(summary)
+    failed = f", {figures.failed:,} failed" if figures.failed else ""
+    return (
+        f"{'already finished: ' if again else ''}{score_text(figures.targets[0])}, "
+        f"{counted(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
+    )
+
+
+def _ended(cell: SuiteRun, outcome: Outcome, *, run: str | None = None, problem: str = "") -> SuiteRun:
+    from msgspec.structs import replace
+
+    return replace(cell, outcome=outcome, run=run, problem=problem)
+
+
+def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, quiet: bool) -> None:
+    """What became of the runs, and what to do next; `quiet` where all is well says nothing."""
+    program = click.get_current_context().find_root().info_name
+    counts = Counter(run.outcome for run in runs)
+    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    if code or not quiet:
+        say(f"Suite {plain(suite.name)}, {counted(len(runs), 'run')}: {told}.")
+    if code in (INTERRUPTED, STOPPED):
+        say(f"To go on: {program} run --suite {plain(str(suite.path))}")
+    elif not quiet:
+        say(f"The table again: {program} table --suite {plain(suite.name)}")
+        say(f"Its page:        {program} view --suite {plain(suite.name)}")
+
+
+def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], *, as_json: bool) -> int:
+    usable = [part for part in parts if part.entry.title not in problems]
+    with results_on_stdout(as_json=as_json):
+        facts = {part.entry.title: describe(_prepared_for_all(part)) for part in usable}
+    if as_json:
+        print_json({"suite": suite.name, "benchmarks": facts})
+    else:
+        models = ", ".join(plain(model.title) for model in parts[0].models)
+        echo(f"{plain(suite.name)}: {counted(len(parts), 'benchmark')}, models {models}")
+        for name, described in facts.items():
+            echo(f"  {plain(name)}: {counted(described['trials'], 'trial')}")
+    say_nothing_was_sent()
+    return STOPPED if problems else 0
+
+
+def _prepared_for_all(part: SuitePart) -> PreparedRun[Any]:
+    if isinstance(part.settings, PackSettings):
+        settings = part.settings.model_copy(update={"model": part.models[0].model, "models": part.models})
+        return run_async(prepare_pack(part.entry.name, settings, PackWatch(), say))
+    return prepare_part(part.entry, part.for_all, _said_already)

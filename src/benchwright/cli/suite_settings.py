@@ -1,0 +1,103 @@
+"""The settings of a suite's parts: read as the options of their commands are, from the file in place of the line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from benchwright.app.suite_session import SuitePart
+from benchwright.app.suites import Kind, Suite, SuiteEntry
+from benchwright.cli import run
+from benchwright.cli.eval import command as eval_command
+from benchwright.cli.eval_options import eval_settings
+from benchwright.cli.options import option_names, option_values, take_models
+from benchwright.cli.pack_run import command as pack_command
+from benchwright.cli.pack_run import pack_settings
+from benchwright.config import ModelEntry, Settings
+from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
+from benchwright.text import plain
+
+NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown")
+"""Parameters of the commands that are no settings of a run."""
+
+
+class _Command(NamedTuple):
+    command: click.Command
+    settings: Callable[[dict[str, Any]], Settings]
+    takes_name: bool
+    unwanted: Sequence[str] = NO_SETTINGS
+
+
+COMMANDS: Mapping[Kind, _Command] = {
+    "benchmark": _Command(run.command, run.benchmark_settings, True, (*NO_SETTINGS, "debug")),
+    "pack": _Command(pack_command, pack_settings, True, (*NO_SETTINGS, "debug")),
+    "eval": _Command(eval_command, eval_settings, False),
+}
+
+
+def suite_parts(suite: Suite) -> list[SuitePart]:
+    """The parts of a suite; what is typed goes over what its file says, and that over the defaults of options.
+
+    Raises:
+        UserError: an option is unknown or has a bad value, or no models are named.
+    """
+    context = click.get_current_context()
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    models = _models(suite, context, typed)
+    for name in suite.defaults:
+        _check_known(name, suite)
+    return [SuitePart(entry, _settings(suite, entry, typed, context), models) for entry in suite.entries]
+
+
+def _models(suite: Suite, context: click.Context, typed: Mapping[str, Any]) -> tuple[ModelEntry, ...]:
+    if suite.models and not typed.keys() & {"model", "models_file"}:
+        return suite.models
+    named = {name: context.params[name] for name in ("model", "models_file")}
+    take_models(named)
+    tried = Settings(**named).tried
+    if not tried:
+        raise UserError(f"{suite.path} names no models: write a table [[models]] for each, or use --model.")
+    return tried
+
+
+def _check_known(name: str, suite: Suite) -> None:
+    known = {spelling for one in COMMANDS.values() for spelling in option_names(one.command)}
+    if name.replace("-", "_") not in known:
+        raise UserError(
+            f"{suite.path}, [defaults]: unknown option {plain(name)!r}.{did_you_mean(name, known)}"
+        )
+
+
+def _settings(suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context: click.Context) -> Settings:
+    one = COMMANDS[entry.kind]
+    spellings = option_names(one.command)
+    place = f"{suite.path}, {plain(entry.name)}"
+    try:
+        written = {
+            **option_values(one.command, dict(_fitting(suite.defaults, spellings)), place),
+            **option_values(one.command, entry.options, place),
+        }
+        arguments = [entry.name] if one.takes_name else []
+        made = one.command.make_context(context.info_name, arguments, parent=context, default_map=written)
+        options = {name: value for name, value in made.params.items() if name not in one.unwanted}
+        over = {spellings[name]: value for name, value in typed.items() if name in spellings}
+        options |= {name: value for name, value in over.items() if name in options}
+        settings = one.settings({**options, "model": (), "models_file": None})
+    except click.UsageError as error:
+        raise UserError(f"{place}: {error.format_message()}") from None
+    if getattr(settings, "baseline_model", None) is not None:
+        raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
+    return settings.model_copy(update={"suite": suite.name})
+
+
+def _fitting(defaults: Mapping[str, Any], spellings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Those of the defaults that a command has options for."""
+    yield from ((name, value) for name, value in defaults.items() if name.replace("-", "_") in spellings)
