@@ -24,7 +24,7 @@ PUBLIC = {
 NAMED = {"model", "models", "base_url", "api_key", "dataset", "module", "scorer"}
 """Fields of settings that are parameters of their own."""
 
-OF_COMMANDS = {"dry_run", "anew", "run"}
+OF_COMMANDS = {"dry_run", "anew", "run", "suite"}
 """Fields that a command sets: what they do has another name in Python, or none."""
 
 

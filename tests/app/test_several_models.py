@@ -134,7 +134,7 @@ class TestAFileOfModels:
             ("[[models]]\nname = 'x'", "model 1: model: Field required"),
             (
                 "[[models]]\nmodel = 'm'\ntemprature = 1",
-                "model 1: temprature: Extra inputs are not permitted",
+                "model 1: unknown key 'temprature'. Did you mean 'temperature'?",
             ),
             ("[[models]]\nmodel = 'm'\n[[models]]\nmodel = 'm'\nseed = 2", "Two models are called 'm'"),
             (

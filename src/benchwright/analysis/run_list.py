@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from benchwright.analysis.run_figures import ListedTarget, RunFigures, kept_figures, read_figures
 from benchwright.errors import BenchwrightError
 from benchwright.records import Record
-from benchwright.runs.about import agent_of, given_name, kind_of, level_of, subject_of, title_of
+from benchwright.runs.about import agent_of, given_name, kind_of, level_of, subject_of, suite_of, title_of
 from benchwright.runs.journal import TRIALS
 from benchwright.runs.listing import models_of, read_note, read_tags
 from benchwright.runs.locks import holders, worker_of
@@ -72,6 +72,11 @@ class RunRow(Record, frozen=True):
     def is_named(self) -> bool:
         """Whether the user gave it its name."""
         return bool(given_name(self.manifest))
+
+    @property
+    def suite(self) -> str:
+        """The suite that it is part of, empty without one."""
+        return suite_of(self.manifest)
 
     @property
     def label(self) -> str:
@@ -140,7 +145,7 @@ class RunFilter(Record, frozen=True):
     """Which runs are meant; what is empty lets all through. Case does not matter.
 
     `model` is part of the name of a model, `name` part of the run's name or of what was run; `tags` are all to be
-    there, and each of the `words` somewhere in id, name, models, agent, tags or note.
+    there, and each of the `words` somewhere in id, name, models, agent, suite, tags or note; `suite` is the whole name.
     """
 
     kind: str = ""
@@ -149,6 +154,7 @@ class RunFilter(Record, frozen=True):
     name: str = ""
     tags: Sequence[str] = ()
     words: str = ""
+    suite: str = ""
 
     def fits(self, row: RunRow) -> bool:
         """Whether a run is meant."""
@@ -157,6 +163,7 @@ class RunFilter(Record, frozen=True):
             and self.state in ("", row.state)
             and _within(self.model, row.models)
             and _within(self.name, (row.name, row.dataset))
+            and self.suite in ("", row.suite)
             and set(self.tags) <= set(row.tags)
             and all(_within(word, _texts(row)) for word in self.words.split())
         )
@@ -167,7 +174,7 @@ def _within(part: str, texts: Sequence[str]) -> bool:
 
 
 def _texts(row: RunRow) -> Sequence[str]:
-    return (row.id, row.name, row.dataset, *row.models, row.agent, *row.tags, row.note)
+    return (row.id, row.name, row.dataset, *row.models, row.agent, row.suite, *row.tags, row.note)
 
 
 ORDERS: dict[str, Callable[[RunRow], Any]] = {

@@ -43,7 +43,7 @@ class SuiteRun(Record, frozen=True):
     kind: Kind
     name: str
     model: str
-    outcome: Outcome = "not begun"
+    outcome: Outcome
     run: str | None = None
     problem: str = ""
 
@@ -60,7 +60,7 @@ def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
     going = True
     for model in parts[0].models:
         for part in parts:
-            ended = SuiteRun(part.entry.kind, part.entry.name, model.title)
+            ended = SuiteRun(part.entry.kind, part.entry.name, model.title, "not begun")
             if going:
                 ended = run_one(part, model, ended)
                 going = ended.outcome != "interrupted"

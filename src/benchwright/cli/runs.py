@@ -10,6 +10,7 @@ import click
 
 from benchwright.cli import show
 from benchwright.cli.output import echo, print_json, print_table, say, width
+from benchwright.cli.table import found_suite
 from benchwright.text import plain, plain_lines
 
 EXAMPLES = """\b
@@ -39,16 +40,18 @@ def list_options(function: Function) -> Function:
         click.option("--name", "--benchmark", "name", default="", metavar="TEXT",
                      help="List only runs whose name, benchmark, dataset or pack contains TEXT."),
         click.option("--state", type=click.Choice(STATES), help="List only runs in this state."),
+        click.option("--suite", default="", metavar="NAME|FILE", help="List only runs of this suite."),
         click.option("--tag", "tags", multiple=True, metavar="TAG",
                      help="List only runs with this tag. Repeatable."),
         click.option("--text", "words", default="", metavar="WORDS",
-                     help="List only runs with each of these words in id, name, model, agent, tags or note."),
+                     help="List only runs with each of these words in id, name, model, agent, suite, tags or "
+                     "note."),
         click.option("--sort", "order", type=click.Choice(ORDERS), default="newest", show_default=True,
                      help="Order of the runs."),
         click.option("--limit", type=click.IntRange(min=1), help="Maximum number of runs (default: all)."),
         click.option("--columns", metavar="NAME,NAME,...",
                      help="Columns of the table: run, id, name, dataset, model, score, failed, trials, state, "
-                     "time, tags, note, agent, kind, started, tokens (default: as many as fit)."),
+                     "time, tags, note, agent, kind, suite, started, tokens (default: as many as fit)."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
         click.option("--debug", is_flag=True, help="Show tracebacks."),
     ]  # fmt: skip
@@ -78,6 +81,7 @@ def _list(
     kind: str | None,
     state: str | None,
     order: str,
+    suite: str,
     limit: int | None,
     columns: str | None,
     as_json: bool,
@@ -87,7 +91,8 @@ def _list(
     from benchwright.reports import run_list
 
     chosen = None if columns is None else run_list.columns_named(columns)
-    sought = RunFilter(kind=kind or "", state=state or "", **wanted)
+    name = found_suite(suite) if suite else ""
+    sought = RunFilter(kind=kind or "", state=state or "", suite=name, **wanted)
     rows = ordered(list_runs(sought, say), order)[:limit]
     if as_json:
         print_json({"runs": rows})

@@ -129,7 +129,7 @@ def _in_short(summary: RunSummary, *, again: bool) -> str:
     figures = figures_of(summary)
     failed = f", {figures.failed:,} failed" if figures.failed else ""
     return (
-        f"{'already finished: ' if again else ''}{score_text(figures.targets[0])}, "
+        f"{'already finished, ' if again else ''}{score_text(figures.targets[0])}, "
         f"{counted(figures.done, 'trial')}{failed}, {duration(figures.seconds)}"
     )
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 
 from benchwright.cli.output import echo, say
+from benchwright.cli.table import found_suite
 
 EXAMPLES = """\b
 Examples:
   benchwright view                  all runs of this machine, in the browser
+  benchwright view --suite nightly  the table of a suite
   benchwright view --port 8080 --no-open
 """
 
@@ -28,8 +30,9 @@ Examples:
     default=True,
     help="Whether to open a browser (default: yes, if there is one).",
 )
+@click.option("--suite", metavar="NAME|FILE", help="Open the table of this suite.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(host: str, port: int, open_browser: bool, debug: bool) -> None:
+def command(host: str, port: int, open_browser: bool, suite: str | None, debug: bool) -> None:
     """Serve a web page with the runs on this machine. Stop it with Ctrl-C.
 
     Open the printed address: anyone who has it can read all runs and start new ones.
@@ -39,4 +42,5 @@ def command(host: str, port: int, open_browser: bool, debug: bool) -> None:
     from benchwright.web.server import serve
 
     set_up_logging(debug=debug)
-    run_async(serve(host, port, echo, say, open_browser=open_browser))
+    name = None if suite is None else found_suite(suite)
+    run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name))

@@ -103,6 +103,7 @@ COLUMNS: Mapping[str, ListColumn] = {
     "note": ListColumn("Note", lambda row: one_line(row.note, LONGEST_NOTE), narrowest=20),
     "agent": ListColumn("Agent", lambda row: one_line(row.agent), narrowest=11),
     "kind": ListColumn("Kind", lambda row: row.kind),
+    "suite": ListColumn("Suite", lambda row: one_line(row.suite), narrowest=8),
     "started": ListColumn("Started (UTC)", started_text),
     "tokens": ListColumn("Tokens", _tokens, right=True),
 }

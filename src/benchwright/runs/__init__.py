@@ -23,12 +23,13 @@ class _Runs(ModuleType):
         state: Literal["running", "finished", "stopped", "unfinished"] | None = None,
         tags: Sequence[str] = (),
         text: str = "",
+        suite: str = "",
     ) -> list[Any]:
         """The runs on this machine, the newest first, as `benchwright runs` lists them."""
         from importlib import import_module  # this room may not know that above it, which makes the figures
 
         lists = import_module("benchwright.analysis.run_list")
-        wanted = lists.RunFilter(kind or "", state or "", model, name, tags, text)
+        wanted = lists.RunFilter(kind or "", state or "", model, name, tags, text, suite)
         found: list[Any] = lists.list_runs(wanted)
         return found
 

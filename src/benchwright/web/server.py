@@ -23,6 +23,7 @@ from benchwright.web.pages.table import table_page
 from benchwright.web.rendering import STATIC, environment, page, static_file
 from benchwright.web.safety import AccessCheck, add_headers
 from benchwright.web.started import StartedRuns
+from benchwright.web.text import address
 from benchwright.web.viewer import VIEWER, Viewer
 
 ACCESS: web.AppKey[AccessCheck] = web.AppKey("access", AccessCheck)
@@ -69,7 +70,8 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     if refusal is not None:
         return page("error.html", status=403, title="Not let in", told=refusal, inside=False)
     if request.path == "/" and "token" in request.query:
-        welcome = page("welcome.html")
+        suite = request.query.get("suite", "")
+        welcome = page("welcome.html", to=address("/table", suite=suite) if suite else "/")
         access.let_in(request, welcome)
         return welcome
     try:
@@ -102,8 +104,10 @@ async def static(request: web.Request) -> web.Response:
     return web.Response(body=static_file(name), content_type=STATIC[name], charset="utf-8", headers=headers)
 
 
-async def serve(host: str, port: int, announce: Say, say: Say, *, open_browser: bool) -> None:
-    """Serves until it is interrupted; announces one address.
+async def serve(
+    host: str, port: int, announce: Say, say: Say, *, open_browser: bool, suite: str | None = None
+) -> None:
+    """Serves until it is interrupted; announces one address, with `suite` that of its table.
 
     Raises:
         UserError: the port cannot be listened on.
@@ -122,10 +126,10 @@ async def serve(host: str, port: int, announce: Say, say: Say, *, open_browser: 
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
         await off_loop(warm, viewer)
         ended = _interruption()
-        address = _address(runner, access)
-        announce(address)
+        door = _door(runner, access, suite)
+        announce(door)
         if open_browser:
-            await off_loop(webbrowser.open, address)
+            await off_loop(webbrowser.open, door)
         await ended.wait()
     finally:
         viewer.closing.set()
@@ -141,10 +145,10 @@ def warm(viewer: Viewer) -> None:
         environment().get_template(name)
 
 
-def _address(runner: web.AppRunner, access: AccessCheck) -> str:
+def _door(runner: web.AppRunner, access: AccessCheck, suite: str | None) -> str:
     host, port = runner.addresses[0][:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}/?token={access.token}"
+    return f"http://{shown}:{port}" + address("/", token=access.token, suite=suite)
 
 
 def _interruption() -> asyncio.Event:

@@ -1,4 +1,4 @@
-"""The leaderboard: the runs that are chosen by words, kind and tag, or the newest."""
+"""The leaderboard: the runs that are chosen by suite, words and kind, or the newest."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderb
 from benchwright.analysis.leaderboard.order import ordered, orders
 from benchwright.analysis.leaderboard.records import Leaderboard
 from benchwright.analysis.run_list import RunFilter, RunRow
+from benchwright.analysis.run_list import ordered as ordered_rows
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.words import lines, plain_line
 from benchwright.runs.about import KINDS
+from benchwright.runs.selection import newest_parts
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
 from benchwright.web.text import address
@@ -22,7 +24,7 @@ MOST_RUNS = 50
 """Runs that a leaderboard is made of, the newest that fit."""
 
 BY = {"": "a row for each model", "run": "a row for each run"}
-ASKED = ("q", "kind", "by", "sort")
+ASKED = ("q", "kind", "suite", "by", "sort")
 
 
 async def table_page(request: web.Request) -> web.Response:
@@ -32,9 +34,13 @@ async def table_page(request: web.Request) -> web.Response:
     viewer, runs = request.app[VIEWER], query.getall("run", [])
     if query.get("part") == "board":
         return await off_loop(_board_part, viewer, asked, runs)
-    return page(
-        "table.html", asked=asked, runs=runs, kinds=KINDS, by=BY, part=_address(asked, runs, part="board")
-    )
+    return await off_loop(_choice, viewer, asked, runs)
+
+
+def _choice(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
+    suites = sorted({row.suite for row in viewer.runs.rows()} - {""}, key=str.lower)
+    part = _address(asked, runs, part="board")
+    return page("table.html", asked=asked, runs=runs, kinds=KINDS, suites=suites, by=BY, part=part)
 
 
 def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
@@ -43,8 +49,7 @@ def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
 
 
 def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
-    wanted = RunFilter(kind=asked["kind"], words=asked["q"])
-    rows = [viewer.runs.row(run) for run in runs] or list(filter(wanted.fits, viewer.runs.rows()))
+    rows = [viewer.runs.row(run) for run in runs] or _fitting(viewer, asked)
     newest = sorted(rows, key=lambda row: (row.created_at, row.id))[-MOST_RUNS:]
     board = _leaderboard(viewer, newest, asked["by"])
     by = asked["sort"] if asked["sort"] in orders(board) else ""
@@ -65,6 +70,17 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
         "by_rank": sorting("") if by else "",
     }
     return page("part_table.html", **shown)
+
+
+def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
+    """The runs that are asked for; of a suite those that count."""
+    rows = viewer.runs.rows()
+    if asked["suite"]:
+        of_suite = [
+            (row, row.manifest) for row in ordered_rows(rows, "newest") if row.suite == asked["suite"]
+        ]
+        rows = [row for row, _ in newest_parts(of_suite)]
+    return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).fits, rows))
 
 
 def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str) -> Leaderboard:
