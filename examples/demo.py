@@ -1,4 +1,5 @@
-"""The demo: two simulated models on the same questions, an agent with a tool, a benchmark, and which model is better.
+"""The demo: two simulated models on the same questions, an agent with a tool, a benchmark, and which model is better;
+at the end both models on two benchmarks, as one suite with its table.
 
 Run by `make demo`. Everything it starts, it ends; its runs are kept in ./demo.
 """
@@ -21,6 +22,29 @@ from capitals import CAPITALS
 
 EXAMPLES = Path(__file__).resolve().parent
 HOME = EXAMPLES.parent / "demo"
+SUITE = """\
+name = "demo"
+
+[defaults]
+concurrency = 16
+
+[[models]]
+model = "simulated-7b"
+base_url = "{small}"
+
+[[models]]
+model = "simulated-70b"
+base_url = "{large}"
+
+[[benchmarks]]
+name = "capitals"
+plugin = "capitals.py"
+
+[[benchmarks]]
+dataset = "questions.jsonl"
+scorer = "mcq"
+n = 5
+"""
 BENCHWRIGHT = [sys.executable, "-m", "benchwright"]
 
 
@@ -126,9 +150,20 @@ def main() -> None:
         str(max(HOME.glob(f"runs/*-questions-{model}-*")).name) for model in ("simulated-7b", "simulated-70b")
     ]
     show("5. Is the second model better than the first?", "compare", *both)
-    show("What was run:", "runs")
+    show("What was run so far:", "runs")
+    suite, page = HOME / "suite.toml", HOME / "suite.html"
+    key = [*capitals(), *questions()]
+    with simulated_model(key) as small, simulated_model(key, accuracy=0.9) as large:
+        suite.write_text(SUITE.format(small=small, large=large), encoding="utf-8")
+        show(
+            "6. A suite: both models on two benchmarks, and their table:",
+            *("run", "--suite", str(suite), "--output-dir", str(HOME / "results"), "--fresh"),
+        )
+    show("Its table as a page:", "table", "--suite", "demo", "-o", str(page))
     program = f"BENCHWRIGHT_HOME={HOME} {EXAMPLES.parent}/.venv/bin/benchwright"
-    print(f"\nEvery run, request and answer is under {HOME}/runs, result files in {HOME}/results.")
+    print(f"\nThe suite's table as a page:  {page.as_uri()}")
+    print(f"The same in the viewer:       {program} view --suite demo")
+    print(f"Every run, request and answer is under {HOME}/runs, result files in {HOME}/results.")
     print(f"Look at one again:            {program} show RUN")
     print(f"Read them all in the browser: {program} view")
 

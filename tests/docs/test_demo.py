@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_known_scores(
+def test_the_demo_shows_evaluations_a_benchmark_a_comparison_and_a_suite_with_their_known_scores(
     tmp_path: Path,
 ) -> None:
     copied = tmp_path / "project" / "examples"
@@ -26,10 +27,17 @@ def test_the_demo_shows_evaluations_a_benchmark_and_a_comparison_with_their_know
     assert str(copied.parent / "demo" / "runs") in done.stdout
     runs = sorted((copied.parent / "demo" / "runs").glob("2*"))
     scores = [score_mean(run) for run in runs]
-    assert sorted(scores) == [round(8 / 12, 6), 0.7, round(17 / 24, 6), 0.9]
-    (result,) = (copied.parent / "demo" / "results").glob("capitals_simulated-7b_*.json")
+    suite = [8 / 12, 101 / 150, 11 / 12, 133 / 150]
+    assert scores == [round(score, 6) for score in (0.7, 0.9, 17 / 24, 8 / 12, *suite)]
+    result, _ = (copied.parent / "demo" / "results").glob("capitals_simulated-7b_*.json")
     assert json.loads(result.read_text())["accuracy"] == 8 / 12
     assert str(result.parent) in done.stdout
+    end = done.stdout.partition("6. A suite")[2]
+    assert re.search(r"^simulated-70b  1\* 0\.917 .*  1\* 0\.887 ", end, re.M)
+    assert re.search(r"^simulated-7b   1~ 0\.667 .*  2  0\.673 ", end, re.M)
+    page = copied.parent / "demo" / "suite.html"
+    assert page.as_uri() in end
+    assert "<title>demo" in page.read_text()
 
 
 def score_mean(run: Path) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -74,7 +75,7 @@ def run_suite(suite: Suite, parts: Sequence[SuitePart], *, dry_run: bool, as_jso
     elif board is not None:
         echo()
         print_board(board)
-    _say_the_end(suite, runs, code, quiet=quiet)
+    _say_the_end(suite, runs, code, has_table=board is not None, quiet=quiet)
     return code
 
 
@@ -140,18 +141,24 @@ def _ended(cell: SuiteRun, outcome: Outcome, *, run: str | None = None, problem:
     return replace(cell, outcome=outcome, run=run, problem=problem)
 
 
-def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, quiet: bool) -> None:
+def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table: bool, quiet: bool) -> None:
     """What became of the runs, and what to do next; `quiet` where all is well says nothing."""
-    program = click.get_current_context().find_root().info_name
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     if code or not quiet:
         say(f"Suite {plain(suite.name)}, {counted(len(runs), 'run')}: {told}.")
     if code in (INTERRUPTED, STOPPED):
-        say(f"To go on: {program} run --suite {plain(str(suite.path))}")
-    elif not quiet:
-        say(f"The table again: {program} table --suite {plain(suite.name)}")
-        say(f"Its page:        {program} view --suite {plain(suite.name)}")
+        say(f"To go on: {_command('run', str(suite.path))}")
+    elif code == INCOMPLETE:
+        say(f"To repeat all that failed: {_command('run', str(suite.path))} --retry-failed")
+    if has_table and not quiet:
+        say(f"The table again: {_command('table', suite.name)}")
+        say(f"Its page:        {_command('view', suite.name)}")
+
+
+def _command(name: str, suite: str) -> str:
+    program = click.get_current_context().find_root().info_name or "benchwright"
+    return plain(shlex.join([program, name, "--suite", suite]))
 
 
 def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], *, as_json: bool) -> int:
@@ -170,7 +177,7 @@ def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, s
 
 
 def _prepared_for_all(part: SuitePart) -> PreparedRun[Any]:
-    if isinstance(part.settings, PackSettings):
-        settings = part.settings.model_copy(update={"model": part.models[0].model, "models": part.models})
+    settings = part.for_all
+    if isinstance(settings, PackSettings):
         return run_async(prepare_pack(part.entry.name, settings, PackWatch(), say))
-    return prepare_part(part.entry, part.for_all, _said_already)
+    return prepare_part(part.entry, settings, _said_already)

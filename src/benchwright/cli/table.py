@@ -52,7 +52,7 @@ FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Maximum number of runs, the newest, if none are named.",
+    help="Maximum number of runs, the newest, if neither they nor a suite are named.",
 )
 @click.option(
     "--score",
@@ -93,7 +93,7 @@ FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
     help="Write to FILE instead of printing.",
 )
 @click.option(
-    "--title", default="Leaderboard", metavar="TEXT", show_default=True, help="Title of the HTML page."
+    "--title", metavar="TEXT", help="Title of the HTML page (default: the suite, else Leaderboard)."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, as --format json.")
 @click.option("--debug", is_flag=True, help="Show tracebacks.")
@@ -110,7 +110,7 @@ def command(
     prices: tuple[str, ...],
     form: str | None,
     output: Path | None,
-    title: str,
+    title: str | None,
     as_json: bool,
     debug: bool,
 ) -> None:
@@ -129,7 +129,7 @@ def command(
         return
     wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(_price, prices)))
     board = ordered(leaderboard(chosen, wanted), sort)
-    _give(board, "json" if as_json else form or _form_of(output), output, title)
+    _give(board, "json" if as_json else form or _form_of(output), output, title or name or "Leaderboard")
 
 
 def _named(runs: Sequence[str]) -> list[Chosen]:
@@ -153,7 +153,9 @@ def _fitting(kind: str, model: str, tags: Sequence[str], limit: int, suite: str 
     from benchwright.runs.selection import fits_all, runs_of_suite, runs_that_fit
 
     fits = fits_all(kind=kind, words=model, tags=tags)
-    found = runs_that_fit(fits, say) if suite is None else runs_of_suite(suite, fits, say)
+    if suite is not None:
+        return [Chosen(directory) for directory in reversed(runs_of_suite(suite, fits, say))]
+    found = runs_that_fit(fits, say)
     if len(found) > limit:
         say(f"The newest {limit:,} of {len(found):,} runs; see --limit.")
     return [Chosen(directory) for directory in reversed(found[:limit])]

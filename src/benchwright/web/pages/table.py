@@ -21,7 +21,7 @@ from benchwright.web.text import address
 from benchwright.web.viewer import VIEWER, Viewer
 
 MOST_RUNS = 50
-"""Runs that a leaderboard is made of, the newest that fit."""
+"""Runs that a leaderboard is made of, the newest that fit; a suite is shown whole."""
 
 BY = {"": "a row for each model", "run": "a row for each run"}
 ASKED = ("q", "kind", "suite", "by", "sort")
@@ -50,7 +50,8 @@ def _address(asked: dict[str, str], runs: list[str], **more: str) -> str:
 
 def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.Response:
     rows = [viewer.runs.row(run) for run in runs] or _fitting(viewer, asked)
-    newest = sorted(rows, key=lambda row: (row.created_at, row.id))[-MOST_RUNS:]
+    oldest_first = sorted(rows, key=lambda row: (row.created_at, row.id))
+    newest = oldest_first if asked["suite"] else oldest_first[-MOST_RUNS:]
     board = _leaderboard(viewer, newest, asked["by"])
     by = asked["sort"] if asked["sort"] in orders(board) else ""
 
