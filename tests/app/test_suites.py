@@ -196,6 +196,10 @@ class TestGoingOn:
 
 
 class TestTrouble:
+    def test_without_benchmarks_there_is_nothing_to_run(self, program: Program) -> None:
+        ended = program.run("run", "--model=m")
+        assert (ended.returncode, "Missing argument" in ended.stderr) == (2, True)
+
     def test_one_broken_benchmark_does_not_stop_the_others(
         self, program: Program, server: Server, suite: list[str]
     ) -> None:
@@ -249,6 +253,10 @@ class TestTrouble:
                 "models = ['m']\n[[benchmarks]]\nname = 'mmlu'\n[[benchmarks]]\nname = 'mmlu'",
                 "mmlu is there twice",
             ),
+            (
+                "models = ['m']\n[defaults]\nname = 'x'\n[[benchmarks]]\nname = 'mmlu'",
+                "no place in [defaults]",
+            ),
             ("models = ['m']\n[[benchmarks]]\nname = 'mmul'", "Did you mean 'mmlu'?"),
             (
                 "models = ['m']\n[[benchmarks]]\ndataset = 'd'\nscorer = 'exact'\nbaseline_model = 'b'",
@@ -262,9 +270,13 @@ class TestTrouble:
         assert ended.returncode == 1
         assert words in one_line_of(ended.stderr)
 
-    def test_benchmarks_belong_into_the_file(self, program: Program, suite: list[str]) -> None:
-        ended = program.run(*suite, "mmlu_pro")
-        assert (ended.returncode, "belongs into nightly.toml" in ended.stderr) == (2, True)
+    @pytest.mark.parametrize("typed", ["mmlu_pro", "--name=x", "--config=nightly.toml"])
+    def test_what_belongs_into_the_file_is_not_typed(
+        self, program: Program, suite: list[str], typed: str
+    ) -> None:
+        program.write("nightly.toml", "retries = 1")
+        ended = program.run(*suite, typed)
+        assert (ended.returncode, "into nightly.toml" in ended.stderr) == (2, True)
 
 
 class TestWhereItIsKnown:

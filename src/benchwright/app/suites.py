@@ -67,6 +67,8 @@ def read_suite(path: Path) -> Suite:
         )
     for options in (defaults, *entries):
         _check_place(path, options)
+    if own := defaults.keys() & {"name", "dataset"}:
+        raise UserError(f"{path}: {min(own)!r} is of one benchmark: it has no place in [defaults].")
     return Suite(path, _name(content, path), _models(content, path), defaults, list(_entries(entries, path)))
 
 

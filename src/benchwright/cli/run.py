@@ -94,12 +94,11 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
 
-    context = click.get_current_context()
     names, suite = options.pop("benchmarks"), options.pop("suite")
     if suite is not None:
         sys.exit(_run_suite(suite, names, options, as_json=as_json, quiet=quiet))
     if not names:
-        raise click.MissingParameter(ctx=context, param=context.command.params[0])
+        raise click.UsageError("Missing argument 'BENCHMARKS...' (or --suite FILE).")
     if any(name.startswith(PACK) for name in names):
         take_models(options)
         options["param"] = json_pairs(options["param"], "--param")
@@ -133,8 +132,10 @@ def _run_suite(
 
     if names:
         raise click.UsageError(f"Give benchmarks or --suite, not both; {names[0]!r} belongs into {path}.")
-    if options["name"] is not None:
-        raise click.UsageError(f"--name does not go with --suite: the suite's name stands in {path}.")
+    context = click.get_current_context()
+    for name in ("name", "config"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name} does not go with --suite: write it into {path}.")
     suite, dry_run = read_suite(path), options["dry_run"]
     return run_suite(suite, suite_parts(suite), dry_run=dry_run, as_json=as_json, quiet=quiet)
 

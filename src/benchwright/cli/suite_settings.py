@@ -85,7 +85,7 @@ def _settings(suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context
             **option_values(one.command, dict(_fitting(suite.defaults, spellings)), place),
             **option_values(one.command, entry.options, place),
         }
-        arguments = [entry.name] if one.takes_name else []
+        arguments = ["--", entry.name] if one.takes_name else []
         made = one.command.make_context(context.info_name, arguments, parent=context, default_map=written)
         options = {name: value for name, value in made.params.items() if name not in one.unwanted}
         over = {spellings[name]: value for name, value in typed.items() if name in spellings}

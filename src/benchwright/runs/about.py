@@ -41,12 +41,6 @@ def suite_of(manifest: Manifest) -> str:
     return str(manifest.settings.get("suite") or "")
 
 
-def part_of(manifest: Manifest) -> tuple[str, ...]:
-    """What of its suite a run is: what was run, and its models as they were typed."""
-    subject = title_of(manifest) if manifest.kind == "eval" and given_name(manifest) else subject_of(manifest)
-    return (manifest.kind, subject, *manifest.typed_models.values())
-
-
 def agent_of(manifest: Manifest) -> str:
     """The agent as it was typed: a module, a command, or a directory of MCP tools; empty without one."""
     typed = manifest.settings

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.runs.about import kind_of, part_of, suite_of, title_of
+from benchwright.runs.about import given_name, kind_of, subject_of, suite_of, title_of
 from benchwright.runs.listing import models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.text import Say
@@ -34,8 +34,14 @@ def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manife
     """Of runs of one suite, the newest first, those that no newer one has taken the place of."""
     found: dict[tuple[str, ...], tuple[Run, Manifest]] = {}
     for run, manifest in runs:
-        found.setdefault(part_of(manifest), (run, manifest))
+        found.setdefault(_part_of(manifest), (run, manifest))
     return list(found.values())
+
+
+def _part_of(manifest: Manifest) -> tuple[str, ...]:
+    """What of its suite a run is: what was run, and its models; evals may have names that tell them apart."""
+    subject = (manifest.kind == "eval" and given_name(manifest)) or subject_of(manifest)
+    return (manifest.kind, subject, *models_of(manifest))
 
 
 def known_suites() -> set[str]:
