@@ -40,16 +40,33 @@ scorer = "exact"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    with logging_server(tmp_path / "truth.jsonl", "--first-token", "20") as server:
+    with logging_server(tmp_path / "truth.jsonl") as server:
+        yield server
+
+
+@pytest.fixture
+def slow_server(tmp_path: Path) -> Iterator[Server]:
+    with logging_server(tmp_path / "slow.jsonl", "--first-token", "200") as server:
         yield server
 
 
 @pytest.fixture
 def suite(program: Program, server: Server) -> list[str]:
     """The command of a suite of two models, a benchmark and an eval."""
+    return two_by_two(program, server)
+
+
+@pytest.fixture
+def slow_suite(program: Program, slow_server: Server) -> list[str]:
+    """The same, at work for long enough to be stopped in each of its runs."""
+    return two_by_two(program, slow_server)
+
+
+def two_by_two(program: Program, server: Server) -> list[str]:
     write_mmlu(program, QUESTIONS)
     program.rows(ROWS)
-    return written(program, f"{MODELS}\n[defaults]\nbase_url = '{server.base_url}'\n{BENCHMARKS}")
+    defaults = f"[defaults]\nbase_url = '{server.base_url}'\nconcurrency = 2\n"
+    return written(program, MODELS + defaults + BENCHMARKS)
 
 
 def written(program: Program, text: str, name: str = "nightly.toml") -> list[str]:
@@ -137,23 +154,23 @@ class TestGoingOn:
         assert (server.asked(), len(result_files(program))) == (asked, files)
 
     def test_killed_it_asks_for_the_rest_only(
-        self, program: Program, server: Server, suite: list[str]
+        self, program: Program, slow_server: Server, slow_suite: list[str]
     ) -> None:
-        process = program.start(*suite)
+        process = program.start(*slow_suite)
         wait_for_trials(program, QUESTIONS + 1, process)
         process.kill()
         process.wait()
-        asked, done = server.asked(), sum(len(trials(run)) for run in program.runs)
-        document = told(program, *suite)
+        asked, done = slow_server.asked(), sum(len(trials(run)) for run in program.runs)
+        document = told(program, *slow_suite)
         assert [run["outcome"] for run in document["runs"]] == ["already finished", *["finished"] * 3]
-        assert server.asked() - asked == ALL - done
+        assert slow_server.asked() - asked == ALL - done
         counted = [one for run in program.runs for one in trials(run) if one.status not in FAILED]
         assert len(counted) == ALL
 
     def test_ctrl_c_ends_the_whole_suite_and_says_how_to_go_on(
-        self, program: Program, suite: list[str]
+        self, program: Program, slow_suite: list[str]
     ) -> None:
-        process = program.start(*suite)
+        process = program.start(*slow_suite)
         wait_for_trials(program, 1, process)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
@@ -298,16 +315,16 @@ class TestWhereItIsKnown:
             assert "Did you mean 'nightly'?" in one_line_of(ended.stderr)
 
     def test_a_run_of_it_is_resumed_by_its_id_and_stays_in_it(
-        self, program: Program, suite: list[str]
+        self, program: Program, slow_suite: list[str]
     ) -> None:
-        process = program.start(*suite)
+        process = program.start(*slow_suite)
         wait_for_trials(program, 1, process)
         process.kill()
         process.wait()
         run = program.only_run
         told(program, "resume", run.name)
         assert read_manifest(run).settings["suite"] == "nightly"
-        assert told(program, *suite)["runs"][0]["outcome"] == "already finished"
+        assert told(program, *slow_suite)["runs"][0]["outcome"] == "already finished"
 
 
 def suite_text(program: Program) -> str:
