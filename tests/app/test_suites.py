@@ -18,11 +18,11 @@ from tests.app.eval_kit import Server, logging_server
 from tests.app.pack_kit import Packs
 from tests.terminal import on_a_terminal
 
-from benchwright.records import FAILED
 from benchwright.runs.manifest import read_manifest
 
 QUESTIONS, ROWS = 8, 6
 ALL = 2 * (QUESTIONS + ROWS)
+IN_FLIGHT = 2
 
 MODELS = """
 models = ["small", "large"]
@@ -65,7 +65,7 @@ def slow_suite(program: Program, slow_server: Server) -> list[str]:
 def two_by_two(program: Program, server: Server) -> list[str]:
     write_mmlu(program, QUESTIONS)
     program.rows(ROWS)
-    defaults = f"[defaults]\nbase_url = '{server.base_url}'\nconcurrency = 2\n"
+    defaults = f"[defaults]\nbase_url = '{server.base_url}'\nconcurrency = {IN_FLIGHT}\n"
     return written(program, MODELS + defaults + BENCHMARKS)
 
 
@@ -160,12 +160,10 @@ class TestGoingOn:
         wait_for_trials(program, QUESTIONS + 1, process)
         process.kill()
         process.wait()
-        asked, done = slow_server.asked(), sum(len(trials(run)) for run in program.runs)
         document = told(program, *slow_suite)
         assert [run["outcome"] for run in document["runs"]] == ["already finished", *["finished"] * 3]
-        assert slow_server.asked() - asked == ALL - done
-        counted = [one for run in program.runs for one in trials(run) if one.status not in FAILED]
-        assert len(counted) == ALL
+        assert sum(len(trials(run)) for run in program.runs) == ALL
+        assert slow_server.asked() <= ALL + IN_FLIGHT
 
     def test_ctrl_c_ends_the_whole_suite_and_says_how_to_go_on(
         self, program: Program, slow_suite: list[str]
