@@ -28,10 +28,13 @@ from benchwright.app.launch import asked_again, nothing_left
 from benchwright.app.prepared import RunRequest
 from benchwright.config import EvalSettings
 from benchwright.engine.live_files import kept_up_to_date
-from benchwright.errors import JournalError
+from benchwright.errors import JournalError, UserError
+from benchwright.home import runs_directory
 from benchwright.runs import store
 from benchwright.runs.about import suite_of
-from benchwright.runs.manifest import read_manifest, write_manifest
+from benchwright.runs.journal import TRIALS
+from benchwright.runs.listing import delete_run
+from benchwright.runs.manifest import MANIFEST, read_manifest, write_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
@@ -59,6 +62,7 @@ class EvalShelf:
         async with store.file_lock(self._directory / f"{self.task_id}.lock", say):
             directory = self._find(make, say)
             if directory is None:
+                self._delete_unbegun()
                 directory = make()
                 self._path = new_path(self._directory, self.task_id)
                 self._files.begin(self._path, directory)
@@ -164,6 +168,15 @@ class EvalShelf:
                 self._path = path
                 return restored
         return None
+
+    def _delete_unbegun(self) -> None:
+        """Deletes runs of this configuration that are empty: killed before they had a cache file."""
+        fingerprint = self._request.fingerprint
+        for manifest in runs_directory().glob(f"*-{fingerprint[:8]}*/{MANIFEST}"):
+            directory = manifest.parent
+            with suppress(UserError):  # a damaged one, or one that somebody is at work on
+                if not (directory / TRIALS).exists() and read_manifest(directory).fingerprint == fingerprint:
+                    delete_run(directory)
 
     def _restore(self, path: Path, entry: CacheEntry, make: Callable[[], Path], say: Say) -> Path | None:
         """The run of a cache file whose own is gone, made again from what the file says; None without any runs."""

@@ -262,12 +262,19 @@ def _hear_interruptions() -> None:
 
 
 def _not_raised(lost: Any) -> None:
-    if isinstance(lost.exc_value, KeyboardInterrupt):
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    while True:
         later = threading.Timer(MOMENT, os.kill, [os.getpid(), signal.SIGINT])
         later.daemon = True
-        later.start()
-    else:
-        sys.__unraisablehook__(lost)
+        try:
+            later.start()
+            return
+        except (
+            KeyboardInterrupt
+        ):  # on a busy machine the moment is over before the thread is known to have started
+            continue
 
 
 def main() -> None:
