@@ -79,6 +79,20 @@ def test_an_entry_without_runs_whose_own_run_is_gone_is_done_anew(project: Proje
     assert len(project.backups) == 1
 
 
+def test_a_run_that_was_killed_before_it_had_a_cache_file_is_not_left(
+    project: Project, server: Server
+) -> None:
+    command = project.command(server.base_url)
+    project.run(*command)
+    run = project.program.only_run
+    for path in (*project.entries, run / "trials.jsonl", run / "bodies.jsonl"):
+        path.unlink()
+    before = server.asked()
+    project.run(*command)
+    assert project.program.only_run != run
+    assert server.asked() - before == ROWS
+
+
 def test_the_same_eval_twice_at_once_ends_with_a_time_out(project: Project, server: Server) -> None:
     project.rows(100)
     command = project.command(server.base_url)

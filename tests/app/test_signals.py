@@ -106,6 +106,19 @@ time.sleep(20)
 """
 
 
+SLOW_TO_START_THREADS = """
+import threading, time
+
+start = threading.Thread.start
+
+def slowly(thread):
+    start(thread)
+    time.sleep(0.1)
+
+threading.Thread.start = slowly
+"""
+
+
 def test_while_modules_are_imported_it_ends_without_a_word(program: Program) -> None:
     program.write("click.py", INTERRUPTS_ITSELF)
     program.forked = False
@@ -115,6 +128,12 @@ def test_while_modules_are_imported_it_ends_without_a_word(program: Program) -> 
 
 def test_in_a_callback_of_pythons_own_it_is_heard_right_after(program: Program) -> None:
     ended = program.run("list", "--plugin", program.write("plugin.py", IN_A_CALLBACK))
+    assert (ended.returncode, ended.stderr.strip()) == (130, "")
+
+
+def test_so_it_is_where_threads_are_slow_to_start(program: Program) -> None:
+    plugin = program.write("plugin.py", SLOW_TO_START_THREADS + IN_A_CALLBACK)
+    ended = program.run("list", "--plugin", plugin)
     assert (ended.returncode, ended.stderr.strip()) == (130, "")
 
 

@@ -265,16 +265,15 @@ def _not_raised(lost: Any) -> None:
     if not isinstance(lost.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
+    moment = MOMENT
     while True:
-        later = threading.Timer(MOMENT, os.kill, [os.getpid(), signal.SIGINT])
+        later = threading.Timer(moment, os.kill, [os.getpid(), signal.SIGINT])
         later.daemon = True
         try:
             later.start()
             return
-        except (
-            KeyboardInterrupt
-        ):  # on a busy machine the moment is over before the thread is known to have started
-            continue
+        except KeyboardInterrupt:
+            moment *= 4  # on a busy machine it was over before the thread had quite started
 
 
 def main() -> None:
