@@ -31,3 +31,17 @@ def counted(count: int, noun: str) -> str:
 def number(value: float | None, form: str = ".3f") -> str:
     """A number, or a dash where there is none."""
     return "–" if value is None else format(value, form)
+
+
+def seconds_of(text: str) -> float | None:
+    """`0.5`, `0.5s` or `500ms` in seconds; None where it is no time."""
+    number, unit = text.strip(), 1.0
+    if number.endswith("ms"):
+        number, unit = number[:-2], 1e-3
+    elif number.endswith("s"):
+        number = number[:-1]
+    try:
+        seconds = float(number) * unit
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None

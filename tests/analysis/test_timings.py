@@ -41,7 +41,7 @@ def level(**of: Any) -> dict[str, Any]:
 CASES: dict[str, tuple[dict[str, Any], str]] = {
     "an eval with several in flight": (
         {"concurrency": 8},
-        f"Give a lower --batch-size than 8, or look for {OTHERS}.",
+        f"Give a lower --concurrency than 8, or look for {OTHERS}.",
     ),
     "an eval with one in flight": ({"concurrency": 1}, f"Look for {OTHERS}."),
     "an agent, one in flight": (
@@ -54,7 +54,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a benchmark": (
         {"kind": "benchmark", "concurrency": 16},
-        f"Give a lower --batch-size than 16, or look for slow grading and for {OTHERS}.",
+        f"Give a lower --concurrency than 16, or look for slow grading and for {OTHERS}.",
     ),
     "a pack": ({"kind": "pack", "concurrency": 1}, f"Look for {OTHERS}."),
     "a closed loop": (
@@ -80,7 +80,7 @@ def test_what_is_advised_can_be_done(changes: dict[str, Any], advice: str, tmp_p
 def test_a_number_below_the_one_that_was_found_is_advised(tmp_path: Path) -> None:
     settled = RunEvent("concurrency", STARTED + 1000, {"level": 24, "settled": True})
     note = summary_of(busy_run(tmp_path / "run", settled, concurrency=None)).timings_note
-    assert note == f"{MEASURED}. Give a lower --batch-size than 24, or look for {OTHERS}."
+    assert note == f"{MEASURED}. Give a lower --concurrency than 24, or look for {OTHERS}."
 
 
 def test_every_door_says_it_in_the_same_words(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
-"""`eval cache dir|ls|rm`: the cached evaluations, listed for people and for scripts, and removed."""
+"""`cache dir|list|show|delete`, documented as `eval cache dir|ls|rm`: for people and for scripts."""
 
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -196,5 +197,28 @@ def test_without_a_command_it_shows_its_help(program: Program) -> None:
     ended = program.run("eval", "cache")
     assert ended.returncode == 0
     assert "Usage: benchwright eval cache" in ended.stdout
-    for name in ("dir", "ls", "rm"):
+    for name in ("dir", "list", "show", "delete"):
         assert f"\n  {name} " in ended.stdout
+
+
+def test_the_verbs_are_those_of_runs_and_packs(three: Project) -> None:
+    assert three.run("cache", "list").stdout == three.run("eval", "cache", "ls").stdout
+    shown = three.run("cache", "show", "aaaaaaaaaaaa").stdout
+    assert re.search(r"^Model: +llama-3$", shown, re.M)
+    three.run("cache", "delete", "aaaaaaaaaaaa", "cccccccccccc", "-y")
+    assert three.run("cache", "list").stdout == LISTED["b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["aaaaaaaaaaaa"], "Error: Cannot ask for confirmation without a terminal; use --yes to delete."),
+        (["aaaaaaaaaaaa", "nowhere", "-y"], "Error: No matching cached evaluations found."),
+    ],
+)
+def test_delete_asks_even_for_one_that_is_named_and_all_must_be_known(
+    three: Project, arguments: list[str], message: str
+) -> None:
+    ended = three.run("cache", "delete", *arguments, code=1)
+    assert one_line_of(ended.stderr) == message
+    assert len(three.entries) == 3

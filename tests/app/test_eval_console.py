@@ -190,9 +190,10 @@ class TestTheFigures:
 
 
 class TestWithLess:
-    def test_quiet_says_nothing(self, project: Project, server: Server) -> None:
+    def test_quiet_shows_the_result_only(self, project: Project, server: Server) -> None:
         ended = project.run(*project.command(server.base_url, "-q"))
-        assert (ended.stdout, ended.stderr) == ("", "")
+        (run,) = project.program.runs
+        assert (ended.stdout, ended.stderr) == (project.run("show", run.name).stdout, "")
 
     def test_json_is_alone_on_stdout_whatever_the_agent_prints(
         self, project: Project, server: Server

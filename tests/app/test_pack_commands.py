@@ -1,4 +1,4 @@
-"""`pack install | update | uninstall | list | info | validate | init`: a pack's life on this machine."""
+"""`pack install | update | delete | list | show | validate | init`: a pack's life on this machine."""
 
 from __future__ import annotations
 
@@ -239,3 +239,20 @@ def test_validate_refuses_a_manifest_before_anything_runs(
 def test_a_pack_without_verifiers_says_so(packs: Packs) -> None:
     ended = packs.program.run("pack", "verifiers", packs.pack("box"))
     assert one_line_of(ended.stderr) == "Error: box has no verifiers."
+
+
+def test_packs_are_shown_and_deleted_by_the_verbs_of_runs_and_caches(packs: Packs) -> None:
+    for name in ("box", "tin"):
+        packs.told("install", str(write_pack(packs.directory / name)), "--copy", "-q")
+    assert packs.told("show", "box") == packs.told("info", "box")
+    assert "--yes" in one_line_of(packs.program.run("pack", "delete", "box").stderr)
+    assert packs.program.run("pack", "delete", "box", "nowhere", "-y").returncode == 1
+    assert len(listed(packs)) == 2
+    ended = packs.program.run("pack", "delete", "box", "tin", "-y", "-q")
+    assert (ended.stdout, ended.stderr) == ("box is removed.\ntin is removed.\n", "")
+    assert listed(packs) == []
+
+
+def test_quiet_says_nothing_while_it_installs(packs: Packs) -> None:
+    ended = packs.program.run("pack", "install", str(write_pack(packs.directory / "box")), "--copy", "-q")
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -37,6 +37,13 @@ class TestTheResult:
         assert only_result(program)["accuracy"] == 0.7
         assert "accuracy 0.7000" in ended.stdout
 
+    def test_quiet_shows_the_result_only(self, program: Program) -> None:
+        path = write_mmlu(program, 4)
+        with knowing("mmlu", path) as url:
+            ended = program.run(*running(url, "-q"))
+        assert "accuracy 1.0000" in ended.stdout
+        assert re.fullmatch(r"Results: .+\n", ended.stderr)
+
     def test_the_file_has_the_documented_shape(self, program: Program) -> None:
         path = write_mmlu(program, 8)
         with knowing("mmlu", path) as url:

@@ -17,6 +17,7 @@ from tests.programs import start_benchwright
 from tests.terminal import on_a_terminal
 
 from benchwright.analysis import run_list
+from benchwright.cli import options
 from benchwright.cli import runs as command
 from benchwright.records import Status, Target
 from benchwright.reports.run_list import COLUMNS
@@ -239,7 +240,7 @@ class TestDelete:
         os.close(ours)
         os.close(theirs)
         assert process.returncode == 0
-        assert "Delete 1 run(s) permanently?" in out
+        assert "Delete 1 run?" in out
         assert (runs / "one").exists() == left
 
     def test_a_run_that_is_being_worked_on_stays(self, program: Program, runs: Path) -> None:
@@ -264,6 +265,6 @@ def test_the_options_know_all_that_lists_know() -> None:
     """They are written out, so that `--help` need not load what makes lists."""
     assert tuple(run_list.ORDERS) == command.ORDERS
     assert run_list.STATES == command.STATES
-    assert KINDS == command.KINDS
+    assert tuple(KINDS) == options.KINDS
     told = next(option for option in command.listing.params if option.name == "columns")
     assert set(COLUMNS) <= set(str(getattr(told, "help", "")).replace(",", " ").replace(":", " ").split())

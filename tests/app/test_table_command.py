@@ -75,12 +75,13 @@ def test_its_figures_are_those_of_show(boards: Program) -> None:
     ("chosen", "columns"),
     [
         (["--tag", "release"], ["eval sums"]),
-        (["--model", "SUMS"], ["eval sums"]),
+        (["--name", "SUMS"], ["eval sums"]),
+        (["--model", "LARGE"], ["eval sums", "eval words"]),
         (["--limit", "4"], ["eval sums", "eval words"]),
         (["sums-small", "words-large@primary"], ["eval sums", "eval words"]),
     ],
 )
-def test_runs_are_chosen_by_name_tag_and_words(
+def test_runs_are_chosen_by_tag_name_and_model(
     boards: Program, chosen: Sequence[str], columns: Sequence[str]
 ) -> None:
     assert [column.name for column in board_of(boards, *chosen).columns] == columns

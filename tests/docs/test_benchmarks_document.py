@@ -49,10 +49,10 @@ RUNS = {
         dict.fromkeys(("mmlu_pro", "humaneval", "ifeval"), COUNT)
     ),
     "benchwright run mmlu --model my-model --where category=stem --n 4 --temperature 0.7": {"mmlu": 2},
-    "benchwright run mmlu mmlu_pro --model my-model --shuffle --seed 7 --max-samples 2 --output-dir few": (
+    "benchwright run mmlu mmlu_pro --model my-model --shuffle --seed 7 --limit 2 --output-dir few": (
         {"mmlu": 2, "mmlu_pro": 2}
     ),
-    "benchwright run mmlu --model my-model --scrape-prometheus --no-stream": {"mmlu": COUNT},
+    "benchwright run mmlu --model my-model --metrics --no-stream": {"mmlu": COUNT},
     "benchwright run mmlu:5shot --model my-base-model": {"mmlu:5shot": COUNT},
     "benchwright run hle --model my-model --option judge_model=my-judge "
     "--option judge_base_url=http://localhost:9000/v1": {"hle": COUNT},
@@ -194,7 +194,7 @@ def test_a_run_comes_to_what_its_answers_are_worth(line: str, place: Place, data
         assert f": accuracy {result['accuracy']:.4f} " in done.stdout
         assert result["aggregated_metrics"]["total_requests"] >= len(outcomes)
         assert ("ttft_p50" in result["aggregated_metrics"]) == ("--no-stream" not in line)
-        assert ("prometheus_delta" in result) == ("--scrape-prometheus" in line)
+        assert ("prometheus_delta" in result) == ("--metrics" in line)
 
 
 @pytest.mark.parametrize("role", ["judge", "user"])

@@ -131,7 +131,7 @@ def test_an_eval_of_the_documents_scores_1_over_all_its_rows(
 
 
 def test_the_files_of_the_documents_hold_every_run(place: Path, addresses: dict[str, str]) -> None:
-    (line,) = [line for _, line in EXAMPLES if "--output-path" in line]
+    (line,) = [line for _, line in EXAMPLES if "--log-samples" in line]
     line = line.replace("my-model", "written-model")
     assert run(line, place, addresses).returncode == 0
     results = json.loads((place / "results.json").read_text())
@@ -168,11 +168,11 @@ def test_the_runs_are_listed_and_shown_afterwards(place: Path, addresses: dict[s
 
 
 def test_the_cache_is_shown(place: Path, addresses: dict[str, str]) -> None:
-    directory = run("benchwright eval cache dir", place, addresses).stdout.strip()
+    directory = run("benchwright cache dir", place, addresses).stdout.strip()
     assert directory == str((place / "home" / "cache" / "eval").resolve())
     run("benchwright eval -d questions.jsonl --scorer mcq --model cached-model --base-url "
         "http://localhost:8000/v1", place, addresses)  # fmt: skip
-    assert "cached-model\tquestions" in run("benchwright eval cache ls", place, addresses).stdout
+    assert "cached-model\tquestions" in run("benchwright cache list", place, addresses).stdout
 
 
 def test_the_schema_knows_every_setting_of_the_file(place: Path, addresses: dict[str, str]) -> None:
@@ -183,5 +183,6 @@ def test_the_schema_knows_every_setting_of_the_file(place: Path, addresses: dict
 
 
 def test_every_line_of_the_documents_is_run_by_a_test() -> None:
-    tested = ("benchwright eval", "benchwright runs", "benchwright show", "benchwright schema", *ELSEWHERE)
+    tested = ("benchwright eval", "benchwright runs", "benchwright show", "benchwright schema", "benchwright cache",
+              *ELSEWHERE)  # fmt: skip
     assert [line for _, line in EXAMPLES if not line.startswith(tested) and line not in NOT_RUN] == []

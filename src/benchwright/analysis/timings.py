@@ -37,8 +37,8 @@ def _less_at_once(manifest: Manifest, paces: Paces) -> str | None:
         return _lower("--concurrency", level.get("concurrency", 1))
     if manifest.concurrency is None:
         found = max(paces.settled, default=paces.last)
-        return _lower("--batch-size", found) if found else "Give --batch-size a low number"
-    return _lower("--batch-size", manifest.concurrency)
+        return _lower("--concurrency", found) if found else "Give --concurrency a low number"
+    return _lower("--concurrency", manifest.concurrency)
 
 
 def _lower(option: str, concurrency: int) -> str | None:

@@ -49,7 +49,7 @@ def _run(
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=name, names=names))
     launched = run_async(launch(prepared, listeners, say))
     reports = prepared.report(launched)
-    if not as_json and not quiet:
+    if not as_json:
         _print(reports)
     for report in reports:
         if report.path is not None:

@@ -1,32 +1,52 @@
-"""`benchwright eval cache`: the cached evaluations."""
+"""`benchwright cache`, documented as `eval cache`: the cached evaluations."""
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.confirming import confirmed
+from benchwright.cli.grammar import Group, option, together
+from benchwright.cli.options import json_option, yes_option
 from benchwright.cli.output import echo, joined, print_json, print_table, say
 from benchwright.text import plain
 
+if TYPE_CHECKING:
+    from benchwright.app.cached_evals import CachedEval
+
 EXAMPLES = """\b
 Examples:
-  benchwright eval cache dir
-  benchwright eval cache ls --model llama --status in_progress
-  benchwright eval cache rm 3f9a2b7c1d0e
-  benchwright eval cache rm --all -y
+  benchwright cache list --model llama --status in_progress
+  benchwright cache show 3f9a2b7c1d0e
+  benchwright cache delete 3f9a2b7c1d0e
+  benchwright cache delete --all -y
 """
 
+filter_options = together(
+    option("--model", default="", metavar="TEXT", heading="Which evaluations", shell_complete=completing.models,
+           help="Only those of models whose name contains TEXT."),
+    option("--dataset", default="", metavar="TEXT", heading="Which evaluations",
+           help="Only those of datasets whose name contains TEXT."),
+    option("--status", type=click.Choice(["in_progress", "completed"]), heading="Which evaluations",
+           help="Only those with this status."),
+)  # fmt: skip
 
-@click.group("cache", epilog=EXAMPLES, invoke_without_command=True)
+
+@click.group("cache", cls=Group, epilog=EXAMPLES, invoke_without_command=True, old={"ls": "list"})
 @click.pass_context
 def command(context: click.Context) -> None:
-    """List or remove cached evaluations."""
+    """List, show and delete cached evaluations.
+
+    They are what `eval` resumes, and shows again once it is finished.
+    """
     if context.invoked_subcommand is None:
         echo(context.get_help())
 
 
-@command.command("dir")
+@command.command("dir", epilog="\b\nExamples:\n  benchwright cache dir\n")
 def directory() -> None:
     """Print the cache's directory."""
     from benchwright.agents.cache.paths import cache_root
@@ -34,15 +54,14 @@ def directory() -> None:
     echo(str(cache_root()))
 
 
-@command.command("ls")
-@click.option("--model", default="", metavar="TEXT", help="List only models whose name contains TEXT.")
-@click.option("--dataset", default="", metavar="TEXT", help="List only datasets whose name contains TEXT.")
-@click.option(
-    "--status", type=click.Choice(["in_progress", "completed"]), help="Only evaluations with this status."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@command.command("list", epilog="\b\nExamples:\n  benchwright cache list --model llama\n")
+@filter_options
+@json_option
 def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None:
-    """List the cached evaluations, newest first; tab-separated when piped."""
+    """List the cached evaluations, the newest first.
+
+    Tab-separated where it is piped.
+    """
     from benchwright.app.cached_evals import cached_evals
 
     found = cached_evals(say, model=model, dataset=dataset, status=status or "")
@@ -75,27 +94,63 @@ def listing(model: str, dataset: str, status: str | None, as_json: bool) -> None
     print_table(table)
 
 
-@command.command("rm")
-@click.argument("task_id", required=False)
-@click.option("--all", "everything", is_flag=True, help="Remove all cached evaluations.")
-@click.option("--model", default="", metavar="TEXT", help="Remove those whose model name contains TEXT.")
-@click.option("--dataset", default="", metavar="TEXT", help="Remove those whose dataset name contains TEXT.")
-@click.option(
-    "--status", type=click.Choice(["in_progress", "completed"]), help="Only evaluations with this status."
+@command.command("show", epilog="\b\nExamples:\n  benchwright cache show 3f9a2b7c1d0e\n")
+@click.argument("task_id", shell_complete=completing.cached)
+@json_option
+def showing(task_id: str, as_json: bool) -> None:
+    """Show the cached evaluation TASK_ID."""
+    (found,) = _found(task_id=task_id)[:1]
+    if as_json:
+        print_json(found)
+        return
+    facts = (
+        ("Task", found.task_id), ("Model", found.model), ("Dataset", found.dataset), ("Status", found.status),
+        ("Runs", str(found.runs)), ("Created", found.created_at), ("File", found.path),
+    )  # fmt: skip
+    for name, value in facts:
+        echo(f"{name + ':':9} {plain(value)}")
+
+
+@command.command(
+    "delete",
+    epilog="\b\nExamples:\n  benchwright cache delete 3f9a2b7c1d0e\n  benchwright cache delete --model llama\n",
 )
-@click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
+@click.argument("task_ids", nargs=-1, metavar="[TASK_ID ...]", shell_complete=completing.cached)
+@option("--all", "everything", is_flag=True, heading="Which evaluations", help="All of them.")
+@filter_options
+@yes_option
+def deletion(
+    task_ids: tuple[str, ...], everything: bool, model: str, dataset: str, status: str | None, yes: bool
+) -> None:
+    """Delete cached evaluations. The runs themselves are kept."""
+    from benchwright.app.cached_evals import remove
+
+    _require_choice(task_ids or everything or model or dataset or status)
+    found = [
+        one
+        for task_id in task_ids or ("",)
+        for one in _found(model=model, dataset=dataset, status=status, task_id=task_id)
+    ]
+    if confirmed(
+        [f"{one.task_id}  {one.model}  {one.dataset}" for one in found], "cached evaluation", yes=yes
+    ):
+        remove(found)
+        echo(f"Deleted {len(found)} cached evaluation(s).")
+
+
+@command.command("rm", hidden=True)
+@click.argument("task_id", required=False)
+@option("--all", "everything", is_flag=True, heading="Which evaluations", help="All of them.")
+@filter_options
+@yes_option
 def removal(
     task_id: str | None, everything: bool, model: str, dataset: str, status: str | None, yes: bool
 ) -> None:
-    """Remove cached evaluations. The runs themselves, under BENCHWRIGHT_HOME, are kept."""
-    from benchwright.app.cached_evals import cached_evals, remove
-    from benchwright.errors import UserError
+    """Delete cached evaluations as the documents have it: one that is named without asking."""
+    from benchwright.app.cached_evals import remove
 
-    if not (task_id or everything or model or dataset or status):
-        raise UserError("Choose what to remove: a TASK_ID, --all, --model, --dataset or --status.")
-    found = cached_evals(say, model=model, dataset=dataset, status=status or "", task_id=task_id or "")
-    if not found:
-        raise UserError("No matching cached evaluations found.")
+    _require_choice(task_id or everything or model or dataset or status)
+    found = _found(model=model, dataset=dataset, status=status, task_id=task_id or "")
     if (
         not task_id
         and not yes
@@ -105,3 +160,27 @@ def removal(
         return
     remove(found)
     echo(f"Deleted {len(found)} cached evaluation(s).")
+
+
+def _require_choice(chosen: object) -> None:
+    from benchwright.errors import UserError
+
+    if not chosen:
+        raise UserError("Choose what to remove: a TASK_ID, --all, --model, --dataset or --status.")
+
+
+def _found(
+    *, model: str = "", dataset: str = "", status: str | None = None, task_id: str = ""
+) -> list[CachedEval]:
+    """The cached evaluations that fit.
+
+    Raises:
+        UserError: there is none.
+    """
+    from benchwright.app.cached_evals import cached_evals
+    from benchwright.errors import UserError
+
+    found = cached_evals(say, model=model, dataset=dataset, status=status or "", task_id=task_id)
+    if not found:
+        raise UserError("No matching cached evaluations found.")
+    return found

@@ -6,26 +6,22 @@ import sys
 
 import click
 
+from benchwright.cli.grammar import Command
+from benchwright.cli.options import LOCAL, api_key_option, base_url_option, one_model_option
 from benchwright.cli.output import coloured, echo, say
 
 EXAMPLES = """\b
 Examples:
   llm-bench --model meta-llama/Llama-3.1-8B-Instruct check
-  benchwright check --base-url http://gpu-server:8000/v1 --model Qwen/Qwen2.5-72B-Instruct
+  benchwright check --model my-model --base-url http://gpu-server:8000/v1
 """
 
 
-@click.command("check", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.option("--model", metavar="MODEL", required=True, help="Name of the model, as the endpoint lists it.")
-@click.option("--base-url", metavar="URL", default="http://localhost:8000/v1", show_default=True,
-              help="Base URL of the endpoint.")  # fmt: skip
-@click.option(
-    "--api-key",
-    metavar="KEY",
-    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
-)
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None:
+@click.command("check", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
+@one_model_option(required=True)
+@base_url_option(LOCAL)
+@api_key_option
+def command(model: str, base_url: str | None, api_key: str | None) -> None:
     """Check that an endpoint can be reached and serves the model.
 
     Exits with 0 if the server answers, even if it does not list the model (a warning), else with 1.
@@ -37,7 +33,7 @@ def command(model: str, base_url: str, api_key: str | None, debug: bool) -> None
     from benchwright.suggest import did_you_mean
     from benchwright.text import plain
 
-    target = find_target(model, base_url)
+    target = find_target(model, base_url or LOCAL)
     key = find_key(api_key, target, say)
     try:
         models = run_async(list_models(target.base_url, key))

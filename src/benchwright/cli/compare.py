@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import anyway_option, json_option, markdown_option
 from benchwright.cli.output import echo, print_json, print_table
 
 if TYPE_CHECKING:
@@ -20,57 +23,71 @@ FAILED = 3
 
 EXAMPLES = """\b
 Examples:
-  llm-bench compare results/mmlu_model_a_*.json results/mmlu_model_b_*.json
   Two runs, by parts of their ids; a run against its own baseline:
     benchwright compare 20261120T09 20261121T10
     benchwright compare 20261121T10
-  In CI: exit with 3 if B is certainly worse by more than a point, or below 70 %:
+"""
+
+MORE = """\b
+  Two result files:
+    llm-bench compare results/mmlu_model_a_*.json results/mmlu_model_b_*.json
+  In CI: exit with 3 if B is surely worse by more than a point, or below 70 %:
     benchwright compare main.json branch.json --max-regression 0.01 \\
         --fail-if "accuracy < 0.7" --junit compare.xml
 \b
-Exit codes: 0 compared, and all rules hold; 1 an error, or not comparable; 3 a rule does not hold.
+Exit codes:
+  0  compared, and all rules hold
+  1  an error, or not comparable
+  3  a rule does not hold
 """
 
 
-@click.command("compare", epilog=EXAMPLES)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN|FILE [RUN|FILE ...]")
-@click.option(
+@click.command("compare", cls=Command, epilog=EXAMPLES, more=MORE)
+@click.argument(
+    "runs",
+    nargs=-1,
+    required=True,
+    metavar="RUN|FILE [RUN|FILE ...]",
+    shell_complete=completing.runs_and_files,
+)
+@option(
     "--confidence",
     type=float,
+    metavar="LEVEL",
     default=0.95,
-    show_default=True,
+    heading="Rules",
     help="Confidence level of intervals, tests and --max-regression.",
 )
-@click.option(
+@option(
     "--max-regression",
     type=float,
     metavar="LOSS",
-    help="Exit with 3 if B is worse than A by more than LOSS at that confidence (in units of the score).",
+    heading="Rules",
+    help="Exit with 3 if B is worse than A by more than LOSS, at that confidence, in units of the score.",
 )
-@click.option(
+@option(
     "--fail-if",
     multiple=True,
     metavar='"NAME < VALUE"',
-    help='Exit with 3 if the condition holds, such as "accuracy < 0.7". Repeatable.',
+    heading="Rules",
+    help='Exit with 3 if this holds, such as "accuracy < 0.7". Repeatable.',
 )
-@click.option("--anyway", is_flag=True, help="Compare runs even if they are not comparable.")
-@click.option(
+@option(
     "--junit",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
+    heading="Output",
     help="Write the rules to FILE as JUnit XML.",
 )
-@click.option(
-    "--markdown",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the comparison to FILE as Markdown.",
+@markdown_option
+@anyway_option
+@option(
+    "--details",
+    is_flag=True,
+    heading="Output",
+    help="Print all tables, such as changed answers.",
 )
-@click.option(
-    "--details", is_flag=True, help="Print all tables: changed answers, quality and speed together, …"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@json_option
 def command(
     runs: tuple[str, ...],
     confidence: float,
@@ -81,7 +98,6 @@ def command(
     junit: Path | None,
     markdown: Path | None,
     as_json: bool,
-    debug: bool,
 ) -> None:
     """Compare runs and result files: is the second better than the first?
 

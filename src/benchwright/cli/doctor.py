@@ -6,6 +6,8 @@ import sys
 
 import click
 
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table
 
 EXAMPLES = """\b
@@ -15,11 +17,10 @@ Examples:
 """
 
 
-@click.command("doctor", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.option("--network", is_flag=True, help="Also check that images can be pulled, by pulling a small one.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(network: bool, as_json: bool, debug: bool) -> None:
+@click.command("doctor", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
+@option("--network", is_flag=True, help="Also check that images can be pulled, by pulling a small one.")
+@json_option
+def command(network: bool, as_json: bool) -> None:
     """Check this machine: what works, what is missing and what for, and what is broken.
 
     Nothing is changed, and the network is not used unless --network is given. Exits with 1 if something is broken,

@@ -25,7 +25,7 @@ class EnvFileOption(click.Option):
             is_eager=True,
             expose_value=False,
             callback=_read,
-            help="Read keys and settings from FILE (default: .env in the working directory).",
+            help="Read keys and settings from FILE (default: .env here).",
         )
 
     def handle_parse_result(
@@ -40,11 +40,12 @@ def _read(context: click.Context, _: click.Parameter, path: Path | None) -> None
     """Reads the file once a call: where it is named, else when the first command is reached that does something."""
     if path is None and (READ in context.meta or not _does_something(context.command)):
         return
-    from benchwright.cli.output import say
+    from benchwright.cli.output import say, say_nothing
     from benchwright.environment_file import ENVIRONMENT_FILE
 
     context.meta[READ] = True
-    ENVIRONMENT_FILE.read(path, context.meta[TYPED], say)
+    completing = context.resilient_parsing  # a shell is in the middle of a line
+    ENVIRONMENT_FILE.read(path, context.meta[TYPED], say_nothing if completing else say)
 
 
 def _does_something(command: click.Command) -> bool:

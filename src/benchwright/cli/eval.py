@@ -3,61 +3,71 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from typing import Any
 
 import click
 
 from benchwright.cli.cache import command as cache
 from benchwright.cli.eval_options import eval_options, evaluate
+from benchwright.cli.grammar import Command, Group
 
 EXAMPLES = """\b
 Examples:
-  No code: multiple choice, five repeats per row:
-    benchwright eval -d questions.jsonl --scorer mcq --n 5 --model my-model \\
-        --base-url http://localhost:8000/v1 --batch-size 32
-  Your own agent, scored by your own function:
-    benchwright eval -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
+  No code: multiple choice, five repeats of each row:
+    benchwright eval -d questions.jsonl --scorer mcq --n 5 \\
         --model my-model --base-url http://localhost:8000/v1
+  Your own agent, scored by your own function:
+    benchwright eval -m my_agent:MyAgent -d data.jsonl \\
+        --eval-fn rewards:score --model my-model
+"""
+
+MORE = """\b
   Other column names, and an answer found by a pattern:
     benchwright eval -d rows.csv --column prompt=task --column target=gold \\
         --scorer regex --scorer-option pattern='Result: (\\d+)' --model my-model
   Answers judged by another model:
-    benchwright eval -d rows.jsonl --scorer judge --scorer-option rubric='Is it polite?' \\
-        --judge-model big-model --judge-base-url http://localhost:9000/v1 --model my-model
+    benchwright eval -d rows.jsonl --scorer judge --model my-model \\
+        --scorer-option rubric='Is it polite?' \\
+        --judge-model big-model --judge-base-url http://localhost:9000/v1
 """
 
 BENCH_EXAMPLES = """\b
 Examples:
-  benchwright bench -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
-      --model my-model --base-url http://localhost:8000/v1 --n 10 --batch-size 5
+  benchwright bench -m my_agent:MyAgent -d data.jsonl \\
+      --eval-fn rewards:score --model my-model --n 10 --concurrency 5
 """
 
 
 @click.group(
     "eval",
+    cls=Group,
     invoke_without_command=True,
     epilog=EXAMPLES,
-    context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False},
+    more=MORE,
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @eval_options
 @click.pass_context
 def command(context: click.Context, /, as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Evaluate a model or an agent over a dataset.
 
-    Every trial is saved when it ends. If the run is interrupted or killed, the same command resumes it. Once the
-    run is finished, the same command shows its result again.
+    The same command resumes an interrupted run, and shows a finished one again.
     """
     if context.invoked_subcommand is None:
         sys.exit(evaluate(options, as_json=as_json, quiet=quiet, debug=debug))
 
 
-command.add_command(cache)
+documented_cache = copy(cache)
+documented_cache.hidden = True
+command.add_command(documented_cache, "cache")
 
 
 @click.command(
     "bench",
+    cls=Command,
     epilog=BENCH_EXAMPLES,
-    context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False},
+    context_settings={"auto_envvar_prefix": "BENCHWRIGHT"},
 )
 @eval_options
 def bench(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:

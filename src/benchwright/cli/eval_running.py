@@ -42,8 +42,9 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         tell("Evaluation already completed (cached).")
     if as_json:
         print_json(report.summary)
-    elif not quiet:
-        tell("")
+    else:
+        if not quiet:
+            tell("")
         print_summary(report.summary)
     for path in report.write():
         say(f"Written: {path}")

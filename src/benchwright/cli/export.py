@@ -6,41 +6,32 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import output_option
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b
 Examples:
   benchwright export 20261121T10 -o trials.parquet
   benchwright export 20261121T10 --what requests -o requests.csv
-  From Python, under the same names: benchwright.load_run("20261121T10").requests
+  From Python: benchwright.load_run("20261121T10").requests
 """
 
 
-@click.command("export", epilog=EXAMPLES)
-@click.argument("run")
-@click.option(
-    "--what",
-    type=click.Choice(["trials", "requests"]),
-    default="trials",
-    show_default=True,
-    help="What to write, one row each.",
+@click.command("export", cls=Command, epilog=EXAMPLES)
+@click.argument("run", shell_complete=completing.runs)
+@option(
+    "--what", type=click.Choice(["trials", "requests"]), default="trials", help="What to write, one row each."
 )
-@click.option(
+@option(
     "--format",
     "form",
     type=click.Choice(["parquet", "csv", "jsonl"]),
-    help="File format (default: from the suffix of FILE).",
+    help="Format (default: by the suffix of -o).",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    metavar="FILE",
-    help="File to write.",
-)
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(run: str, what: str, form: str | None, output: Path, debug: bool) -> None:
+@output_option("Write to FILE.", type=click.Path(path_type=Path, dir_okay=False), required=True)
+def command(run: str, what: str, form: str | None, output: Path) -> None:
     """Write the trials or requests of RUN (an id, a unique part of one, or a directory), one row each."""
     from benchwright.app.export import export
 

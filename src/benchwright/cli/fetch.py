@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.options import data_option
-from benchwright.cli.output import say
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command
+from benchwright.cli.options import data_option, quiet_option
+from benchwright.cli.output import say, say_nothing
 
 EXAMPLES = """\b
 Examples:
@@ -16,15 +18,15 @@ Examples:
 """
 
 
-@click.command("fetch", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.argument("benchmarks", nargs=-1, required=True)
+@click.command("fetch", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
+@click.argument("benchmarks", nargs=-1, required=True, shell_complete=completing.benchmarks)
 @data_option
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(benchmarks: tuple[str, ...], data_dir: Path, debug: bool) -> None:
+@quiet_option
+def command(benchmarks: tuple[str, ...], data_dir: Path, quiet: bool) -> None:
     """Fetch the datasets of BENCHMARKS: pinned, hashed, and verified on every use."""
     from benchwright.catalog.registry import about
     from benchwright.data.fetch import fetch
 
     found = [about(name) for name in benchmarks]
     for dataset in (dataset for one in found for dataset in (one.dataset, *one.more_data)):
-        fetch(dataset, data_dir, say)
+        fetch(dataset, data_dir, say_nothing if quiet else say)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli.grammar import Group
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b
@@ -15,12 +16,12 @@ Examples:
 """
 
 
-@click.group("init", epilog=EXAMPLES)
+@click.group("init", cls=Group, epilog=EXAMPLES)
 def command() -> None:
     """Create starter files."""
 
 
-@command.command("agent")
+@command.command("agent", epilog=EXAMPLES)
 @click.argument("directory", type=click.Path(path_type=Path), default=".")
 def agent(directory: Path) -> None:
     """Create an agent with a tool, an eval function and ten rows in DIRECTORY (default: here)."""

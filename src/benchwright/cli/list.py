@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from benchwright.cli.grammar import Command
+from benchwright.cli.options import json_option, plugin_option
 from benchwright.cli.output import echo, print_json
 
 EXAMPLES = """\b
@@ -16,22 +18,14 @@ Examples:
 """
 
 
-@click.command("list", epilog=EXAMPLES)
-@click.option(
-    "--plugin",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Python file that defines benchmarks. Repeatable.",
-)
-@click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print one JSON object that includes variants, options and sources.",
-)
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(plugin: tuple[Path, ...], as_json: bool, debug: bool) -> None:
-    """List the benchmarks with tier and description, their variants, and the installed bench packs."""
+@click.command("list", cls=Command, epilog=EXAMPLES)
+@plugin_option
+@json_option
+def command(plugin: tuple[Path, ...], as_json: bool) -> None:
+    """List the benchmarks with tier and description, their variants, and the installed bench packs.
+
+    With --json also their options, sources and licences.
+    """
     from benchwright.app.pack_store import installed_packs
     from benchwright.catalog import plugins
     from benchwright.catalog.registry import abouts

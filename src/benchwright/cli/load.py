@@ -9,31 +9,48 @@ from typing import Any
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.config_file import config_option
+from benchwright.cli.grammar import Command, option, together
+from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
+    LOCAL,
+    api_key_option,
+    base_url_option,
     benchmark_options,
-    config_option,
     data_option,
-    endpoint_options,
+    dataset_option,
+    dry_run_option,
     failure_options,
-    json_pairs,
-    make_settings,
+    limit_option,
+    metrics_options,
+    model_options,
     name_option,
+    no_stream_option,
     output_options,
-    pairs,
     request_limit_options,
-    set_up_logging,
-    take_models,
+    results_option,
+    retry_options,
+    row_options,
+    sampling_options,
+    scorer_options,
+    shuffle_option,
+    trial_seconds_option,
 )
 
 EXAMPLES = """\b
 Examples:
-  Speed and accuracy of a benchmark at 1, 4, 16 and 64 requests in flight:
-    benchwright load mmlu --model my-model --base-url http://localhost:8000/v1 --concurrency 1,4,16,64
+  Speed and accuracy of a benchmark with 1, 4, 16 and 64 requests in flight:
+    benchwright load mmlu --model my-model --concurrency 1,4,16,64
+"""
+
+MORE = """\b
   Two to sixteen requests per second, and how many meet the objectives:
-    benchwright load --dataset questions.jsonl --scorer mcq --model my-model --rate 2,4,8,16 \\
-        --slo ttft=0.5 --slo latency=10
+    benchwright load --dataset questions.jsonl --scorer mcq --model my-model \\
+        --rate 2,4,8,16 --slo ttft=0.5 --slo latency=10
   Find saturation with synthetic prompts, doubling the load:
-    benchwright load --synthetic-input 512 --synthetic-output 128 --model my-model --sweep
+    benchwright load --synthetic-input 512 --synthetic-output 128 \\
+        --model my-model --sweep
 """
 
 
@@ -52,189 +69,82 @@ def _numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Pa
     return read
 
 
+shape_options = together(
+    option("--concurrency", "levels", old=("--batch-size", "--batch_size"), callback=_numbers(int),
+           metavar="N,N,...", heading="Load", help="Requests in flight, a number for each level."),
+    option("--rate", "rates", callback=_numbers(float), metavar="R,R,...", heading="Load",
+           help="Requests per second, a number for each level."),
+    option("--sweep", is_flag=True, heading="Load", help="Double the level until throughput stops growing."),
+    option("--duration", type=float, metavar="SECONDS", heading="Load",
+           help="Seconds of each level (default: 30, or no limit with --requests)."),
+    option("--requests", type=int, metavar="N", heading="Load",
+           help="Requests of each level (default: by --duration)."),
+    option("--slo", multiple=True, metavar="NAME=TIME", heading="Load",
+           help="Such as ttft=0.5 (seconds) or itl=50ms. Repeatable."),
+    option("--arrivals", type=click.Choice(["constant", "poisson", "trace"]), heading="Load", rare=True,
+           help="When requests of an open loop arrive (default: poisson)."),
+    option("--trace", type=click.Path(path_type=Path), metavar="FILE", heading="Load", rare=True,
+           help="File of arrival times: offsets in seconds, one per line."),
+    option("--max-in-flight", type=int, metavar="N", default=1024, heading="Load", rare=True,
+           help="Maximum requests of an open loop in flight at once."),
+    option("--warmup", metavar="N|SECONDSs", heading="Load", rare=True,
+           help="Requests (20) or time (5s) to ignore at the start of a level "
+           "(default: as many requests as are in flight; in an open loop, a tenth)."),
+    option("--cooldown", metavar="N|SECONDSs", heading="Load", rare=True,
+           help="Requests or time to ignore at the end of a level (default: none)."),
+    option("--gain", type=float, metavar="FRACTION", default=0.1, heading="Load", rare=True,
+           help="Growth of throughput below which doubling the load ends the sweep."),
+    option("--bisect", type=int, metavar="N", default=2, heading="Load", rare=True,
+           help="Maximum extra levels that narrow the saturation point down."),
+    option("--most", type=float, metavar="LEVEL", heading="Load", rare=True,
+           help="Highest level of a sweep (default: 1024 in flight, or 4096 requests/s)."),
+)  # fmt: skip
+"""How requests are sent."""
+
+synthetic_options = together(
+    option("--synthetic-input", type=int, metavar="TOKENS", heading="Dataset",
+           help="Synthetic prompts of about so many tokens."),
+    option("--synthetic-output", type=int, metavar="TOKENS", heading="Dataset", rare=True,
+           help="Maximum tokens of an answer to a synthetic prompt (default: not sent)."),
+    option("--source", type=click.Path(path_type=Path), metavar="PATH", heading="Dataset", rare=True,
+           help="File or directory of the benchmark's data (default: found in --data-dir)."),
+)  # fmt: skip
+
+
 @click.command(
-    "load", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
+    "load", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
-@click.argument("benchmark", required=False)
-@config_option("load")
-@endpoint_options
-@click.option(
-    "-d",
-    "--dataset",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Dataset file whose rows are sent: .jsonl, .json, .csv or .parquet.",
-)
-@click.option(
-    "--synthetic-input",
-    type=int,
-    metavar="TOKENS",
-    help="Send synthetic prompts of about this many tokens: new ones each time, unless --seed is given.",
-)
-@click.option(
-    "--synthetic-output",
-    type=int,
-    metavar="TOKENS",
-    help="Maximum tokens per answer to a synthetic prompt (default: not sent).",
-)
-@click.option(
-    "--source",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="File or directory of the benchmark's data (default: found in --data-dir).",
-)
+@click.argument("benchmark", required=False, shell_complete=completing.benchmarks)
+@dataset_option
+@synthetic_options
+@limit_option()
+@shuffle_option
+@row_options
 @data_option
-@click.option(
-    "--limit", "--max-samples", "limit", type=int, help="Maximum number of different prompts (default: all)."
-)
-@click.option("--shuffle", is_flag=True, help="Shuffle a benchmark's samples, using the seed.")
 @benchmark_options
-@click.option(
-    "--scorer",
-    multiple=True,
-    metavar="NAME",
-    help="Score the dataset's answers with a built-in scorer (default: not scored). Repeatable.",
-)
-@click.option(
-    "--scorer-option", multiple=True, metavar="KEY=VALUE", help="Set an option of the scorer. Repeatable."
-)
-@click.option(
-    "--judge-model",
-    metavar="MODEL",
-    help="Model that --scorer judge uses (default: the model judges itself).",
-)
-@click.option("--judge-base-url", metavar="URL", help="Base URL of the judge (default: that of the model).")
-@click.option(
-    "--judge-api-key-env", metavar="NAME", help="Environment variable that holds the judge's API key."
-)
-@click.option(
-    "--column",
-    multiple=True,
-    metavar="PART=NAME",
-    help="Column of prompt, target, options or system (default: found by name). Repeatable.",
-)
-@click.option(
-    "--system", metavar="TEXT", help="System prompt for every row (default: the row's own, if any)."
-)
-@click.option(
-    "--template",
-    metavar="TEXT",
-    help="Prompt template; {prompt} is replaced by the row's prompt (default: {prompt}).",
-)
-@click.option(
-    "--concurrency", "levels", callback=_numbers(int), metavar="N,N,...",
-    help="Closed loop: requests in flight, one number per level.",
-)  # fmt: skip
-@click.option(
-    "--rate",
-    "rates",
-    callback=_numbers(float),
-    metavar="R,R,...",
-    help="Open loop: requests per second, one number per level.",
-)
-@click.option(
-    "--arrivals",
-    type=click.Choice(["constant", "poisson", "trace"]),
-    help="When requests of an open loop arrive (default: poisson).",
-)
-@click.option(
-    "--trace",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="File of arrival times: offsets in seconds, one per line.",
-)
-@click.option(
-    "--max-in-flight",
-    type=int,
-    default=1024,
-    show_default=True,
-    help="Maximum requests of an open loop in flight at once.",
-)
-@click.option(
-    "--requests", type=int, help="Number of requests per level (default: as many as fit into --duration)."
-)
-@click.option(
-    "--duration",
-    type=float,
-    metavar="SECONDS",
-    help="Length of each level (default: 30, or no limit with --requests).",
-)
-@click.option(
-    "--warmup", metavar="N|SECONDSs",
-    help="Requests (20) or time (5s) to ignore at the start of a level "
-    "(default: as many requests as are in flight; in an open loop, a tenth).",
-)  # fmt: skip
-@click.option(
-    "--cooldown",
-    metavar="N|SECONDSs",
-    help="Requests or time to ignore at the end of a level (default: none).",
-)
-@click.option("--sweep", is_flag=True, help="Double the level until throughput stops growing.")
-@click.option(
-    "--gain",
-    type=float,
-    default=0.1,
-    show_default=True,
-    help="Throughput growth, as a fraction, below which doubling the load ends the sweep.",
-)
-@click.option(
-    "--bisect",
-    type=int,
-    default=2,
-    show_default=True,
-    help="Maximum extra levels that narrow the saturation point down.",
-)
-@click.option(
-    "--most", type=float, help="Highest level of a sweep (default: 1024 in flight, or 4096 requests/s)."
-)
-@click.option(
-    "--slo", multiple=True, metavar="NAME=TIME",
-    help="Latency objective, in seconds unless a unit is given: ttft=0.5, latency=10s, itl=50ms. Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--metrics/--no-metrics",
-    default=True,
-    help="Whether to read the server's own metrics every second (default: yes).",
-)
-@click.option(
-    "--metrics-url", metavar="URL", help="Address of the metrics (default: /metrics of the endpoint)."
-)
-@click.option(
-    "--no-stream",
-    "stream",
-    flag_value=False,
-    default=True,
-    type=bool,
-    help="Do not stream answers; TTFT is then not measured.",
-)
-@request_limit_options
-@click.option("--retries", type=int, default=0, show_default=True, help="Retries of a failed request.")
-@click.option(
-    "--max-wait",
-    type=float,
-    default=0.0,
-    show_default=True,
-    help="Maximum seconds that one sample waits for rate limits.",
-)
-@click.option("--trial-seconds", type=float, help="Maximum seconds of one sample (default: no limit).")
-@click.option("--dry-run", is_flag=True, help="Show what would run, without sending any request.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the results to FILE as JSON.",
-)
-@name_option
+@model_options
+@base_url_option(LOCAL)
+@api_key_option
+@sampling_options("not sent")
+@no_stream_option
+@shape_options
+@scorer_options
+@config_option("load")
+@dry_run_option
 @failure_options
+@metrics_options(default=True)
+@request_limit_options
+@retry_options(retries=0, max_wait=0.0)
+@trial_seconds_option
+@name_option
+@results_option
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
-    """Measure speed, goodput and accuracy of a served model at rising levels of load.
+    """Measure speed, goodput and accuracy at rising levels of load.
 
-    The prompts come from BENCHMARK, from a --dataset, or are synthetic. Every level is an ordinary run, which show,
-    compare, report and view can read. Ctrl-C ends the current level and shows the results so far.
+    The prompts come from BENCHMARK, a --dataset, or are synthetic. Each level is a run of its own. Ctrl-C ends
+    the level and shows the results so far.
     """
-    set_up_logging(debug=debug)
     from benchwright.app.load.settings import LoadSettings
     from benchwright.cli.load_running import measure_and_report
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import io
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
 
 from benchwright import __version__
+from benchwright.cli.grammar import Command, Group, LazyGroup, Option, option
 from benchwright.suggest import did_you_mean
 
 OBJECTS_OF_IMPORTS = 10_000
@@ -44,12 +44,14 @@ COMMANDS = {
     ),
     "init": ("benchwright.cli.init:command", "Create starter files: an agent with a tool and rewards."),
     "schema": ("benchwright.cli.schema:command", "Print a JSON Schema of configuration files, for editors."),
-    "runs": ("benchwright.cli.runs:command", "List, tag and delete the runs on this machine."),
+    "runs": ("benchwright.cli.runs:command", "List, show, tag and delete the runs on this machine."),
+    "cache": ("benchwright.cli.cache:command", "List, show and delete cached evaluations."),
     "resume": ("benchwright.cli.resume:resume", "Resume an unfinished run."),
     "retry": ("benchwright.cli.resume:retry", "Retry failed trials of a run."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
     "report": ("benchwright.cli.report:command", "Write runs as a single HTML file."),
     "export": ("benchwright.cli.export:command", "Write a run's rows as Parquet, CSV or JSONL."),
+    "completion": ("benchwright.cli.completion:command", "Print what lets your shell complete our commands."),
     "view": ("benchwright.cli.view:command", "Watch, read and compare runs in the browser."),
 }
 
@@ -71,33 +73,31 @@ Examples:
     benchwright simulate --port 8000
     benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
         --base-url http://localhost:8000/v1
-  Evaluate your own agent with your own eval function, five repeats per row:
-    benchwright eval -m my_agent:MyAgent -d data.jsonl --eval-fn rewards:score \\
-        --model my-model --base-url http://localhost:8000/v1 --n 5 --batch-size 8
   List runs, and show the summary of one:
     benchwright runs
     benchwright show RUN
-\b
-Exit codes: 0 done; 1 an error, or a run that stopped early; 2 usage error; 3 a rule of compare failed;
-4 finished, but a figure is missing or more trials failed than --max-failures allows; 130 interrupted.
+"""
+
+EXIT_CODES = """\b
+Exit codes:
+  0    done
+  1    an error, or a run that stopped early
+  2    usage error
+  3    a rule of compare failed
+  4    finished, but a figure is missing, or more trials failed than
+       --max-failures allows
+  130  interrupted
 """
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called, so that `--help` stays quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
-        return list(COMMANDS)
+class Root(LazyGroup):
+    """All commands: names the program as it was started, and takes options before the command as well."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Imports a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        _add_env_file(command)
-        _name_program(command, ctx.find_root().info_name)
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _name_program(command, ctx.find_root().info_name)
         return command
 
     def resolve_command(
@@ -106,25 +106,10 @@ class LazyGroup(click.Group):
         """Finds a command; suggests the nearest name where there is none."""
         if args and args[0] in HOSTED:
             _refuse_hosted(args[0])
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
         name, command, rest = super().resolve_command(ctx, args)
         return name, command, [*_moved(ctx, command, rest), *rest]
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-def _add_env_file(command: click.Command) -> None:
-    """Gives a command, and those below it, the option `--env-file`."""
-    from benchwright.cli.env_file import EnvFileOption
-
-    if not any(isinstance(option, EnvFileOption) for option in command.params):
-        command.params.append(EnvFileOption())
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        _add_env_file(below)
 
 
 def _name_program(command: click.Command, program: str | None) -> None:
@@ -132,6 +117,8 @@ def _name_program(command: click.Command, program: str | None) -> None:
     name = f"{program or PROGRAM} "
     command.help = command.help and command.help.replace(f"{PROGRAM} ", name)
     command.epilog = command.epilog and command.epilog.replace(f"{PROGRAM} ", name)
+    if isinstance(command, Command | Group):
+        command.more = command.more.replace(f"{PROGRAM} ", name)
     for below in command.commands.values() if isinstance(command, click.Group) else ():
         _name_program(below, program)
 
@@ -145,36 +132,41 @@ def _refuse_hosted(name: str) -> NoReturn:
 
 def _moved(ctx: click.Context, command: click.Command | None, rest: Sequence[str]) -> list[str]:
     """The options given before a command, as arguments of it: those after it, in `rest`, win. `list` needs none."""
-    known = {parameter.name for parameter in command.params} if command is not None else set()
+    spellings = {
+        spelling
+        for parameter in (command.params if command is not None else ())
+        for spelling in (parameter.spellings if isinstance(parameter, Option) else parameter.opts)
+    }
     moved = []
     for name, value in ctx.params.items():
         if value is None:
             continue
-        option = f"--{name.replace('_', '-')}"
-        if name in known:
-            moved += [] if any(each.partition("=")[0] == option for each in rest) else [option, value]
-        elif command is not None and command.name not in NEED_NO_ENDPOINT:
-            ctx.fail(f"{command.name} has no option {option}.")
+        typed = f"--{name.replace('_', '-')}"
+        if typed in spellings:
+            moved += [] if any(each.partition("=")[0] == typed for each in rest) else [typed, value]
+        elif command is not None and command.name not in NEED_NO_ENDPOINT and not ctx.resilient_parsing:
+            ctx.fail(f"{command.name} has no option {typed}.")
     return moved
 
 
+def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
+    """An option that is accepted before the command as well, for which it is meant."""
+    return option(name, metavar=metavar, rare=True, help=f"{text}; usually after the command.")
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=Root,
+    addresses=COMMANDS,
     epilog=EXAMPLES,
+    more=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-@click.option("--base-url", metavar="URL", help="Base URL of the endpoint; also accepted after the command.")
-@click.option("--model", metavar="MODEL", help="Name of the model; also accepted after the command.")
-@click.option("--api-key", metavar="KEY", help="API key; also accepted after the command.")
-@click.option(
-    "--output-dir", metavar="DIR", help="Directory of result files; also accepted after the command."
-)
-@click.option("--data-dir", metavar="DIR", help="Directory of datasets; also accepted after the command.")
-@click.option(
-    "--env-file",
-    metavar="FILE",
-    help="File with keys and settings (default: .env); also accepted after the command.",
-)
+@_before("--base-url", "URL", "Base URL of the endpoint")
+@_before("--model", "MODEL", "Name of the model")
+@_before("--api-key", "KEY", "API key")
+@_before("--output-dir", "DIR", "Directory of result files")
+@_before("--data-dir", "DIR", "Directory of datasets")
+@_before("--env-file", "FILE", "File with keys and settings (default: .env here)")
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
     """Find out what a language model or an agent can do, how fast, and whether B is better than A.
@@ -306,6 +298,10 @@ def _run() -> None:
     try:
         _hear_interruptions()
         _check_given()
+        if any(name.startswith("_") and name.endswith("_COMPLETE") for name in os.environ):
+            from benchwright.cli.shells import register
+
+            register()
         cli.main(prog_name=program, standalone_mode=False)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

@@ -1,20 +1,27 @@
-"""Options that several commands share, and how they are read."""
+"""The options that several commands share: each is declared here, once, with its unit and default."""
 
 from __future__ import annotations
 
-import sys
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.grammar import debug_option, option, together
 from benchwright.suggest import did_you_mean
-from benchwright.text import plain_lines
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Model = TypeVar("Model")
+Decorator = Callable[[Any], Any]
+
+KINDS = ("eval", "benchmark", "pack", "load")
+
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[int | str]
+else:  # in click 8.1 it is no generic class
+    _ParamType = click.ParamType
 
 
 class _ModelName(click.types.StringParamType):
@@ -23,96 +30,7 @@ class _ModelName(click.types.StringParamType):
     """A name may have blanks: BENCHWRIGHT_MODEL has one in each line."""
 
 
-def model_options(function: Function) -> Function:
-    """One model or several; `take_models` reads them."""
-    options = [
-        click.option("--model", multiple=True, type=_ModelName(), metavar="MODEL",
-                     help="Name of the model, as the endpoint lists it. Repeat it to compare several."),
-        click.option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-                     help="TOML file of models: a table [[models]] for each, with model, name, base_url, "
-                     "api_key_env and settings of its own."),
-    ]  # fmt: skip
-    return _apply(options, function)
-
-
-def take_models(options: dict[str, Any]) -> None:
-    """Puts `model`, and `models` where there are several or a file of them, in the place of what was typed.
-
-    Raises:
-        UserError: the file of models cannot be read.
-    """
-    names, file = tuple(dict.fromkeys(options.pop("model"))), options.pop("models_file")
-    if file is None:
-        options["model"] = names[0] if names else None
-        options["models"] = names if len(names) > 1 else ()
-        return
-    from benchwright.app.models import read_models
-
-    options["models"] = (*names, *read_models(file))
-
-
-def endpoint_options(function: Function) -> Function:
-    """The models, where they are, and what is sent with every request."""
-    options = [
-        model_options,
-        click.option(
-            "--base-url",
-            metavar="URL",
-            help="Base URL of the endpoint, such as http://localhost:8000/v1 "
-            "(default: that address with run and load, else $OPENAI_BASE_URL or OpenAI).",
-        ),
-        click.option(
-            "--api-key",
-            metavar="KEY",
-            help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
-        ),
-        click.option(
-            "--temperature",
-            type=float,
-            help="Sampling temperature (default: the benchmark's, else not sent).",
-        ),
-        click.option(
-            "--max-tokens",
-            type=int,
-            help="Maximum tokens per answer (default: the benchmark's, else not sent).",
-        ),
-        click.option(
-            "--seed",
-            type=int,
-            help="Sampling seed, the base for further repeats (default: 42 with run, else not sent).",
-        ),
-        click.option(
-            "--param",
-            multiple=True,
-            metavar="KEY=JSON",
-            help="Any other field of the request body, such as --param top_p=0.9. Repeatable.",
-        ),
-    ]
-    return _apply(options, function)
-
-
-def benchmark_options(function: Function) -> Function:
-    """What is asked of a benchmark: which samples, with which settings, and where it is defined."""
-    options = [
-        click.option("--where", multiple=True, metavar="KEY=VALUE",
-                     help="Use only samples with this metadata. Repeatable."),
-        click.option("--option", multiple=True, metavar="KEY=VALUE",
-                     help="Set an option of the benchmark. Repeatable."),
-        click.option("--plugin", multiple=True, type=click.Path(path_type=Path),
-                     help="Python file that defines benchmarks. Repeatable."),
-    ]  # fmt: skip
-    return _apply(options, function)
-
-
-def data_option(function: Function) -> Function:
-    """Where the datasets of benchmarks are."""
-    return click.option(
-        "--data-dir", type=click.Path(path_type=Path), default="data", show_default=True,
-        help="Directory of datasets.",
-    )(function)  # fmt: skip
-
-
-class _NumberOrAuto(click.ParamType[int | str]):
+class _NumberOrAuto(_ParamType):
     name = "number or auto"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
@@ -125,218 +43,316 @@ class _NumberOrAuto(click.ParamType[int | str]):
             self.fail(f"{value!r} is neither a number nor 'auto'.{hint}", param, ctx)
 
 
-def concurrency_option(default: int) -> Callable[[Function], Function]:
+# The model
+
+model_options = together(
+    option("--model", multiple=True, type=_ModelName(), metavar="MODEL", heading="Model",
+           shell_complete=completing.models,
+           help="Model, as the endpoint lists it. Repeatable."),
+    option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+           heading="Model", help="TOML file of models and their settings."),
+)  # fmt: skip
+"""One model or several; `take_models` reads them."""
+
+
+def one_model_option(**settings: Any) -> Decorator:
+    """The one model that a command asks."""
+    return option("--model", metavar="MODEL", heading="Model", shell_complete=completing.models,
+                  help="Model, as the endpoint lists it.", **settings)  # fmt: skip
+
+
+def base_url_option(default: str) -> Decorator:
+    """Where the model is; `default` says where else."""
+    return option("--base-url", metavar="URL", heading="Model",
+                  help=f"Base URL (default: {default}).")  # fmt: skip
+
+
+LOCAL = "http://localhost:8000/v1"
+OPENAI = "$OPENAI_BASE_URL or OpenAI"
+
+api_key_option = option(
+    "--api-key", metavar="KEY", heading="Model",
+    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
+)  # fmt: skip
+
+
+temperature_option = option(
+    "--temperature", type=float, metavar="T", heading="Model", rare=True,
+    help="Sampling temperature (default: the benchmark's or pack's, else not sent).",
+)  # fmt: skip
+max_tokens_option = option(
+    "--max-tokens", type=int, metavar="TOKENS", heading="Model", rare=True,
+    help="Maximum tokens of an answer (default: the benchmark's or pack's, else not sent).",
+)  # fmt: skip
+
+
+def sampling_options(seed: str) -> Callable[[Function], Function]:
+    """What is sent with every request; `seed` says what its default is."""
+    return together(
+        temperature_option,
+        max_tokens_option,
+        option("--seed", type=int, metavar="N", heading="Model", rare=True,
+               help=f"Sampling seed, from which each repeat has its own (default: {seed})."),
+        option("--param", multiple=True, metavar="KEY=JSON", heading="Model", rare=True,
+               help="Any other field of the request, such as top_p=0.9. Repeatable."),
+    )  # fmt: skip
+
+
+no_stream_option = option(
+    "--no-stream", "stream", flag_value=False, default=True, type=bool, heading="Model", rare=True,
+    help="Do not stream answers; TTFT is then not measured.",
+)  # fmt: skip
+
+
+# What is asked
+
+dataset_option = option(
+    "-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE", heading="Dataset",
+    help="Dataset file: .jsonl, .json, .csv or .parquet.",
+)  # fmt: skip
+
+data_option = option(
+    "--data-dir", type=click.Path(path_type=Path), metavar="DIR", default="data", heading="Dataset",
+    help="Directory of datasets.",
+)  # fmt: skip
+
+
+def limit_option(name: str = "limit", **settings: Any) -> Decorator:
+    """How many samples are used."""
+    return option("--limit", name, old=("--max-samples",), metavar="N", heading="Dataset",
+                  help="Use at most N samples (default: all).", **{"type": int, **settings})  # fmt: skip
+
+
+shuffle_option = option("--shuffle", is_flag=True, heading="Dataset", rare=True,
+                        help="Shuffle the samples, using the seed.")  # fmt: skip
+offset_option = option("--offset", type=int, metavar="N", default=0, heading="Dataset", rare=True,
+                       help="Skip the first N rows.")  # fmt: skip
+
+row_options = together(
+    option("--column", multiple=True, metavar="PART=NAME", heading="Dataset", rare=True,
+           help="Column of prompt, target, options or system (default: found by name). Repeatable."),
+    option("--system", metavar="TEXT", heading="Dataset", rare=True,
+           help="System prompt of every row (default: the row's own, if any)."),
+    option("--template", metavar="TEXT", heading="Dataset", rare=True,
+           help="Prompt template; {prompt} is replaced by the row's (default: {prompt})."),
+)  # fmt: skip
+"""How rows of a dataset are read."""
+
+plugin_option = option(
+    "--plugin", multiple=True, type=click.Path(path_type=Path), metavar="FILE", heading="Dataset", rare=True,
+    help="Python file that defines benchmarks. Repeatable.",
+)  # fmt: skip
+
+benchmark_setting = option(
+    "--option", multiple=True, metavar="KEY=VALUE", heading="Dataset", rare=True,
+    help="Set an option of the benchmark. Repeatable.",
+)  # fmt: skip
+
+benchmark_options = together(
+    option("--where", multiple=True, metavar="KEY=VALUE", heading="Dataset", rare=True,
+           help="Use only samples with this metadata. Repeatable."),
+    benchmark_setting,
+    plugin_option,
+)  # fmt: skip
+"""What is asked of a benchmark: which samples, with which settings, and where it is defined."""
+
+repeats_option = option("--n", type=int, metavar="N", default=1, heading="Dataset",
+                        help="Repeats of each sample, for pass@k.")  # fmt: skip
+
+
+# The agent
+
+agent_options = together(
+    option("-m", "--module", "module", old=("--agent",), metavar="MODULE:ATTR", heading="Agent",
+           help="Your agent (default: none; the model is asked)."),
+    option("--mcp", type=click.Path(path_type=Path), metavar="DIR", heading="Agent", rare=True,
+           help="Directory of MCP tools, with a main.py that creates a FastMCP instance."),
+    option("--max-turns", type=int, metavar="N", default=10, heading="Agent", rare=True,
+           help="Maximum turns of an agent in one trial."),
+)  # fmt: skip
+
+
+# Scores
+
+scorer_options = together(
+    option("--scorer", multiple=True, metavar="NAME", heading="Scoring", shell_complete=completing.scorers,
+           help="exact, numeric, regex, json, mcq, judge, or your own as MODULE:NAME. Repeatable."),
+    option("--scorer-option", multiple=True, metavar="KEY=VALUE", heading="Scoring", rare=True,
+           help="Set an option of the scorer (pattern, relative, rubric, ...). Repeatable."),
+    option("--judge-model", metavar="MODEL", heading="Scoring", rare=True, shell_complete=completing.models,
+           help="Model that --scorer judge uses (default: the model judges itself)."),
+    option("--judge-base-url", metavar="URL", heading="Scoring", rare=True,
+           help="Base URL of the judge (default: that of the model)."),
+    option("--judge-api-key-env", metavar="NAME", heading="Scoring", rare=True,
+           help="Environment variable that holds the judge's API key."),
+)  # fmt: skip
+
+
+# How it is run
+
+
+def concurrency_option(default: int) -> Decorator:
     """How many trials are in flight at once, under all its names."""
-    return click.option(
-        "--batch-size", "--batch_size", "--concurrency", "concurrency",
-        type=_NumberOrAuto(), metavar="N|auto", default=default, show_default=True,
-        help="Trials in flight at once; auto finds the number during the run.",
+    return option(
+        "--concurrency", "concurrency", old=("--batch-size", "--batch_size"), heading="Running",
+        type=_NumberOrAuto(), metavar="N|auto", default=default,
+        help="Trials in flight; auto finds out.",
     )  # fmt: skip
 
 
-def name_option(function: Function) -> Function:
-    """What the run is called."""
-    return click.option(
-        "--name",
-        metavar="TEXT",
-        help="Name of the run in lists and reports (default: data, agent and model).",
-    )(function)
+name_option = option("--name", metavar="TEXT", heading="Output",
+                     help="Name of the run (default: data, agent and model).")  # fmt: skip
+
+dry_run_option = option("--dry-run", is_flag=True, heading="Running",
+                        help="Show what would run; send no request.")  # fmt: skip
 
 
-def run_options(function: Function) -> Function:
-    """How a run is carried out."""
-    options = [
-        name_option,
-        click.option("--workers", type=int,
-                     help="Number of processes that share the trials in flight (default: 1; with Ray, one per CPU)."),
-        click.option("--executor", type=click.Choice(["local", "ray"]), default="local", show_default=True,
-                     help="Where trials run: processes on this machine or Ray actors."),
-        click.option("--ray-address", help="Ray cluster, HOST:PORT (default: start Ray on this machine)."),
-        click.option("--no-stream", "stream", flag_value=False, default=True, type=bool,
-                     help="Do not stream answers; TTFT is then not measured."),
-        click.option("--retries", type=int, default=5, show_default=True,
-                     help="Retries per request after rate limits and temporary errors."),
-        click.option("--max-wait", type=float, default=600.0, show_default=True,
-                     help="Maximum seconds that one trial waits for rate limits."),
-        click.option("--trial-tokens", type=int, help="Maximum tokens of one trial (default: no limit)."),
-        click.option("--trial-seconds", type=float, help="Maximum seconds of one trial (default: no limit)."),
-        click.option("--budget-tokens", type=int, help="Stop the run after this many tokens (default: no limit)."),
-        click.option("--budget-seconds", type=float, help="Stop the run after this many seconds (default: no limit)."),
-        click.option("--fresh", is_flag=True, help="Start a new run instead of resuming or showing an earlier one."),
-        click.option("--dry-run", is_flag=True, help="Show what would run, without sending any request."),
-        click.option("--fsync", type=click.Choice(["second", "always"]), default="second", show_default=True,
-                     help="Flush the journal to disk every second or on every write."),
-    ]  # fmt: skip
-    return failure_options(request_limit_options(_apply(options, function)))
-
-
-def request_limit_options(function: Function) -> Function:
-    """What one request may take."""
-    options = [
-        click.option("--timeout", type=float, default=300.0, show_default=True,
-                     help="Seconds to wait for the answer to start."),
-        click.option("--request-seconds", type=float, default=3600.0, show_default=True,
-                     help="Maximum seconds of one request, with its retries."),
-        click.option("--answer-mb", type=int, default=128, show_default=True,
-                     help="Maximum size of one answer as it is received, in MiB."),
-    ]  # fmt: skip
-    return _apply(options, function)
-
-
-def failure_options(function: Function) -> Function:
-    """How failures are met: before the first trial, and at the end."""
-    options = [
-        click.option("--max-failures", metavar="N|PCT%",
-                     help="Exit with 4 if more trials fail than this number or share, such as 5 or 2% "
-                     "(default: no limit)."),
-        click.option("--no-probe", "probe", flag_value=False, default=True, type=bool,
-                     help="Do not ask endpoints for their models before the first trial."),
-    ]  # fmt: skip
-    return _apply(options, function)
-
-
-def output_options(function: Function) -> Function:
-    """What is printed."""
-    options = [
-        click.option(
-            "--json",
-            "as_json",
-            is_flag=True,
-            help="Print one JSON object to stdout, everything else to stderr.",
-        ),
-        click.option("-q", "--quiet", is_flag=True, help="Hide progress."),
-        click.option("--debug", is_flag=True, help="Log details and show tracebacks."),
-    ]
-    return _apply(options, function)
-
-
-def config_option(section: str) -> Callable[[Function], Function]:
-    """`--config FILE.toml`: defaults for the options below, from the file's top level and from its section."""
-
-    def read(context: click.Context, _: click.Parameter, path: Path | None) -> None:
-        if path is not None:
-            context.default_map = {**(context.default_map or {}), **_read_config(path, section, context)}
-
-    return click.option(
-        "--config", type=click.Path(exists=True, dir_okay=False, path_type=Path), is_eager=True,
-        expose_value=False, callback=read,
-        help=f"Read options from the top level and the [{section}] section of a TOML file.",
+def retry_options(*, retries: int = 5, max_wait: float = 600.0) -> Callable[[Function], Function]:
+    """How often and how long a request is tried."""
+    return together(
+        option("--retries", type=int, metavar="N", default=retries, heading="Limits", rare=True,
+               help="Retries of a request after rate limits and temporary errors."),
+        option("--max-wait", type=float, metavar="SECONDS", default=max_wait, heading="Limits", rare=True,
+               help="Maximum seconds that one trial waits for rate limits."),
     )  # fmt: skip
 
 
-def _read_config(path: Path, section: str, context: click.Context) -> dict[str, Any]:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{path} is not a TOML file: {error}") from None
-    shared = {name: value for name, value in content.items() if not isinstance(value, dict)}
-    return option_values(context.command, {**shared, **content.get(section, {})}, str(path))
+request_limit_options = together(
+    option("--timeout", type=float, metavar="SECONDS", default=300.0, heading="Limits", rare=True,
+           help="Maximum seconds until the answer starts."),
+    option("--request-seconds", type=float, metavar="SECONDS", default=3600.0, heading="Limits", rare=True,
+           help="Maximum seconds of one request, with its retries."),
+    option("--answer-mb", type=int, metavar="MIB", default=128, heading="Limits", rare=True,
+           help="Maximum size of one answer as it is received, in MiB."),
+)  # fmt: skip
+"""What one request may take."""
+
+trial_seconds_option = option("--trial-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
+                              help="Maximum seconds of one trial (default: no limit).")  # fmt: skip
+
+failure_options = together(
+    option("--max-failures", metavar="N|PCT%", heading="Running", rare=True,
+           help="Exit with 4 if more trials fail, such as 5 or 2% (default: no limit)."),
+    option("--no-probe", "probe", flag_value=False, default=True, type=bool, heading="Running", rare=True,
+           help="Do not ask endpoints for their models before the first trial."),
+)  # fmt: skip
+"""How failures are met: before the first trial, and at the end."""
+
+run_options = together(
+    option("--fresh", is_flag=True, heading="Running",
+           help="Start a new run; resume or show no earlier one."),
+    option("--retry-failed", is_flag=True, heading="Running",
+           help="Retry only what failed in the last run like this."),
+    dry_run_option,
+    option("--workers", type=int, metavar="N", heading="Running", rare=True,
+           help="Processes that share the work (default: 1; with Ray, one per CPU)."),
+    option("--executor", type=click.Choice(["local", "ray"]), default="local", heading="Running", rare=True,
+           help="Where trials run: processes on this machine, or Ray actors."),
+    option("--ray-address", metavar="HOST:PORT", heading="Running", rare=True,
+           help="Ray cluster (default: start Ray on this machine)."),
+    option("--fsync", type=click.Choice(["second", "always"]), default="second", heading="Running", rare=True,
+           help="Flush the journal to disk every second, or on every write."),
+    failure_options,
+    request_limit_options,
+    retry_options(),
+    trial_seconds_option,
+    option("--trial-tokens", type=int, metavar="TOKENS", heading="Limits", rare=True,
+           help="Maximum tokens of one trial (default: no limit)."),
+    option("--budget-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
+           help="Stop the run after this many seconds (default: no limit)."),
+    option("--budget-tokens", type=int, metavar="TOKENS", heading="Limits", rare=True,
+           help="Stop the run after this many tokens (default: no limit)."),
+    no_stream_option,
+    name_option,
+)  # fmt: skip
+"""How a run is carried out."""
+
+provider_errors_option = option(
+    "--provider-errors", is_flag=True, heading="Running",
+    help="In packs, retry only what ended in a provider error.",
+)  # fmt: skip
 
 
-def option_values(command: click.Command, written: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Options of a command as written in TOML, by the names of its parameters.
-
-    Raises:
-        click.UsageError: the command has no such option; names the place.
-    """
-    by_name = option_names(command)
-    repeatable = {option.name for option in command.params if getattr(option, "multiple", False)}
-    values: dict[str, Any] = {}
-    for name, value in written.items():
-        parameter = by_name.get(name.replace("-", "_"))
-        if parameter is None:
-            hint = did_you_mean(name, by_name) or " See --help."
-            raise click.UsageError(f"{place}: unknown option {name!r}.{hint}")
-        if isinstance(value, dict):
-            value = tuple(f"{key}={_as_text(item)}" for key, item in value.items())
-        elif isinstance(value, str) and parameter in repeatable:
-            value = (value,)
-        values[parameter] = value
-    return values
+def metrics_options(*, default: bool, name: str = "metrics", url: str = "metrics_url",
+                    old: tuple[str, str] | None = None) -> Callable[[Function], Function]:  # fmt: skip
+    """Whether the server's own metrics are read, and where; `old` are earlier names of the two."""
+    flag, address = old or (None, None)
+    return together(
+        option("--metrics/--no-metrics", name, old=(flag,) if flag else (), default=default, rare=True,
+               heading="Running",
+               help=f"Read the server's own metrics, or not (default: {'yes' if default else 'no'})."),
+        option("--metrics-url", url, old=(address,) if address else (), metavar="URL", rare=True,
+               heading="Running", help="Address of the metrics (default: /metrics of the endpoint)."),
+    )  # fmt: skip
 
 
-def option_names(command: click.Command) -> dict[str, str]:
-    """The names of a command's parameters by all their spellings, with underscores."""
-    names: dict[str, str] = {}
-    for parameter in command.params:
-        if parameter.name is not None:
-            for spelling in (parameter.name, *parameter.opts):
-                names[spelling.lstrip("-").replace("-", "_")] = parameter.name
-    return names
+# What is printed and written
+
+json_option = option("--json", "as_json", is_flag=True, heading="Output",
+                     help="Print one JSON object to stdout, nothing else.")  # fmt: skip
+quiet_option = option("-q", "--quiet", is_flag=True, heading="Output",
+                      help="Show no progress, only the result.")  # fmt: skip
+
+output_options = together(json_option, quiet_option, debug_option())
+"""What is printed."""
 
 
-def _as_text(value: Any) -> str:
-    import json
-
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """KEY=VALUE arguments as a dictionary."""
-    result = {}
-    for value in values:
-        key, separator, rest = value.partition("=")
-        if not separator or not key:
-            raise click.UsageError(f"{option} takes KEY=VALUE, got {value!r}.")
-        result[key] = rest
-    return result
+def output_option(what: str, **settings: Any) -> Decorator:
+    """The file that a command writes."""
+    settings = {"type": click.Path(path_type=Path), **settings}
+    return option("-o", "--output", metavar="FILE", heading="Output", help=what, **settings)
 
 
-def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
-    """KEY=JSON arguments as a dictionary; what is no JSON is taken as text."""
-    import json
+results_option = output_option("Write the results to FILE as JSON.")
 
-    result: dict[str, Any] = {}
-    for key, text in pairs(values, option).items():
-        try:
-            result[key] = json.loads(text)
-        except ValueError:
-            result[key] = text
-    return result
+markdown_option = option(
+    "--markdown", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", heading="Output", rare=True,
+    help="Write the result to FILE as Markdown.",
+)  # fmt: skip
 
 
-def set_up_logging(*, debug: bool) -> None:
-    """Log lines to stderr, secrets replaced."""
-    import logging
+# Which runs
 
-    from benchwright.secrets import SecretFilter
-
-    class ToStderr(logging.StreamHandler[TextIO]):
-        """Writes to what is stderr at the time; while there is a live display, that is above it."""
-
-        def format(self, record: logging.LogRecord) -> str:
-            return plain_lines(super().format(record))
-
-        def emit(self, record: logging.LogRecord) -> None:
-            self.stream = sys.stderr
-            super().emit(record)
-
-    handler = ToStderr()
-    handler.addFilter(SecretFilter())
-    logging.basicConfig(
-        level=logging.DEBUG if debug else logging.WARNING,
-        handlers=[handler],
-        format="%(levelname)s %(name)s: %(message)s",
-    )
+kind_option = option("--kind", type=click.Choice(KINDS), metavar="KIND", heading="Which runs",
+                     help="Only runs of this kind: eval, benchmark, pack or load.")  # fmt: skip
+tags_option = option("--tag", "tags", multiple=True, metavar="TAG", heading="Which runs",
+                     shell_complete=completing.tags, help="Only runs with this tag. Repeatable.")  # fmt: skip
+model_filter = option("--model", default="", metavar="TEXT", heading="Which runs",
+                      shell_complete=completing.models,
+                      help="Only runs of models whose name contains TEXT.")  # fmt: skip
+name_filter = option("--name", old=("--benchmark",), default="", metavar="TEXT", heading="Which runs",
+                     help="Only runs whose name, benchmark, dataset or pack contains TEXT.")  # fmt: skip
+suite_filter = option("--suite", metavar="NAME|FILE", heading="Which runs", shell_complete=completing.suites,
+                      help="Only runs of this suite.")  # fmt: skip
+anyway_option = option("--anyway", is_flag=True, rare=True,
+                       help="Compare runs even if they are not comparable.")  # fmt: skip
 
 
-def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
-    """The settings that options stand for.
-
-    Raises:
-        click.UsageError: a value is not as it should be; names the option.
-    """
-    from pydantic import ValidationError
-
-    try:
-        return kind(**options)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "--" + str(first["loc"][0]).replace("_", "-")
-        raise click.UsageError(f"{name}: {first['msg']}.") from None
+def run_limit_option(default: int | None = None) -> Decorator:
+    """How many runs are listed."""
+    text = "At most N runs (default: all)." if default is None else "At most N runs."
+    return option("--limit", type=click.IntRange(min=1), metavar="N", heading="Which runs",
+                  help=text, default=default)  # fmt: skip
 
 
-def _apply(options: Sequence[Callable[[Any], Any]], function: Function) -> Function:
-    for option in reversed(options):
-        function = option(function)
-    return function
+# What is deleted
+
+yes_option = option("-y", "--yes", is_flag=True, help="Delete without asking.")
+
+
+# Packs and servers
+
+version_option = option(
+    "--compatible-version", metavar="VERSION", heading="Pack", rare=True,
+    help="Version of the desktop host to be compatible with (default: 0.3.0).",
+)  # fmt: skip
+node_option = option("--node", default="node", metavar="PROGRAM", heading="Pack", rare=True,
+                     help="Node.js program to use.")  # fmt: skip
+host_option = option("--host", default="127.0.0.1", metavar="ADDRESS", heading="Server",
+                     help="Address to listen on.")  # fmt: skip
+
+
+def port_option(default: int) -> Decorator:
+    """Where a server of ours listens."""
+    return option("--port", type=click.IntRange(0, 65535), metavar="PORT", default=default, heading="Server",
+                  help="Port to listen on; 0 picks a free one.")  # fmt: skip

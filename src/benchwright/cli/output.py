@@ -63,6 +63,10 @@ def say(text: str) -> None:
     echo(text, err=True)
 
 
+def say_nothing(_: str) -> None:
+    """In place of `say`, where only the result is wanted."""
+
+
 @contextmanager
 def _writing() -> Iterator[None]:
     """A full disk is told in one line; that nobody reads any more is for `main`."""

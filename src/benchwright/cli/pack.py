@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
 import click
 
+from benchwright.cli.grammar import LazyGroup
+
 COMMANDS = {
-    "run": "benchwright.cli.pack_run:command",
-    "install": "benchwright.cli.pack_install:install",
-    "update": "benchwright.cli.pack_install:update",
-    "uninstall": "benchwright.cli.pack_install:uninstall",
-    "list": "benchwright.cli.pack_install:listing",
-    "info": "benchwright.cli.pack_info:info",
-    "validate": "benchwright.cli.pack_info:validate",
-    "init": "benchwright.cli.pack_info:init",
-    "verifiers": "benchwright.cli.pack_verifiers:command",
+    "run": ("benchwright.cli.pack_run:command", "Run packs against models."),
+    "list": ("benchwright.cli.pack_install:listing", "List the installed packs."),
+    "show": ("benchwright.cli.pack_info:show", "Show a pack and its scenarios."),
+    "install": ("benchwright.cli.pack_install:install", "Install a pack."),
+    "update": ("benchwright.cli.pack_install:update", "Update packs from where they were installed."),
+    "delete": ("benchwright.cli.pack_install:delete", "Delete installed packs."),
+    "init": ("benchwright.cli.pack_info:init", "Write a new pack."),
+    "validate": ("benchwright.cli.pack_info:validate", "Check a pack that you write."),
+    "verifiers": ("benchwright.cli.pack_verifiers:command", "Show, start and stop the verifiers of a pack."),
 }
 
 EXAMPLES = """\b
@@ -24,26 +23,22 @@ Examples:
   benchwright pack init ./my-pack --language python
   benchwright pack validate ./my-pack
   benchwright pack install ./my-pack.tar.gz
-  benchwright pack run my-pack --model my-model --base-url http://localhost:8000/v1
+  benchwright pack run my-pack --model my-model
 """
 
 
-class PackGroup(click.Group):
-    """A group whose commands are imported when they are called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
-        return list(COMMANDS)
+class PackGroup(LazyGroup):
+    """Knows the verbs that packs had before, as well."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports a command."""
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
+        """`uninstall` deletes without asking."""
+        if cmd_name == "uninstall":
+            from benchwright.cli.pack_install import uninstall
+
+            return uninstall
+        return super().get_command(ctx, cmd_name)
 
 
-@click.group("pack", cls=PackGroup, epilog=EXAMPLES)
-def command(**_: Any) -> None:
-    """Install, inspect, validate, write and run bench packs of Bench Protocol v1."""
+@click.group("pack", cls=PackGroup, addresses=COMMANDS, old={"info": "show"}, epilog=EXAMPLES)
+def command() -> None:
+    """Install, show, validate, write and run bench packs of Bench Protocol v1."""

@@ -1,4 +1,4 @@
-"""`benchwright pack info | validate | init`: looking at a pack, and writing a new one."""
+"""`benchwright pack show | validate | init`: looking at a pack, and writing a new one."""
 
 from __future__ import annotations
 
@@ -8,24 +8,38 @@ from typing import Any
 
 import click
 
-from benchwright.cli.options import set_up_logging
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import json_option, node_option, version_option
 from benchwright.cli.output import echo, print_json, print_table, say
-from benchwright.cli.pack_install import SETTINGS, debug_option, described, json_option, version_option
+from benchwright.cli.pack_install import SETTINGS, described
 from benchwright.formats import counted
 from benchwright.text import plain
 
-node_option = click.option("--node", default="node", show_default=True, help="Node.js program to use.")
+SHOW_EXAMPLES = """\b
+Examples:
+  benchwright pack show toolcall-15
+  benchwright pack show ./my-pack --json
+"""
+
+VALIDATE_EXAMPLES = """\b
+Examples:
+  benchwright pack validate ./my-pack
+"""
+
+INIT_EXAMPLES = """\b
+Examples:
+  benchwright pack init ./my-pack --language python
+"""
 
 
-@click.command("info", context_settings=SETTINGS)
-@click.argument("pack", metavar="PACK|PATH")
+@click.command("show", cls=Command, epilog=SHOW_EXAMPLES, context_settings=SETTINGS)
+@click.argument("pack", metavar="PACK|PATH", shell_complete=completing.packs)
 @version_option
 @node_option
 @json_option
-@debug_option
-def info(pack: str, compatible_version: str | None, node: str, as_json: bool, debug: bool) -> None:
+def show(pack: str, compatible_version: str | None, node: str, as_json: bool) -> None:
     """Show a pack: manifest, requirements, verifiers, and its scenarios with their cards."""
-    set_up_logging(debug=debug)
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import pack_facts
     from benchwright.config import PackSettings
@@ -50,15 +64,13 @@ def info(pack: str, compatible_version: str | None, node: str, as_json: bool, de
     print_table(render_pack(facts.pack, facts.scenarios, facts.runtime))
 
 
-@click.command("validate", context_settings=SETTINGS)
+@click.command("validate", cls=Command, epilog=VALIDATE_EXAMPLES, context_settings=SETTINGS)
 @click.argument("path", type=click.Path(path_type=Path))
 @version_option
 @node_option
 @json_option
-@debug_option
-def validate(path: Path, compatible_version: str | None, node: str, as_json: bool, debug: bool) -> None:
+def validate(path: Path, compatible_version: str | None, node: str, as_json: bool) -> None:
     """Check the manifest, loading, scenarios and scorer of the pack at PATH. Exits with 1 if there are problems."""
-    set_up_logging(debug=debug)
     from benchwright.app.loop import run_async
     from benchwright.app.pack_info import validate_pack
     from benchwright.config import PackSettings
@@ -77,15 +89,14 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
         sys.exit(1)
 
 
-@click.command("init")
+@click.command("init", cls=Command, epilog=INIT_EXAMPLES)
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option(
+@option(
     "--language", type=click.Choice(["python", "javascript"]), required=True, help="Language of the pack."
 )
-@click.option("--id", "pack_id", metavar="ID", help="The pack's id (default: the directory's name).")
-@click.option("--name", help="The pack's name (default: derived from its id).")
-@debug_option
-def init(directory: Path, language: str, pack_id: str | None, name: str | None, debug: bool) -> None:
+@option("--id", "pack_id", metavar="ID", help="The pack's id (default: the directory's name).")
+@option("--name", metavar="TEXT", help="The pack's name (default: derived from its id).")
+def init(directory: Path, language: str, pack_id: str | None, name: str | None) -> None:
     """Create a new, runnable pack in DIRECTORY."""
     from benchwright.packs.scaffold import init as write_pack
 

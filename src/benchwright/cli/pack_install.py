@@ -1,26 +1,28 @@
-"""`benchwright pack install | update | uninstall | list`: what is installed, and changing that."""
+"""`benchwright pack install | update | delete | list`: what is installed, and changing that."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.confirming import confirmed
+from benchwright.cli.grammar import Command, option, together
+from benchwright.cli.options import json_option, quiet_option, version_option, yes_option
 from benchwright.cli.output import echo, print_json, say
 from benchwright.text import plain
 
 if TYPE_CHECKING:
     from benchwright.packs.install import InstalledPack, InstallProgress
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 SETTINGS = {"auto_envvar_prefix": "BENCHWRIGHT"}
 
 EXAMPLES = """\b
 Examples:
-  From the registry, a GitHub tag, an archive (with its checksum), and a directory:
+  From the registry, a GitHub tag, an archive with its checksum, a directory:
     benchwright pack install toolcall-15
     benchwright pack install stevibe/BugFind-15@v1.0.1
     benchwright pack install ./my-pack.tar.gz --sha256 HEX
@@ -28,41 +30,40 @@ Examples:
     benchwright pack install ./my-pack --copy
 """
 
-version_option = click.option(
-    "--compatible-version",
-    metavar="VERSION",
-    help="Version of the desktop host to be compatible with (default: 0.3.0).",
-)
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object to stdout, everything else to stderr."
-)
-debug_option = click.option("--debug", is_flag=True, help="Show tracebacks.")
+UPDATE_EXAMPLES = """\b
+Examples:
+  benchwright pack update toolcall-15
+  benchwright pack update --all
+"""
+
+DELETE_EXAMPLES = """\b
+Examples:
+  benchwright pack delete my-pack
+"""
+
+LIST_EXAMPLES = """\b
+Examples:
+  benchwright pack list
+  benchwright pack list --json
+"""
+
+source_options = together(
+    option("--registry", metavar="URL", heading="Source", rare=True,
+           help="Address or file of the registry (default: the official one)."),
+    option("--github-archive", metavar="URL", heading="Source", rare=True,
+           help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
+    version_option,
+)  # fmt: skip
+"""Where packs come from."""
 
 
-def source_options(function: Function) -> Function:
-    """Where packs come from."""
-    for option in (
-        version_option,
-        click.option(
-            "--github-archive",
-            metavar="URL",
-            help="Address of archives, containing {repository} and {tag} (default: GitHub).",
-        ),
-        click.option(
-            "--registry", metavar="URL", help="Address or file of the registry (default: the official one)."
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-@click.command("install", epilog=EXAMPLES, context_settings=SETTINGS)
+@click.command("install", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
 @click.argument("source")
-@click.option("--sha256", metavar="HEX", help="Expected SHA-256 of the archive (default: not checked).")
-@click.option("--copy", is_flag=True, help="Copy a directory instead of using it in place.")
+@option("--sha256", metavar="HEX", help="Expected SHA-256 of the archive (default: not checked).")
+@option("--copy", is_flag=True, help="Copy a directory instead of using it in place.")
 @source_options
 @json_option
-@debug_option
+@quiet_option
 def install(
     source: str,
     sha256: str | None,
@@ -71,7 +72,7 @@ def install(
     github_archive: str | None,
     compatible_version: str | None,
     as_json: bool,
-    debug: bool,
+    quiet: bool,
 ) -> None:
     """Install a pack from SOURCE: a registry name, owner/repo@tag, a .tar.gz or a directory."""
     from benchwright.app.pack_store import install_settings
@@ -79,19 +80,19 @@ def install(
     from benchwright.packs.install import install as install_pack
 
     settings = install_settings(registry, github_archive, compatible_version)
-    pack = install_pack(source, packs_directory(), settings, sha256=sha256, copy=copy, report=_tell)
+    pack = install_pack(source, packs_directory(), settings, sha256=sha256, copy=copy, report=_teller(quiet))
     if as_json:
         print_json(described(pack))
     else:
         echo(f"{plain(pack.id)} {plain(_version(pack))} is installed: benchwright pack run {plain(pack.id)}")
 
 
-@click.command("update", context_settings=SETTINGS)
-@click.argument("packs", nargs=-1, metavar="[PACK]...")
-@click.option("--all", "every", is_flag=True, help="Update all installed packs.")
+@click.command("update", cls=Command, epilog=UPDATE_EXAMPLES, context_settings=SETTINGS)
+@click.argument("packs", nargs=-1, metavar="[PACK]...", shell_complete=completing.installed_packs)
+@option("--all", "every", is_flag=True, help="All installed packs.")
 @source_options
 @json_option
-@debug_option
+@quiet_option
 def update(
     packs: tuple[str, ...],
     every: bool,
@@ -99,7 +100,7 @@ def update(
     github_archive: str | None,
     compatible_version: str | None,
     as_json: bool,
-    debug: bool,
+    quiet: bool,
 ) -> None:
     """Update packs from where they were installed."""
     from benchwright.app.pack_store import install_settings, installed_packs
@@ -114,7 +115,7 @@ def update(
     rows: list[dict[str, Any]] = []
     for name in names:
         try:
-            ended = update_pack(name, packs_directory(), settings, report=_tell)
+            ended = update_pack(name, packs_directory(), settings, report=_teller(quiet))
         except UserError as error:
             if len(names) == 1:
                 raise
@@ -132,23 +133,44 @@ def update(
         sys.exit(1)
 
 
-@click.command("uninstall")
+@click.command("delete", cls=Command, epilog=DELETE_EXAMPLES)
+@click.argument(
+    "packs", nargs=-1, required=True, metavar="PACK [PACK ...]", shell_complete=completing.installed_packs
+)
+@yes_option
+@quiet_option
+def delete(packs: tuple[str, ...], yes: bool, quiet: bool) -> None:
+    """Delete installed packs. A directory that is used in place is kept."""
+    from benchwright.home import packs_directory
+    from benchwright.packs.install.installed import find_installed
+
+    names = list(dict.fromkeys(packs))
+    for name in names:
+        find_installed(name, packs_directory())
+    if confirmed(names, "pack", yes=yes):
+        _delete(names, quiet=quiet)
+
+
+@click.command("uninstall", cls=Command, hidden=True)
 @click.argument("pack")
-@debug_option
-def uninstall(pack: str, debug: bool) -> None:
-    """Remove PACK. A directory that is used in place is kept."""
+def uninstall(pack: str) -> None:
+    """Delete PACK without asking."""
+    _delete([pack], quiet=False)
+
+
+def _delete(names: Sequence[str], *, quiet: bool) -> None:
     from benchwright.home import packs_directory
     from benchwright.packs.install import uninstall as uninstall_pack
 
-    uninstall_pack(pack, packs_directory(), report=_tell)
-    echo(f"{plain(pack)} is removed.")
+    for name in names:
+        uninstall_pack(name, packs_directory(), report=_teller(quiet))
+        echo(f"{plain(name)} is removed.")
 
 
-@click.command("list", context_settings=SETTINGS)
+@click.command("list", cls=Command, epilog=LIST_EXAMPLES, context_settings=SETTINGS)
 @version_option
 @json_option
-@debug_option
-def listing(compatible_version: str | None, as_json: bool, debug: bool) -> None:
+def listing(compatible_version: str | None, as_json: bool) -> None:
     """List the installed packs, including broken ones. No pack code runs."""
     from benchwright.app.pack_store import installed_packs
     from benchwright.home import packs_directory
@@ -205,5 +227,9 @@ def _version(pack: InstalledPack) -> str:
     return "" if manifest is None else manifest.version
 
 
-def _tell(progress: InstallProgress) -> None:
-    say(f"[{progress.phase}] {plain(progress.message)}")
+def _teller(quiet: bool) -> Callable[[InstallProgress], None]:
+    def tell(progress: InstallProgress) -> None:
+        if not quiet:
+            say(f"[{progress.phase}] {plain(progress.message)}")
+
+    return tell

@@ -84,7 +84,7 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
     report = prepared.report(launched)
     if launched.result is None:
         say("There is nothing to retry.")
-    if not as_json and not quiet:
+    if not as_json:
         _print_report(report)
     if not quiet:
         say(f"Run: {launched.directory}")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.options import set_up_logging
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command
+from benchwright.cli.options import json_option, quiet_option
 from benchwright.cli.output import echo, print_json, print_table, say
-from benchwright.cli.pack_install import debug_option, json_option
 from benchwright.text import plain
 
 if TYPE_CHECKING:
@@ -18,20 +19,19 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  benchwright pack verifiers bugfind-15              show their state
-  benchwright pack verifiers bugfind-15 start        start them and leave them running
+  benchwright pack verifiers bugfind-15         their state
+  benchwright pack verifiers bugfind-15 start   stay up after a run
   benchwright pack verifiers bugfind-15 stop
 """
 
 
-@click.command("verifiers", epilog=EXAMPLES)
-@click.argument("pack", metavar="PACK|PATH")
+@click.command("verifiers", cls=Command, epilog=EXAMPLES)
+@click.argument("pack", metavar="PACK|PATH", shell_complete=completing.packs)
 @click.argument("action", type=click.Choice(["status", "start", "stop"]), default="status")
 @json_option
-@debug_option
-def command(pack: str, action: str, as_json: bool, debug: bool) -> None:
+@quiet_option
+def command(pack: str, action: str, as_json: bool, quiet: bool) -> None:
     """Show, start or stop the verifiers of PACK. A run starts and stops them itself."""
-    set_up_logging(debug=debug)
     from benchwright.app import pack_verifiers
     from benchwright.app.loop import run_async
 
@@ -42,7 +42,8 @@ def command(pack: str, action: str, as_json: bool, debug: bool) -> None:
         else:
             echo(f"Stopped: {', '.join(stopped)}" if stopped else "No verifier was running.")
         return
-    starting = pack_verifiers.start(pack, _tell) if action == "start" else pack_verifiers.states(pack)
+    tell = _say_nothing if quiet else _tell
+    starting = pack_verifiers.start(pack, tell) if action == "start" else pack_verifiers.states(pack)
     found = run_async(starting)
     if as_json:
         print_json({"verifiers": [_plain(endpoint) for endpoint in found]})
@@ -74,3 +75,7 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
 
 def _tell(preparing: VerifierProgress) -> None:
     say(f"[{preparing.phase}] {plain(preparing.verifier_id)}: {plain(preparing.message)}")
+
+
+def _say_nothing(_: VerifierProgress) -> None:
+    """In place of `_tell`, where only the result is wanted."""

@@ -6,42 +6,40 @@ from pathlib import Path
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import anyway_option, output_option
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b
 Examples:
-  benchwright report 20261121T10                       a run, by part of its id
-  benchwright report 20261120T09 20261121T10 -o ab.html
-                                                       two: which one is better, and where
-  benchwright report main.json branch.json --title "Prompt 3"
-  benchwright report 20261121T10 --samples 100         more conversations
+  A run, by part of its id; two: which one is better, and where:
+    benchwright report 20261121T10
+    benchwright report 20261120T09 20261121T10 -o ab.html --title "Prompt 3"
 """
 
 
-@click.command("report", epilog=EXAMPLES)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN|FILE [RUN|FILE ...]")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=Path("report.html"),
-    show_default=True,
-    metavar="FILE",
-    help="File to write. An earlier report is replaced, any other file is not.",
+@click.command("report", cls=Command, epilog=EXAMPLES)
+@click.argument(
+    "runs",
+    nargs=-1,
+    required=True,
+    metavar="RUN|FILE [RUN|FILE ...]",
+    shell_complete=completing.runs_and_files,
 )
-@click.option(
+@output_option(
+    "Write to FILE. An earlier report is replaced, any other file is not.", default=Path("report.html")
+)
+@option(
     "--samples",
     type=click.IntRange(min=0),
+    metavar="N",
     default=30,
-    show_default=True,
-    help="Maximum number of conversations per run, and of changed samples.",
+    help="Maximum conversations of a run, and of changed samples.",
 )
-@click.option("--title", metavar="TEXT", help="Title of the report (default: task and models).")
-@click.option("--anyway", is_flag=True, help="Compare runs even if they are not comparable.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(
-    runs: tuple[str, ...], output: Path, samples: int, title: str | None, anyway: bool, debug: bool
-) -> None:
+@option("--title", metavar="TEXT", help="Title of the page (default: task and models).")
+@anyway_option
+def command(runs: tuple[str, ...], output: Path, samples: int, title: str | None, anyway: bool) -> None:
     """Write a report of runs: one HTML file that needs no network and no other file.
 
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of

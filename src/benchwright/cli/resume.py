@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
-from benchwright.cli.options import output_options, set_up_logging
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import api_key_option, output_options, provider_errors_option
 
 RESUME_EXAMPLES = """\b
 Examples:
@@ -22,20 +24,13 @@ Examples:
     benchwright retry 20261121T10 --scenario TC-03
 """
 
-KEY = click.option(
-    "--api-key",
-    metavar="KEY",
-    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
-)
 
-
-@click.command("resume", epilog=RESUME_EXAMPLES)
-@click.argument("run", metavar="RUN")
-@KEY
+@click.command("resume", cls=Command, epilog=RESUME_EXAMPLES)
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@api_key_option
 @output_options
 def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: bool) -> None:
     """Resume an unfinished RUN (an id, a unique part of one, or a path) with its original settings."""
-    set_up_logging(debug=debug)
     from benchwright.app.existing_runs import existing_run
     from benchwright.errors import UserError
 
@@ -45,19 +40,24 @@ def resume(run: str, api_key: str | None, as_json: bool, quiet: bool, debug: boo
     sys.exit(_continue(existing, {}, api_key, as_json=as_json, quiet=quiet))
 
 
-@click.command("retry", epilog=RETRY_EXAMPLES)
-@click.argument("run", metavar="RUN")
-@click.option(
+@click.command("retry", cls=Command, epilog=RETRY_EXAMPLES)
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@option(
     "--failed",
     is_flag=True,
-    help="Retry all failed trials; in a pack, every cell that did not pass (default).",
+    heading="Running",
+    help="Retry all that failed; in a pack, all that did not pass (default).",
 )
-@click.option(
-    "--provider-errors", is_flag=True, help="Packs only: retry the cells that ended in a provider error."
+@provider_errors_option
+@option("--errors", is_flag=True, heading="Running", help="In packs, retry what has no result for any error.")
+@option(
+    "--scenario",
+    multiple=True,
+    metavar="ID",
+    heading="Running",
+    help="In packs, retry this scenario. Repeatable.",
 )
-@click.option("--errors", is_flag=True, help="Packs only: retry the cells that have no result for any error.")
-@click.option("--scenario", multiple=True, metavar="ID", help="Packs only: retry this scenario. Repeatable.")
-@KEY
+@api_key_option
 @output_options
 def retry(
     run: str,
@@ -71,7 +71,6 @@ def retry(
     debug: bool,
 ) -> None:
     """Retry trials of RUN within the same run. All attempts are kept; the last one counts."""
-    set_up_logging(debug=debug)
     from benchwright.app.existing_runs import existing_run
 
     existing = existing_run(run)

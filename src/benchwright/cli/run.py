@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from benchwright.cli import completing
+from benchwright.cli.config_file import config_option
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
+    LOCAL,
+    api_key_option,
+    base_url_option,
     benchmark_options,
     concurrency_option,
-    config_option,
     data_option,
-    endpoint_options,
-    json_pairs,
-    make_settings,
+    limit_option,
+    metrics_options,
+    model_options,
     output_options,
-    pairs,
+    repeats_option,
     run_options,
-    set_up_logging,
-    take_models,
+    sampling_options,
+    shuffle_option,
 )
 
 if TYPE_CHECKING:
@@ -29,18 +35,23 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  A quick look, then the whole suite of tier 1:
+  A quick look, with 50 samples; two models on the same questions:
     llm-bench --model my-model run mmlu --max-samples 50
-    llm-bench --model my-model run mmlu mmlu_pro humaneval ifeval hle longbench_v2 graphwalks
-  Only some subjects with four repeats per question; a variant:
-    benchwright run mmlu --model my-model --where category=stem --n 4 --temperature 0.7
+    benchwright run mmlu_pro --model model-a --model model-b --limit 500
+"""
+
+MORE = """\b
+  The whole suite of tier 1:
+    llm-bench --model my-model run mmlu mmlu_pro humaneval ifeval hle \\
+        longbench_v2 graphwalks
+  Only some subjects with four repeats of each question; a variant:
+    benchwright run mmlu --model my-model --where category=stem --n 4
     benchwright run mmlu:5shot --model my-base-model
-  Two models on the same questions, compared at the end:
-    benchwright run mmlu_pro --model model-a --model model-b --max-samples 500
   A judge for hle, a simulated user for tau_bench:
     benchwright run hle --model my-model --option judge_model=big-model \\
         --option judge_base_url=http://localhost:9000/v1
-    benchwright run tau_bench --model my-model --option user_model=big-model --n 4
+    benchwright run tau_bench --model my-model --n 4 \\
+        --option user_model=big-model
   Several benchmarks for several models, as a file says, and their table:
     benchwright run --suite suite.toml
   An installed bench pack (see also benchwright pack run --help):
@@ -49,39 +60,43 @@ Examples:
 
 
 @click.command(
-    "run", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
+    "run", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
-@click.argument("benchmarks", nargs=-1)
-@click.option(
+@click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
+@option(
     "--suite",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Run the benchmarks of a TOML file, each for all of its models, and show them as a table.",
+    heading="Dataset",
+    help="Run the benchmarks of a TOML file, for all of its models.",
 )
-@config_option("run")
-@endpoint_options
-@click.option("--no-seed", is_flag=True, help="Send no seed.")
-@click.option(
-    "--max-samples", "--limit", type=int, help="Maximum number of samples per benchmark (default: all)."
-)
-@click.option("--n", type=int, default=1, show_default=True, help="Repeats per sample, for pass@k.")
-@click.option("--shuffle", is_flag=True, help="Shuffle the samples, using the seed.")
-@benchmark_options
-@click.option(
-    "--output-dir",
-    type=click.Path(path_type=Path),
-    default="results",
-    show_default=True,
-    help="Directory for result files.",
-)
+@limit_option("max_samples")
+@repeats_option
 @data_option
-@click.option("--scrape-prometheus", is_flag=True, help="Add the server's Prometheus metrics to the result.")
-@click.option(
-    "--prometheus-url", metavar="URL", help="Address of the metrics (default: /metrics of the endpoint)."
-)
+@shuffle_option
+@benchmark_options
+@model_options
+@base_url_option(LOCAL)
+@api_key_option
+@sampling_options("42")
+@option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
+@config_option("run")
 @concurrency_option(8)
 @run_options
-@click.option("--retry-failed", is_flag=True, help="Retry only the failed trials of the last matching run.")
+@metrics_options(
+    default=False,
+    name="scrape_prometheus",
+    url="prometheus_url",
+    old=("--scrape-prometheus", "--prometheus-url"),
+)
+@option(
+    "--output-dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    default="results",
+    heading="Output",
+    help="Directory of result files.",
+)
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: Any) -> None:
     """Run BENCHMARKS against a model, one after the other, with one result file each.
@@ -90,7 +105,6 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     `benchwright list --json` also their variants and options. With --suite, the benchmarks and their settings, and
     the models, are those of a file.
     """
-    set_up_logging(debug=debug)
     from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
 

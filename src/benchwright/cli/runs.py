@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from benchwright.cli import show
+from benchwright.cli import completing, show
+from benchwright.cli.confirming import confirmed
+from benchwright.cli.grammar import Group, option, together
+from benchwright.cli.options import (
+    json_option,
+    kind_option,
+    model_filter,
+    name_filter,
+    run_limit_option,
+    suite_filter,
+    tags_option,
+    yes_option,
+)
 from benchwright.cli.output import echo, print_json, print_table, say, width
 from benchwright.cli.table import found_suite
 from benchwright.text import plain, plain_lines
@@ -17,6 +27,9 @@ EXAMPLES = """\b
 Examples:
   benchwright runs
   benchwright runs --kind benchmark --model llama --sort score
+"""
+
+MORE = """\b
   benchwright runs --text "mmlu nightly" --columns run,model,score,tokens
   benchwright runs tag 20261121T10 release-candidate
   benchwright runs note 20261121T10 "the baseline of the paper"
@@ -24,54 +37,49 @@ Examples:
   benchwright runs delete 20261120T08 20261120T09
 """
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+NOTE_EXAMPLES = """\b
+Examples:
+  benchwright runs note 20261121T10 "the baseline of the paper"
+  benchwright runs note 20261121T10
+"""
 
-KINDS = ("eval", "benchmark", "pack", "load")
 STATES = ("running", "finished", "stopped", "unfinished")
 ORDERS = ("newest", "oldest", "name", "model", "score", "failed", "time", "state", "size")
 
 
-def list_options(function: Function) -> Function:
-    """Which runs are listed, and what of them."""
-    options = [
-        click.option("--kind", type=click.Choice(KINDS), help="List only runs of this kind."),
-        click.option("--model", default="", metavar="TEXT",
-                     help="List only runs of models whose name contains TEXT."),
-        click.option("--name", "--benchmark", "name", default="", metavar="TEXT",
-                     help="List only runs whose name, benchmark, dataset or pack contains TEXT."),
-        click.option("--state", type=click.Choice(STATES), help="List only runs in this state."),
-        click.option("--suite", default="", metavar="NAME|FILE", help="List only runs of this suite."),
-        click.option("--tag", "tags", multiple=True, metavar="TAG",
-                     help="List only runs with this tag. Repeatable."),
-        click.option("--text", "words", default="", metavar="WORDS",
-                     help="List only runs with each of these words in id, name, model, agent, suite, tags or "
-                     "note."),
-        click.option("--sort", "order", type=click.Choice(ORDERS), default="newest", show_default=True,
-                     help="Order of the runs."),
-        click.option("--limit", type=click.IntRange(min=1), help="Maximum number of runs (default: all)."),
-        click.option("--columns", metavar="NAME,NAME,...",
-                     help="Columns of the table: run, id, name, dataset, model, score, failed, trials, state, "
-                     "time, tags, note, agent, kind, suite, started, tokens (default: as many as fit)."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-        click.option("--debug", is_flag=True, help="Show tracebacks."),
-    ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+list_options = together(
+    kind_option,
+    model_filter,
+    name_filter,
+    option("--state", type=click.Choice(STATES), metavar="STATE", heading="Which runs",
+           help="running, finished, stopped or unfinished ones."),
+    suite_filter,
+    tags_option,
+    option("--text", "words", default="", metavar="WORDS", heading="Which runs",
+           help="Only runs with each of these words in id, name, model, agent, suite, tags or note."),
+    run_limit_option(),
+    option("--sort", "order", type=click.Choice(ORDERS), metavar="ORDER", default="newest", heading="What is shown",
+           help="newest, oldest, name, model, score, failed, time, state or size."),
+    option("--columns", metavar="NAME,NAME,...", heading="What is shown",
+           help="Columns of the table: run, id, name, dataset, model, score, failed, trials, state, "
+           "time, tags, note, agent, kind, suite, started, tokens (default: as many as fit)."),
+    json_option,
+)  # fmt: skip
+"""Which runs are listed, and what of them."""
 
 
-@click.group("runs", epilog=EXAMPLES, invoke_without_command=True)
+@click.group("runs", cls=Group, epilog=EXAMPLES, more=MORE, invoke_without_command=True)
 @list_options
 @click.pass_context
-def command(context: click.Context, /, debug: bool, **options: Any) -> None:
+def command(context: click.Context, /, **options: Any) -> None:
     """List the runs on this machine, the newest first; show, name, tag and delete them."""
     if context.invoked_subcommand is None:
         _list(**options)
 
 
-@command.command("list")
+@command.command("list", epilog="\b\nExamples:\n  benchwright runs list --sort score\n")
 @list_options
-def listing(debug: bool, **options: Any) -> None:
+def listing(**options: Any) -> None:
     """List the runs on this machine, as `benchwright runs` does."""
     _list(**options)
 
@@ -81,7 +89,7 @@ def _list(
     kind: str | None,
     state: str | None,
     order: str,
-    suite: str,
+    suite: str | None,
     limit: int | None,
     columns: str | None,
     as_json: bool,
@@ -111,24 +119,22 @@ def _list(
 command.add_command(show.command, "show")
 
 
-@command.command("tag")
-@click.argument("run")
-@click.argument("tags", nargs=-1, required=True, metavar="TAG [TAG ...]")
-@click.option("--remove", is_flag=True, help="Remove the tags instead of adding them.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def tagging(run: str, tags: tuple[str, ...], remove: bool, debug: bool) -> None:
+@command.command("tag", epilog="\b\nExamples:\n  benchwright runs tag 20261121T10 release\n")
+@click.argument("run", shell_complete=completing.runs)
+@click.argument("tags", nargs=-1, required=True, metavar="TAG [TAG ...]", shell_complete=completing.tags)
+@option("--remove", is_flag=True, help="Remove them instead.")
+def tagging(run: str, tags: tuple[str, ...], remove: bool) -> None:
     """Add tags to RUN: an id, a unique part of one, or a directory."""
     from benchwright.runs.listing import tag_run
 
     echo(", ".join(map(plain, tag_run(run, tags, remove=remove))) or "no tags")
 
 
-@command.command("note")
-@click.argument("run")
+@command.command("note", epilog=NOTE_EXAMPLES)
+@click.argument("run", shell_complete=completing.runs)
 @click.argument("text", required=False)
-@click.option("--remove", is_flag=True, help="Remove the note.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def noting(run: str, text: str | None, remove: bool, debug: bool) -> None:
+@option("--remove", is_flag=True, help="Remove it instead.")
+def noting(run: str, text: str | None, remove: bool) -> None:
     """Note TEXT on RUN, in place of an earlier note; without TEXT, print the note."""
     from benchwright.runs.listing import note_run, read_note
     from benchwright.runs.store import find_run
@@ -139,24 +145,16 @@ def noting(run: str, text: str | None, remove: bool, debug: bool) -> None:
     echo(plain_lines(note) or "no note")
 
 
-@command.command("delete")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]")
-@click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def deletion(runs: tuple[str, ...], yes: bool, debug: bool) -> None:
+@command.command("delete", epilog="\b\nExamples:\n  benchwright runs delete 20261120T08 20261120T09\n")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN ...]", shell_complete=completing.runs)
+@yes_option
+def deletion(runs: tuple[str, ...], yes: bool) -> None:
     """Delete runs with all their conversations. Result files and cache files are kept."""
-    from benchwright.errors import UserError
     from benchwright.runs.listing import delete_run, runs_to_delete
 
     directories = runs_to_delete(runs)
-    if not yes:
-        if not sys.stdin.isatty():
-            raise UserError("Cannot ask for confirmation without a terminal; use --yes to delete.")
-        for directory in directories:
-            echo(directory.name)
-        if not click.confirm(f"Delete {len(directories)} run(s) permanently?", default=False):
-            echo("Nothing was deleted.")
-            return
+    if not confirmed([directory.name for directory in directories], "run", yes=yes):
+        return
     for directory in directories:
         delete_run(directory)
         echo(f"Deleted {directory.name}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from benchwright.cli.grammar import Command
 from benchwright.cli.output import echo
 
 EXAMPLES = """\b
@@ -19,7 +20,7 @@ NOT_IN_FILES = ("anew", "suite", "dry_run", "api_key", "baseline_api_key")
 """Fields that are no option, or that do not belong in a file."""
 
 
-@click.command("schema", epilog=EXAMPLES)
+@click.command("schema", cls=Command, epilog=EXAMPLES)
 def command() -> None:
     """Print the JSON Schema of `--config FILE.toml`."""
     import json

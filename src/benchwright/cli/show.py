@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import json_option
 from benchwright.cli.output import echo, print_json, print_summary, print_table
 
 if TYPE_CHECKING:
@@ -23,16 +26,13 @@ Examples:
 """
 
 
-@click.command("show", epilog=EXAMPLES)
-@click.argument("run")
-@click.option("--row", type=int, metavar="N", help="Show the conversations of this row, counted from 0.")
-@click.option("--sample", metavar="ID", help="Show the conversations of this sample of a benchmark.")
-@click.option("--scenario", metavar="ID", help="Show the conversations of this scenario of a bench pack.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
-def command(
-    run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool, debug: bool
-) -> None:
+@click.command("show", cls=Command, epilog=EXAMPLES)
+@click.argument("run", shell_complete=completing.runs)
+@option("--row", type=int, metavar="N", help="Conversations of this row, counted from 0.")
+@option("--sample", metavar="ID", help="Conversations of this sample of a benchmark.")
+@option("--scenario", metavar="ID", help="Conversations of this scenario of a bench pack.")
+@json_option
+def command(run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool) -> None:
     """Show RUN: an id, a unique part of one, or a directory."""
     from benchwright.analysis.comparison.from_table import RunSides
     from benchwright.analysis.joint.shown import shown_run

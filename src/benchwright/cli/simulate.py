@@ -7,170 +7,246 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import host_option, port_option
 from benchwright.cli.output import echo
 from benchwright.records import UNREADABLE
 
 if TYPE_CHECKING:
-    from benchwright.endpoint.simulate import Faults, Settings
+    from benchwright.endpoint.simulate import Delay, Faults, Settings
     from benchwright.endpoint.simulate.settings import ToolTurn
 
 EXAMPLES = """\b
 Examples:
   Echo every prompt on a free port, and write the port to a file:
     benchwright simulate --port 0 --port-file port.txt
-  Answer 70 % of an answer key correctly, 50 ms to the first token, then one about every 10 ms:
-    benchwright simulate --answers key.jsonl --accuracy 0.7 --answer-template 'Answer: {answer}' \\
-        --first-token 50 --between-tokens lognormal:10:0.3
+  Answer 70 % of an answer key correctly, 50 ms to the first token:
+    benchwright simulate --answers key.jsonl --accuracy 0.7 --ttft 50ms
+"""
+
+MORE = """\b
+  A token about every 10 ms, and answers in a form of their own:
+    benchwright simulate --answers key.jsonl --itl lognormal:10ms:0.3 \\
+        --answer-template 'Answer: {answer}'
   One request in ten is rate-limited, one in twenty is cut off:
-    benchwright simulate --fault rate_limit=0.1 --fault truncate=0.05 --retry-after 0.2
-  A fast load target: four processes, 128 words per answer, and the times as the server saw them:
-    benchwright simulate --processes 4 --policy words --words 128 --log truth.jsonl
+    benchwright simulate --fault rate_limit=0.1 --fault truncate=0.05 \\
+        --retry-after 0.2
+  A fast load target: four processes, 128 words in each answer, and the times
+  as the server saw them:
+    benchwright simulate --workers 4 --policy words --words 128 \\
+        --log truth.jsonl
 """
 
 
-@click.command("simulate", epilog=EXAMPLES)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="Port to listen on; 0 picks a free one.",
+@click.command("simulate", cls=Command, epilog=EXAMPLES, more=MORE)
+@host_option
+@port_option(8000)
+@option(
+    "--port-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    heading="Server",
+    help="Write the port to FILE.",
 )
-@click.option("--port-file", type=click.Path(path_type=Path), metavar="FILE", help="Write the port to FILE.")
-@click.option(
-    "--processes",
+@option(
+    "--workers",
+    "processes",
+    old=("--processes",),
     type=click.IntRange(1, 256),
+    metavar="N",
     default=1,
-    show_default=True,
-    help="Number of processes that share the port.",
+    heading="Server",
+    help="Processes that share the port.",
 )
-@click.option(
+@option(
     "--model",
     "models",
     multiple=True,
     metavar="NAME",
+    heading="Server",
     help="Model name to serve (default: any name). Repeatable.",
 )
-@click.option("--api-key", metavar="KEY", help="Refuse requests without this API key (default: accept all).")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything random."
+@option(
+    "--api-key",
+    metavar="KEY",
+    heading="Server",
+    rare=True,
+    help="Refuse requests without this API key (default: accept all).",
 )
-@click.option(
-    "--policy",
-    type=click.Choice(["echo", "words", "gibberish", "refusal"]),
-    default="echo",
-    show_default=True,
-    help="What to answer when neither script nor answer key matches.",
-)
-@click.option(
-    "--words",
-    type=click.IntRange(0),
-    default=32,
-    show_default=True,
-    help="Length of an answer in words, for the policies words and gibberish.",
-)
-@click.option(
-    "--answers",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help='Answer key: lines of {"prompt", "answer", "tool_calls"}.',
-)
-@click.option(
-    "--scripts",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help='Conversations to play: lines of {"prompt", "replies", "wrong"}, the prompt part of the opening.',
-)
-@click.option(
-    "--accuracy",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Fraction of the answer key and scripts that is answered correctly, 0 to 1.",
-)
-@click.option(
-    "--answer-template",
-    default="{answer}",
-    show_default=True,
-    help="Template of answers from the key; {answer} is replaced.",
-)
-@click.option(
-    "--reasoning", default="", metavar="TEXT", help="Reasoning to send before every answer (default: none)."
-)
-@click.option(
-    "--reasoning-style",
-    type=click.Choice(["reasoning_content", "reasoning", "think"]),
-    default="reasoning_content",
-    show_default=True,
-    help="Field that carries the reasoning; think puts it inline.",
-)
-@click.option(
-    "--tools", "call_tools", is_flag=True, help="Call the first tool offered, then answer with its result."
-)
-@click.option(
-    "--tool-calls",
-    metavar="JSON",
-    help='Tool calls to make, turn by turn: [{"name": ..., "arguments": {...}}, ...].',
-)
-@click.option(
-    "--first-token",
-    default="0",
-    show_default=True,
-    metavar="DELAY",
-    help="Time to the first token in milliseconds: MS or KIND:MS[:SPREAD], with KIND constant, uniform or lognormal.",
-)
-@click.option(
-    "--between-tokens",
-    default="0",
-    show_default=True,
-    metavar="DELAY",
-    help="Time between two tokens, in the same form.",
-)
-@click.option(
+@option(
     "--slots",
     type=click.IntRange(1),
-    help="Answers in progress at once, per process; further requests wait (default: no limit).",
+    metavar="N",
+    heading="Server",
+    help="Answers in progress at once in a process; more requests wait (default: no limit).",
 )
-@click.option(
+@option(
     "--prefix-cache",
     is_flag=True,
+    heading="Server",
+    rare=True,
     help="Report prompt tokens as cached that began an earlier prompt, in blocks of 16, per process.",
 )
-@click.option("--split", is_flag=True, help="Send every piece in two HTTP chunks, split at a random place.")
-@click.option(
-    "--fault",
-    "faults",
-    multiple=True,
-    metavar="KIND=RATE",
-    help="Fail this fraction of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed or "
-    "slow_headers. Repeatable.",
+@option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    heading="Server",
+    help="Seed of everything random.",
 )
-@click.option("--max-faults", type=click.IntRange(0), help="Maximum number of faults (default: no limit).")
-@click.option(
-    "--retry-after",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="Seconds in the Retry-After header of a rate limit.",
-)
-@click.option("--retry-after-date", is_flag=True, help="Send Retry-After as an HTTP date.")
-@click.option(
-    "--stall-seconds", type=float, default=30.0, show_default=True, help="Length of a stall in seconds."
-)
-@click.option(
-    "--slow-header-seconds",
-    type=float,
-    default=2.0,
-    show_default=True,
-    help="Delay of slow headers in seconds.",
-)
-@click.option(
+@option(
     "--log",
     "log",
     type=click.Path(),
     metavar="FILE",
+    heading="Server",
     help="Write what the server knows of each request to FILE, one JSON line each.",
+)
+@option(
+    "--policy",
+    type=click.Choice(["echo", "words", "gibberish", "refusal"]),
+    metavar="POLICY",
+    default="echo",
+    heading="Answers",
+    help="echo, words, gibberish or refusal, where neither script nor answer key matches.",
+)
+@option(
+    "--words",
+    type=click.IntRange(0),
+    metavar="WORDS",
+    default=32,
+    heading="Answers",
+    help="Length of an answer, for the policies words and gibberish.",
+)
+@option(
+    "--answers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    heading="Answers",
+    help='Answer key: lines of {"prompt", "answer", "tool_calls"}.',
+)
+@option(
+    "--scripts",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    heading="Answers",
+    rare=True,
+    help='Conversations to play: lines of {"prompt", "replies", "wrong"}, the prompt part of the opening.',
+)
+@option(
+    "--accuracy",
+    type=float,
+    metavar="FRACTION",
+    default=1.0,
+    heading="Answers",
+    help="Share of the answer key and scripts that is answered correctly, 0 to 1.",
+)
+@option(
+    "--answer-template",
+    metavar="TEXT",
+    default="{answer}",
+    heading="Answers",
+    rare=True,
+    help="Template of answers from the key; {answer} is replaced.",
+)
+@option(
+    "--reasoning",
+    default="",
+    metavar="TEXT",
+    heading="Answers",
+    rare=True,
+    help="Reasoning to send before every answer (default: none).",
+)
+@option(
+    "--reasoning-style",
+    type=click.Choice(["reasoning_content", "reasoning", "think"]),
+    metavar="STYLE",
+    default="reasoning_content",
+    heading="Answers",
+    rare=True,
+    help="Field of the reasoning: reasoning_content or reasoning; think puts it inline.",
+)
+@option(
+    "--tools",
+    "call_tools",
+    is_flag=True,
+    heading="Answers",
+    rare=True,
+    help="Call the first tool offered, then answer with its result.",
+)
+@option(
+    "--tool-calls",
+    metavar="JSON",
+    heading="Answers",
+    rare=True,
+    help='Tool calls to make, turn by turn: [{"name": ..., "arguments": {...}}, ...].',
+)
+@option(
+    "--ttft",
+    metavar="TIME",
+    heading="Timing",
+    help="Time to the first token, in seconds or as 50ms (default: 0). KIND:TIME[:SPREAD] draws it: constant, "
+    "uniform or lognormal.",
+)
+@option(
+    "--itl", metavar="TIME", heading="Timing", help="Time between two tokens, in the same form (default: 0)."
+)
+@option("--first-token", metavar="MS", hidden=True, help="--ttft in milliseconds (default: 0).")
+@option("--between-tokens", metavar="MS", hidden=True, help="--itl in milliseconds (default: 0).")
+@option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="KIND=RATE",
+    heading="Faults",
+    help="Fail this share of requests; KIND is rate_limit, server_error, reset, stall, truncate, malformed or "
+    "slow_headers. Repeatable.",
+)
+@option(
+    "--max-faults",
+    type=click.IntRange(0),
+    metavar="N",
+    heading="Faults",
+    rare=True,
+    help="Maximum number of faults (default: no limit).",
+)
+@option(
+    "--retry-after",
+    type=float,
+    metavar="SECONDS",
+    default=1.0,
+    heading="Faults",
+    rare=True,
+    help="Seconds in the Retry-After header of a rate limit.",
+)
+@option(
+    "--retry-after-date", is_flag=True, heading="Faults", rare=True, help="Send Retry-After as an HTTP date."
+)
+@option(
+    "--stall-seconds",
+    type=float,
+    metavar="SECONDS",
+    default=30.0,
+    heading="Faults",
+    rare=True,
+    help="Seconds that a stall lasts.",
+)
+@option(
+    "--slow-header-seconds",
+    type=float,
+    metavar="SECONDS",
+    default=2.0,
+    heading="Faults",
+    rare=True,
+    help="Seconds that slow headers take.",
+)
+@option(
+    "--split",
+    is_flag=True,
+    heading="Faults",
+    rare=True,
+    help="Send every piece in two HTTP chunks, split at a random place.",
 )
 def command(host: str, port: int, port_file: Path | None, processes: int, **options: Any) -> None:
     """Serve a simulated model for testing. Stop it with Ctrl-C.
@@ -191,7 +267,7 @@ def command(host: str, port: int, port_file: Path | None, processes: int, **opti
 
 
 def _settings(options: dict[str, Any]) -> Settings:
-    from benchwright.endpoint.simulate import Delay, Settings, read_keyed_answers, read_scripts
+    from benchwright.endpoint.simulate import Settings, read_keyed_answers, read_scripts
 
     answers, scripts = options["answers"], options["scripts"]
     plain = ("models", "api_key", "seed", "policy", "words", "accuracy", "answer_template", "reasoning")
@@ -203,12 +279,19 @@ def _settings(options: dict[str, Any]) -> Settings:
         answers=() if answers is None else read_keyed_answers(answers),
         scripts=() if scripts is None else read_scripts(scripts),
         tool_calls=_tool_calls(options["tool_calls"]),
-        first_token=Delay.parse(options["first_token"]),
-        between_tokens=Delay.parse(options["between_tokens"]),
+        first_token=_delay(options["ttft"], options["first_token"]),
+        between_tokens=_delay(options["itl"], options["between_tokens"]),
         faults=_faults(options),
         truth_file=options["log"],
         truth_kept=0,
     )
+
+
+def _delay(seconds: str | None, milliseconds: str | None) -> Delay:
+    """A delay as it is typed now, or as it was typed before."""
+    from benchwright.endpoint.simulate import Delay
+
+    return Delay.parse(milliseconds or "0") if seconds is None else Delay.parse_seconds(seconds)
 
 
 def _faults(options: dict[str, Any]) -> Faults:

@@ -11,9 +11,10 @@ from click.core import ParameterSource
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Kind, Suite, SuiteEntry
 from benchwright.cli import run
+from benchwright.cli.config_file import option_names, option_values
 from benchwright.cli.eval import command as eval_command
 from benchwright.cli.eval_options import eval_settings
-from benchwright.cli.options import option_names, option_values, take_models
+from benchwright.cli.option_values import take_models
 from benchwright.cli.pack_run import command as pack_command
 from benchwright.cli.pack_run import pack_settings
 from benchwright.config import ModelEntry, Settings

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import (
+    json_option,
+    kind_option,
+    model_filter,
+    name_filter,
+    output_option,
+    run_limit_option,
+    suite_filter,
+    tags_option,
+)
 from benchwright.cli.output import echo, print_json, print_table, say, table_text, width
 
 if TYPE_CHECKING:
@@ -18,7 +30,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  benchwright table                                    the newest runs on this machine
+  benchwright table                       the newest runs on this machine
   benchwright table 20261120T09 20261121T10 --sort mmlu
   benchwright table --tag release --format latex -o table.tex
   benchwright table --kind benchmark --format html -o board.html
@@ -32,77 +44,66 @@ TEXT_FILE = 80
 FORMATS = ("text", "markdown", "latex", "csv", "json", "html")
 
 
-@click.command("table", epilog=EXAMPLES)
-@click.argument("runs", nargs=-1, metavar="[RUN ...]")
-@click.option(
-    "--suite", metavar="NAME|FILE", help="Take the runs of this suite, of each of its parts the newest."
-)
-@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Take only runs with this tag. Repeatable.")
-@click.option(
-    "--kind", type=click.Choice(["eval", "benchmark", "pack", "load"]), help="Take only runs of this kind."
-)
-@click.option(
-    "--model",
-    default="",
-    metavar="TEXT",
-    help="Take only runs whose model or name contains each word of TEXT.",
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Maximum number of runs, the newest, if neither they nor a suite are named.",
-)
-@click.option(
+@click.command("table", cls=Command, epilog=EXAMPLES)
+@click.argument("runs", nargs=-1, metavar="[RUN ...]", shell_complete=completing.runs)
+@kind_option
+@model_filter
+@name_filter
+@suite_filter
+@tags_option
+@run_limit_option(100)
+@option(
     "--score",
     "scores",
     multiple=True,
     metavar="NAME",
+    heading="What is shown",
     help="Show this score (default: the first of each task; of a single task all). Repeatable.",
 )
-@click.option(
+@option(
     "--by",
     type=click.Choice(["model", "run"]),
     default="model",
-    show_default=True,
+    heading="What is shown",
     help="A row for each model, or for each run.",
 )
-@click.option(
+@option(
     "--sort",
     default="rank",
     metavar="NAME",
-    show_default=True,
+    heading="What is shown",
     help="Sort by rank, a column's name, model, failed, time, tokens or cost.",
 )
-@click.option(
+@option(
     "--price",
     "prices",
     multiple=True,
     metavar="MODEL=IN,OUT",
+    heading="What is shown",
     help="Price of a million prompt tokens and of a million completion tokens. Repeatable.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(FORMATS), help="Format (default: by the suffix of -o, else text)."
+@option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    heading="Output",
+    help="Format (default: by the suffix of -o, else text).",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE instead of printing.",
+@output_option("Write to FILE instead of printing.", type=click.Path(path_type=Path, dir_okay=False))
+@option(
+    "--title",
+    metavar="TEXT",
+    heading="Output",
+    help="Title of the page (default: the suite, else Leaderboard).",
 )
-@click.option(
-    "--title", metavar="TEXT", help="Title of the HTML page (default: the suite, else Leaderboard)."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, as --format json.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@json_option
 def command(
     runs: tuple[str, ...],
     suite: str | None,
     tags: tuple[str, ...],
     kind: str | None,
     model: str,
+    name: str,
     limit: int,
     scores: tuple[str, ...],
     by: str,
@@ -112,7 +113,6 @@ def command(
     output: Path | None,
     title: str | None,
     as_json: bool,
-    debug: bool,
 ) -> None:
     """Show runs as a leaderboard: models as rows, benchmarks and datasets as columns.
 
@@ -122,14 +122,18 @@ def command(
     from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
     from benchwright.analysis.leaderboard.order import ordered
 
-    name = None if suite is None else found_suite(suite)
-    chosen = _named(runs) if runs else _fitting(kind or "", model, tags, limit, name)
+    suite = None if suite is None else found_suite(suite)
+    chosen = (
+        _named(runs) if runs else _fitting(suite, limit, kind=kind or "", model=model, name=name, tags=tags)
+    )
     if not chosen:
-        echo("No runs match." if kind or model or tags or suite else "There are no runs yet.", err=True)
+        echo(
+            "No runs match." if kind or model or name or tags or suite else "There are no runs yet.", err=True
+        )
         return
     wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(_price, prices)))
     board = ordered(leaderboard(chosen, wanted), sort)
-    _give(board, "json" if as_json else form or _form_of(output), output, title or name or "Leaderboard")
+    _give(board, "json" if as_json else form or _form_of(output), output, title or suite or "Leaderboard")
 
 
 def _named(runs: Sequence[str]) -> list[Chosen]:
@@ -148,11 +152,11 @@ def _named(runs: Sequence[str]) -> list[Chosen]:
     return found
 
 
-def _fitting(kind: str, model: str, tags: Sequence[str], limit: int, suite: str | None) -> list[Chosen]:
+def _fitting(suite: str | None, limit: int, **wanted: Any) -> list[Chosen]:
     from benchwright.analysis.leaderboard.board import Chosen
     from benchwright.runs.selection import fits_all, runs_of_suite, runs_that_fit
 
-    fits = fits_all(kind=kind, words=model, tags=tags)
+    fits = fits_all(**wanted)
     if suite is not None:
         return [Chosen(directory) for directory in reversed(runs_of_suite(suite, fits, say))]
     found = runs_that_fit(fits, say)

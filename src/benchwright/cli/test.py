@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.options import output_options, set_up_logging
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import (
+    OPENAI,
+    agent_options,
+    api_key_option,
+    base_url_option,
+    dataset_option,
+    limit_option,
+    max_tokens_option,
+    offset_option,
+    one_model_option,
+    output_options,
+    results_option,
+    temperature_option,
+)
 from benchwright.cli.output import echo, say
 
 if TYPE_CHECKING:
@@ -18,61 +32,39 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   The first three rows, and how each went:
-    benchwright test -m my_agent:MyAgent -d data.jsonl --limit 3 \\
-        --model my-model --base-url http://localhost:8000/v1
-  Step by step from row 5: see what the model says and what the tools return:
-    benchwright test -m my_agent:MyAgent -d data.jsonl --interactive --row 5 \\
-        --model my-model --base-url http://localhost:8000/v1
+    benchwright test -m my_agent:MyAgent -d data.jsonl --limit 3 --model m
+  Step by step from row 5: what the model says and what the tools return:
+    benchwright test -m my_agent:MyAgent -d data.jsonl -i --row 5 --model m
+"""
+
+MORE = """\b
   A directory of MCP tools, without any agent code:
-    benchwright test --mcp ./mcp -d data.jsonl --model my-model --base-url http://localhost:8000/v1
+    benchwright test --mcp ./mcp -d data.jsonl --model my-model \\
+        --base-url http://localhost:8000/v1
 """
 
 
 @click.command(
-    "test", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT", "show_default": False}
+    "test", cls=Command, epilog=EXAMPLES, more=MORE, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
-@click.option(
-    "-d", "--dataset", type=click.Path(path_type=Path), metavar="FILE",
-    help="Dataset file: .jsonl, .json, .csv or .parquet.",
-)  # fmt: skip
-@click.option(
-    "-m", "--module", "--agent", "module", metavar="MODULE:ATTR", help="Your agent: a RolloutAgentLoop."
-)  # fmt: skip
-@click.option(
-    "--mcp", type=click.Path(path_type=Path), metavar="DIR",
-    help="Directory of MCP tools, with a main.py that creates a FastMCP instance.",
-)  # fmt: skip
-@click.option("--limit", type=int, help="Maximum number of rows (default: all).")
-@click.option("--offset", type=int, default=0, show_default=True, help="Number of rows to skip first.")
-@click.option(
-    "--max-turns", type=int, default=10, show_default=True, help="Maximum turns of the agent per row."
-)
-@click.option(
-    "--model", metavar="MODEL", default="gpt-5-mini", show_default=True,
-    help="Name of the model, as the endpoint lists it.",
-)  # fmt: skip
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="Base URL of the endpoint, such as http://localhost:8000/v1 (default: $OPENAI_BASE_URL or OpenAI).",
-)
-@click.option(
-    "--api-key",
-    metavar="KEY",
-    help="API key; EMPTY sends none (default: $BENCHWRIGHT_API_KEY, then $OPENAI_API_KEY).",
-)
-@click.option("--temperature", type=float, help="Sampling temperature (default: not sent).")
-@click.option("--max-tokens", type=int, help="Maximum tokens per answer (default: not sent).")
-@click.option("-i", "--interactive", is_flag=True, help="Pause before every model call.")
-@click.option(
+@dataset_option
+@limit_option()
+@offset_option
+@one_model_option(default="gpt-5-mini")
+@base_url_option(OPENAI)
+@api_key_option
+@temperature_option
+@max_tokens_option
+@agent_options
+@option("-i", "--interactive", is_flag=True, heading="Running", help="Pause before every model call.")
+@option(
     "--row",
     type=int,
     metavar="N",
-    help="First row, counted from 0 (requires --interactive; default: the first one).",
+    heading="Running",
+    help="With --interactive, the first row, counted from 0 (default: the first one).",
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write results to FILE as JSON."
-)  # fmt: skip
+@results_option
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **options: Any) -> None:
     """Try an agent on a few rows, in a batch or step by step.
@@ -87,7 +79,6 @@ def command(as_json: bool, quiet: bool, debug: bool, output: Path | None, **opti
 
     if options["interactive"] and (as_json or output is not None):
         raise UserError("--json and --output cannot be combined with --interactive.")
-    set_up_logging(debug=debug)
     console = PlainConsole(err=as_json, soft_wrap=True)
     settings = AgentTestSettings(**options, debug=debug)
     with results_on_stdout(as_json=as_json):
@@ -132,8 +123,8 @@ def _run(test: AgentTest, output: Path | None, *, as_json: bool, quiet: bool) ->
     except KeyboardInterrupt:
         interrupted, result = True, test.so_far()
         say("Test interrupted.")
-    if not quiet:
-        echo(_summary(result), err=as_json)
+    if not quiet or (result.results and not as_json):
+        echo(_summary(result) if quiet else f"\n{_summary(result)}", err=as_json)
     elif result.stopped_early and not interrupted:
         say(f"Error: {one_line(result.stop_reason)}")
     if as_json:
@@ -150,7 +141,6 @@ def _summary(result: LocalTestBatchResult) -> str:
     from benchwright.cli.lines import one_line
 
     lines = [
-        "",
         "Summary:",
         f"  Total: {result.total}",
         f"  Passed: {result.passed}",

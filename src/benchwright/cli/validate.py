@@ -7,37 +7,33 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.options import data_option, pairs
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command
+from benchwright.cli.option_values import pairs
+from benchwright.cli.options import benchmark_setting, data_option, json_option, limit_option
 from benchwright.cli.output import print_json, print_table
 
 EXAMPLES = """\b
 Examples:
   benchwright validate
-  benchwright validate mmlu ifeval --max-samples 100 --data-dir /srv/datasets
+  benchwright validate mmlu ifeval --limit 100 --data-dir /srv/datasets
 """
 
 
-@click.command("validate", epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"})
-@click.argument("benchmarks", nargs=-1)
+@click.command(
+    "validate", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+)
+@click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
 @data_option
-@click.option(
-    "--max-samples",
-    "--limit",
-    type=click.IntRange(min=1),
-    help="Maximum number of samples per benchmark (default: all).",
-)
-@click.option(
-    "--option", multiple=True, metavar="KEY=VALUE", help="Set an option of the benchmark. Repeatable."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--debug", is_flag=True, help="Show tracebacks.")
+@limit_option("max_samples", type=click.IntRange(min=1))
+@benchmark_setting
+@json_option
 def command(
     benchmarks: tuple[str, ...],
     data_dir: Path,
     max_samples: int | None,
     option: tuple[str, ...],
     as_json: bool,
-    debug: bool,
 ) -> None:
     """Run gold and wrong answers through a benchmark's own prompt, solver and grader.
 

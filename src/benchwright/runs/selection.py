@@ -67,16 +67,19 @@ def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
                 say(f"Warning: left out: {error}")
 
 
-def fits_all(*, kind: str = "", words: str = "", tags: Sequence[str] = ()) -> Fits:
-    """Runs of a kind that have all of the words in name or models, in any case, and all of the tags."""
-    wanted = words.lower().split()
+def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> Fits:
+    """Runs of a kind with these parts of a model's name and of their own or their task's, in any case, and all tags."""
 
     def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:
-        text = " ".join((manifest.name, title_of(manifest), *models_of(manifest))).lower()
         return (
             kind in ("", kind_of(manifest))
             and set(tags) <= set(its_tags)
-            and all(word in text for word in wanted)
+            and _within(model, models_of(manifest))
+            and _within(name, (manifest.name, title_of(manifest)))
         )
 
     return fits
+
+
+def _within(part: str, texts: Sequence[str]) -> bool:
+    return not part or any(part.lower() in text.lower() for text in texts)

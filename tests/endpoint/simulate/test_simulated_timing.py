@@ -35,6 +35,28 @@ def test_delays_are_written_as_mean_or_kind_and_mean(text: str, delay: Delay) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "delay"),
+    [
+        ("0", Delay("constant", 0.0)),
+        ("0.5", Delay("constant", 500.0)),
+        ("50ms", Delay("constant", 50.0)),
+        ("uniform:2s", Delay("uniform", 2000.0)),
+        ("lognormal:10ms:0.3", Delay("lognormal", 10.0, 0.3)),
+    ],
+)
+def test_or_in_seconds_and_with_a_unit(text: str, delay: Delay) -> None:
+    assert Delay.parse_seconds(text) == delay
+
+
+@pytest.mark.parametrize(
+    "text", ["", "fast", "50m", "normal:10ms", "uniform:10ms:0.5:1", "uniform:", "-5ms", "nan"]
+)
+def test_other_times_are_a_user_error(text: str) -> None:
+    with pytest.raises(UserError):
+        Delay.parse_seconds(text)
+
+
+@pytest.mark.parametrize(
     "text", ["", "fast", "normal:10", "uniform:10:0.5:1", "uniform:", "-5", "nan", "uniform:10:2"]
 )
 def test_other_delays_are_a_user_error(text: str) -> None:

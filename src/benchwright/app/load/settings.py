@@ -10,6 +10,7 @@ from pydantic import Field
 from benchwright.analysis.load.records import Level, Measure, Objective
 from benchwright.config import Settings
 from benchwright.errors import UserError
+from benchwright.formats import seconds_of
 from benchwright.stats.windows import Cut
 
 DEFAULT_SECONDS = 30.0
@@ -117,8 +118,8 @@ def objectives(settings: LoadSettings) -> list[Objective]:
     for text in settings.slo:
         name, _, value = text.partition("=")
         measure = MEASURES.get(name.strip().lower())
-        seconds = _seconds(value)
-        if measure is None or seconds is None:
+        seconds = seconds_of(value)
+        if measure is None or not seconds:
             raise UserError(
                 f"--slo {text!r} is not an objective: use ttft=S, latency=S or itl=S, with S in seconds or like 50ms."
             )
@@ -140,21 +141,7 @@ def cut_of(text: str | None, option: str, default: Cut) -> Cut:
         return default
     if text.isdigit():
         return Cut(requests=int(text))
-    seconds = _seconds(text) if text.endswith("s") else None
-    if seconds is None:
+    seconds = seconds_of(text) if text.endswith("s") else None
+    if not seconds:
         raise UserError(f"{option} {text!r} is neither a number of requests (20) nor a time (5s).")
     return Cut(seconds=seconds)
-
-
-def _seconds(text: str) -> float | None:
-    """`0.5`, `0.5s` or `500ms` in seconds; None where it is no time above 0."""
-    number, unit = text.strip(), 1.0
-    if number.endswith("ms"):
-        number, unit = number[:-2], 1e-3
-    elif number.endswith("s"):
-        number = number[:-1]
-    try:
-        seconds = float(number) * unit
-    except ValueError:
-        return None
-    return seconds if 0 < seconds < float("inf") else None

@@ -12,6 +12,7 @@ from time import perf_counter_ns
 from typing import Literal, Protocol
 
 from benchwright.errors import UserError
+from benchwright.formats import seconds_of
 from benchwright.records import Record
 
 EARLY_NS = 500_000
@@ -57,6 +58,23 @@ class Delay(Record, frozen=True):
         raise UserError(
             f"The delay {text!r} is neither MS nor KIND:MS[:SPREAD] with KIND constant, uniform or lognormal."
         )
+
+    @classmethod
+    def parse_seconds(cls, text: str) -> Delay:
+        """Reads the same with the mean in seconds, or with its unit: `0.05`, `50ms`, `lognormal:10ms:0.3`.
+
+        Raises:
+            UserError: it is none of these.
+        """
+        parts = text.split(":")
+        place = min(1, len(parts) - 1)
+        seconds = seconds_of(parts[place])
+        if seconds is None:
+            raise UserError(
+                f"The delay {text!r} is neither TIME nor KIND:TIME[:SPREAD], with TIME such as 0.05 or 50ms."
+            )
+        parts[place] = repr(seconds * 1e3)
+        return cls.parse(":".join(parts))
 
     def draw(self, rng: random.Random) -> float:
         """One delay in ms."""

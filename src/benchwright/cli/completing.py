@@ -1,0 +1,151 @@
+"""What a shell completes: runs, benchmarks, packs, models, tags and scorers of this machine.
+
+Each is called for one press of a key, so it imports next to nothing and reads only the newest runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from benchwright.runs.manifest import Manifest
+
+NEWEST = 200
+"""Runs that are looked into for their models, tags and names."""
+
+
+def runs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The ids of runs, the newest first, with the name and the models of each."""
+    return _items(((path.name, _told(manifest)) for path, manifest in _newest()), typed, part=True)
+
+
+def runs_and_files(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
+    """Runs, else files."""
+    return runs(context, parameter, typed) or [_files()]
+
+
+def benchmarks(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The names of the catalog's benchmarks, and `pack:` with those of installed packs."""
+    from benchwright.catalog.registry import abouts
+
+    packs_here = [(f"pack:{name}", "") for name in _packs()] if typed.startswith("pa") else []
+    return _items([*((one.full_name, one.description) for one in abouts()), *packs_here], typed)
+
+
+def packs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The ids of installed packs, else directories."""
+    return _items(((name, "") for name in _packs()), typed) or [_files("dir")]
+
+
+def installed_packs(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The ids of installed packs."""
+    return _items(((name, "") for name in _packs()), typed)
+
+
+def models(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """Models of the file that `--models` names, then those of earlier runs."""
+    found = _models_of_file(context.params.get("models_file"))
+    for _path, manifest in _newest():
+        found += _models(manifest)
+    return _items(((model, "") for model in found), typed, part=True)
+
+
+def tags(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The tags of runs."""
+    from benchwright.runs.listing import read_tags
+
+    return _items(((tag, "") for path, _manifest in _newest() for tag in read_tags(path)), typed)
+
+
+def suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The suites of runs, else files."""
+    from benchwright.runs.about import suite_of
+
+    names = (suite_of(manifest) for _path, manifest in _newest())
+    return _items(((name, "") for name in names if name), typed) or [_files()]
+
+
+def cached(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The ids of cached evaluations."""
+    from benchwright.agents.cache.paths import cache_root
+
+    ids = (path.stem.rpartition("_")[2] for path in cache_root().glob("*/*/*.json"))
+    return _items(((each, "") for each in ids), typed)
+
+
+def scorers(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The built-in scorers."""
+    from benchwright.scorers.registry import SCORERS
+
+    return _items(((name, "") for name in SCORERS), typed)
+
+
+def _items(found: Iterable[tuple[str, str]], typed: str, *, part: bool = False) -> list[CompletionItem[str]]:
+    """What begins with the typed text, each once; with `part`, else what contains it."""
+    from click.shell_completion import CompletionItem
+
+    known = {value: told for value, told in found if value and value.isprintable()}
+    fitting = [value for value in known if value.startswith(typed)]
+    if part and not fitting:
+        fitting = [value for value in known if typed.lower() in value.lower()]
+    return [CompletionItem(value, help=known[value] or None) for value in fitting]
+
+
+def _files(kind: str = "file") -> CompletionItem[str]:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem("", type=kind)
+
+
+def _newest() -> Iterator[tuple[Path, Manifest]]:
+    """The newest runs, whose ids begin with the time; what cannot be read is left out."""
+    from benchwright.errors import BenchwrightError
+    from benchwright.home import runs_directory
+    from benchwright.runs.manifest import read_manifest
+    from benchwright.runs.store import run_names
+
+    for name in run_names()[: -NEWEST - 1 : -1]:
+        with suppress(OSError, BenchwrightError):
+            yield runs_directory() / name, read_manifest(runs_directory() / name)
+
+
+def _told(manifest: Manifest) -> str:
+    return " · ".join(dict.fromkeys((manifest.name, *_models(manifest))))
+
+
+def _models(manifest: Manifest) -> list[str]:
+    from benchwright.runs.listing import models_of
+
+    return models_of(manifest)
+
+
+def _models_of_file(path: Path | None) -> list[str]:
+    """The models of a TOML file; none where it cannot be read."""
+    if path is None:
+        return []
+    import tomllib
+
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        return [str(entry["model"]) for entry in tomllib.loads(path.read_text("utf-8"))["models"]]
+    return []
+
+
+def _packs() -> list[str]:
+    """The directories of installed packs; those that begin with a dot are the storage's own."""
+    from benchwright.home import packs_directory
+
+    directory = packs_directory()
+    return sorted(
+        path.name
+        for path in (directory.iterdir() if directory.is_dir() else ())
+        if path.is_dir() and not path.name.startswith(".")
+    )

@@ -1,0 +1,34 @@
+"""`benchwright completion`: what lets a shell complete our commands, options and the names of what is here."""
+
+from __future__ import annotations
+
+import click
+
+from benchwright.cli.grammar import Command
+from benchwright.cli.output import echo
+
+EXAMPLES = """\b
+Examples:
+  Bash, zsh and fish, in this window; fish keeps what lies in that folder:
+    eval "$(benchwright completion bash)"
+    eval "$(benchwright completion zsh)"
+    benchwright completion fish | source
+  From now on, in every window:
+    echo 'eval "$(benchwright completion bash)"' >> ~/.bashrc
+    echo 'eval "$(benchwright completion zsh)"' >> ~/.zshrc
+    benchwright completion fish > ~/.config/fish/completions/benchwright.fish
+"""
+
+
+@click.command("completion", cls=Command, epilog=EXAMPLES)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands, options, runs, benchmarks, packs, models and tags in SHELL.
+
+    It is for the name under which it is printed: `osmosis` and `llm-bench` have their own.
+    """
+    from benchwright.cli.shells import script
+
+    root = context.find_root()
+    echo(script(shell, root.command, root.info_name or ""), end="")

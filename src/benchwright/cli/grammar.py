@@ -1,0 +1,239 @@
+"""What all commands have in common: examples first, options under headings, and the rare ones in `--help-all` only."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+LAST = ("Output", "Other")
+"""Headings that stand below all others."""
+
+WIDEST_NAME = 30
+"""Columns that the names of options take at most; the help of a longer one begins in the line below."""
+
+WHOLE = "benchwright.cli.grammar.whole"
+"""Where a call keeps that it was asked for all options."""
+
+
+class Option(click.Option):
+    """An option with its place in the help, whose text ends with its default.
+
+    `rare` ones are shown by `--help-all` only. `old` are spellings that are understood and not offered any more.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        *,
+        heading: str = "Options",
+        rare: bool = False,
+        old: Sequence[str] = (),
+        **settings: Any,
+    ) -> None:
+        super().__init__(names, **settings)
+        self.heading, self.rare, self.old = heading, rare, tuple(old)
+        self.help = _with_default(self.help or "", settings.get("default"), required=self.required)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All that may be typed, but for the form that says no."""
+        return (*self.opts, *self.old)
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Has the parser understand the old spellings, too."""
+        shown, self.opts = self.opts, list(self.spellings)
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Names and text; all that is to be said of a value is in the text."""
+        record = super().get_help_record(ctx)
+        return record and (record[0], self.help or "")
+
+
+def _with_default(text: str, default: Any, *, required: bool) -> str:
+    if required:
+        return f"{text} Required."
+    if default is None or isinstance(default, bool) or default in ("", ()):
+        return text
+    shown = f"{default:g}" if isinstance(default, float) else str(default)
+    return f"{text.removesuffix('.')} (default: {shown})."
+
+
+def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
+    """`click.option` for an `Option`."""
+    return click.option(*names, cls=Option, **settings)
+
+
+def together(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Options as one decorator; the first is the first in the help."""
+
+    def decorate(function: Function) -> Function:
+        for each in reversed(options):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def _log(context: click.Context, _: click.Parameter, debug: bool) -> bool:
+    if not context.resilient_parsing:
+        from benchwright.cli.logs import set_up_logging
+
+        set_up_logging(debug=debug)
+    return debug
+
+
+def debug_option(*, expose_value: bool = True) -> Callable[[Function], Function]:
+    """`--debug`, which every command has; those that make use of it themselves get its value."""
+    return option("--debug", is_flag=True, heading="Other", rare=True, callback=_log, expose_value=expose_value,
+                  help="Log details to stderr, and show tracebacks.")  # fmt: skip
+
+
+def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        context.meta[WHOLE] = True
+        from benchwright.cli.output import echo
+
+        echo(context.get_help())
+        context.exit()
+
+
+def _add_common(command: click.Command) -> None:
+    """Gives a command the options that all have."""
+    command.params.append(
+        Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, heading="Other",
+               rare=True, help="Show all options and examples, and exit.")
+    )  # fmt: skip
+    taken = {parameter.name for parameter in command.params}
+    if "env_file" not in taken:
+        from benchwright.cli.env_file import EnvFileOption
+
+        command.params.append(EnvFileOption())
+    if "debug" not in taken:
+        debug_option(expose_value=False)(command)
+
+
+class Command(click.Command):
+    """A command whose help begins with examples. `more` are examples and notes for `--help-all`."""
+
+    def __init__(self, *arguments: Any, more: str = "", **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.more = more
+        _add_common(self)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Usage, text, examples, options."""
+        _write_help(self, ctx, formatter)
+
+
+class Group(click.Group):
+    """A group of such commands. `old` are names that commands had before, with those of today."""
+
+    command_class = Command
+    group_class = type
+
+    def __init__(
+        self, *arguments: Any, more: str = "", old: Mapping[str, str] | None = None, **settings: Any
+    ) -> None:
+        super().__init__(*arguments, **settings)
+        self.more = more
+        self.old = old or {}
+        _add_common(self)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name, or by the one it had before."""
+        return super().get_command(ctx, self.old.get(cmd_name, cmd_name))
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Usage, text, examples, commands, options."""
+        _write_help(self, ctx, formatter)
+
+
+class LazyGroup(Group):
+    """A group whose commands are imported when they are called, so that its help is quick.
+
+    `addresses` has for each name the command's `module:attribute` and its line in the help.
+    """
+
+    def __init__(self, *arguments: Any, addresses: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.addresses = addresses
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return list(self.addresses)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports a command."""
+        address = self.addresses.get(self.old.get(cmd_name, cmd_name))
+        if address is None:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = address[0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in self.addresses.items()])
+
+
+def _write_help(command: Command | Group, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    whole = bool(ctx.meta.get(WHOLE))
+    command.format_usage(ctx, formatter)
+    command.format_help_text(ctx, formatter)
+    for text in (command.epilog, command.more if whole else ""):
+        if text:
+            formatter.write_paragraph()
+            formatter.write_text(text)
+    if isinstance(command, click.Group):
+        command.format_commands(ctx, formatter)
+    hidden = _write_options(command, ctx, formatter, whole=whole)
+    if not whole:
+        formatter.write_paragraph()
+        formatter.write_text(f"more: --help-all{_left_out(hidden, bool(command.more))}")
+
+
+def _write_options(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter, *, whole: bool
+) -> int:
+    """Writes the options under their headings; returns how many are left out."""
+    sections: dict[str, list[tuple[str, str]]] = {}
+    left_out = 0
+    for each, name, text in _records(command, ctx):
+        if not whole and _is_rare(each):
+            left_out += 1
+            continue
+        old = each.old if isinstance(each, Option) else ()
+        also = f" Also: {', '.join(old)}." if whole and old else ""
+        sections.setdefault(each.heading if isinstance(each, Option) else "Other", []).append(
+            (name, text + also)
+        )
+    widest = max((len(name) for rows in sections.values() for name, _ in rows), default=0)
+    for heading in sorted(sections, key=lambda name: LAST.index(name) if name in LAST else -1):
+        with formatter.section(heading):
+            rows = [(name.ljust(min(widest, WIDEST_NAME)), text) for name, text in sections[heading]]
+            formatter.write_dl(rows, col_max=WIDEST_NAME)
+    return left_out
+
+
+def _records(command: click.Command, ctx: click.Context) -> Iterator[tuple[click.Parameter, str, str]]:
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            yield parameter, *record
+
+
+def _is_rare(parameter: click.Parameter) -> bool:
+    """Options of click's own are those that every command has."""
+    return parameter.rare if isinstance(parameter, Option) else True
+
+
+def _left_out(options: int, examples: bool) -> str:
+    return f" ({options} more options{' and more examples' if examples else ''})"

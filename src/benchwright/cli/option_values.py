@@ -1,0 +1,65 @@
+"""What options hold, as settings take it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import click
+
+Model = TypeVar("Model")
+
+
+def take_models(options: dict[str, Any]) -> None:
+    """Puts `model`, and `models` where there are several or a file of them, in the place of what was typed.
+
+    Raises:
+        UserError: the file of models cannot be read.
+    """
+    names, file = tuple(dict.fromkeys(options.pop("model"))), options.pop("models_file")
+    if file is None:
+        options["model"] = names[0] if names else None
+        options["models"] = names if len(names) > 1 else ()
+        return
+    from benchwright.app.models import read_models
+
+    options["models"] = (*names, *read_models(file))
+
+
+def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
+    """KEY=VALUE arguments as a dictionary."""
+    result = {}
+    for value in values:
+        key, separator, rest = value.partition("=")
+        if not separator or not key:
+            raise click.UsageError(f"{option} takes KEY=VALUE, got {value!r}.")
+        result[key] = rest
+    return result
+
+
+def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
+    """KEY=JSON arguments as a dictionary; what is no JSON is taken as text."""
+    import json
+
+    result: dict[str, Any] = {}
+    for key, text in pairs(values, option).items():
+        try:
+            result[key] = json.loads(text)
+        except ValueError:
+            result[key] = text
+    return result
+
+
+def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
+    """The settings that options stand for.
+
+    Raises:
+        click.UsageError: a value is not as it should be; names the option.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return kind(**options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "--" + str(first["loc"][0]).replace("_", "-")
+        raise click.UsageError(f"{name}: {first['msg']}.") from None
