@@ -11,7 +11,7 @@ from typing import NamedTuple
 import click
 import pytest
 
-from benchwright.cli.grammar import WHOLE
+from benchwright.cli.grammar import WHOLE, LazyGroup
 from benchwright.cli.main import cli
 
 DOCUMENT = Path("docs/commands.md")
@@ -216,3 +216,9 @@ def test_an_old_spelling_is_the_new_one(command: str, old: str, new: str) -> Non
         return found.make_context("x", [*words, spelling]).params
 
     assert parsed(old) == parsed(new)
+
+
+def test_every_command_stands_below_one_heading() -> None:
+    assert isinstance(cli, LazyGroup)
+    listed = [name for names in cli.headings.values() for name in names]
+    assert sorted(listed) == sorted(cli.addresses)

@@ -158,12 +158,20 @@ class Group(click.Group):
 class LazyGroup(Group):
     """A group whose commands are imported when they are called, so that its help is quick.
 
-    `addresses` has for each name the command's `module:attribute` and its line in the help.
+    `addresses` has for each name the command's `module:attribute` and its line in the help, `headings` for each
+    heading of the help the names below it.
     """
 
-    def __init__(self, *arguments: Any, addresses: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+    def __init__(
+        self,
+        *arguments: Any,
+        addresses: Mapping[str, tuple[str, str]],
+        headings: Mapping[str, Sequence[str]] | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(*arguments, **settings)
         self.addresses = addresses
+        self.headings = headings or {"Commands": list(addresses)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands."""
@@ -180,8 +188,10 @@ class LazyGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self.addresses.items()])
+        widest = max(map(len, self.addresses))
+        for heading, names in self.headings.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), self.addresses[name][1]) for name in names])
 
 
 def _write_help(command: Command | Group, ctx: click.Context, formatter: click.HelpFormatter) -> None:

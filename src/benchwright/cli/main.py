@@ -58,6 +58,23 @@ COMMANDS = {
 PROGRAM = "benchwright"
 """The name that the help uses in its examples; it is replaced by the one that was typed."""
 
+HEADINGS = {
+    "Evaluate and measure": ("eval", "bench", "run", "load", "pack", "resume", "retry"),
+    "Read results": ("runs", "show", "compare", "table", "report", "export", "view", "cache"),
+    "Prepare": (
+        "check",
+        "doctor",
+        "list",
+        "fetch",
+        "validate",
+        "test",
+        "simulate",
+        "init",
+        "schema",
+        "completion",
+    ),
+}
+
 MOMENT = 0.01
 """Seconds after which a Ctrl-C that hit a callback is heard."""
 
@@ -69,13 +86,10 @@ NEED_NO_ENDPOINT = ("list", "compare")
 
 EXAMPLES = """\b
 Examples:
-  Start a simulated model, then evaluate it without any code:
-    benchwright simulate --port 8000
-    benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
-        --base-url http://localhost:8000/v1
-  List runs, and show the summary of one:
-    benchwright runs
-    benchwright show RUN
+  benchwright simulate --port 8000
+  benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
+      --base-url http://localhost:8000/v1
+  benchwright runs
 """
 
 EXIT_CODES = """\b
@@ -157,6 +171,7 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 @click.group(
     cls=Root,
     addresses=COMMANDS,
+    headings=HEADINGS,
     epilog=EXAMPLES,
     more=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
