@@ -1,7 +1,7 @@
-"""Makes the pictures of the README from a real run of two simulated models: `make pictures`.
+"""Makes the pictures of the README from real runs of two simulated models: `make pictures`.
 
-docs/pictures/terminal.svg is what `benchwright eval` prints on a terminal; docs/pictures/viewer.png is the page of that
-run. Needs Chromium.
+docs/pictures/terminal.svg is what `runs` and `compare` print on a terminal, docs/pictures/viewer.png the page of a run.
+Needs Chromium.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -22,8 +23,11 @@ from tests.web.web_kit import viewing
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-COLUMNS = 96
-COMMAND = "benchwright eval -d questions.jsonl --scorer mcq --n 5 --models models.toml -q"
+COLUMNS = 88
+EVAL = "eval -d questions.jsonl --scorer mcq --n 5 --group-by category --concurrency 4"
+TEMPLATE = "The answer is {answer}"
+START = 15
+"""Characters of an id that say when the run was started."""
 SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
@@ -53,43 +57,54 @@ def main() -> int:
         json.loads(line) for line in (ROOT / "examples" / "questions.jsonl").read_text().splitlines()
     ]
     answers = [{"prompt": row["question"], "answer": row["answer"]} for row in questions]
-    template = ("--answer-template", "The answer is {answer}", "--seed", "7", "--policy", "words")
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        simulated_endpoint("--accuracy", "0.7", "--first-token", "60", *template, answers=answers) as small,
-        simulated_endpoint("--accuracy", "0.9", "--first-token", "140", *template, answers=answers) as large,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
         program = Program(Path(folder))
         shutil.copy(ROOT / "examples" / "questions.jsonl", program.directory)
-        entries = {"simulated-7b": small, "simulated-70b": large}
-        program.write(
-            "models.toml",
-            "".join(f'[[models]]\nmodel = "{name}"\nbase_url = "{url}"\n' for name, url in entries.items()),
-        )
-        shown = on_a_terminal(program, COMMAND.split()[1:], columns=COLUMNS)
-        draw_terminal(shown.text, PICTURES / "terminal.svg")
-        photograph_viewer(program, PICTURES / "viewer.png")
+        for model, accuracy, first_token in (("simulated-7b", "0.7", "60"), ("simulated-70b", "0.9", "140")):
+            options = [
+                "--accuracy",
+                accuracy,
+                "--first-token",
+                first_token,
+                "--between-tokens",
+                "8",
+                "--seed",
+                "7",
+            ]
+            with simulated_endpoint(*options, "--answer-template", TEMPLATE, answers=answers) as url:
+                command = [*EVAL.split(), "--model", model, "--base-url", url]
+                if program.run(*command).returncode:
+                    return 1
         program.end()
-    return shown.code
+        older, newer = (run.name for run in program.runs)
+        commands = ["runs", f"compare {older[:START]} {newer[:START]}"]
+        shown = [
+            (f"benchwright {one}", on_a_terminal(program, one.split(), columns=COLUMNS)) for one in commands
+        ]
+        draw_terminal([(command, ended.text) for command, ended in shown], PICTURES / "terminal.svg")
+        photograph_viewer(program, newer, PICTURES / "viewer.png")
+        program.end()
+    return max(ended.code for _, ended in shown)
 
 
-def draw_terminal(text: str, path: Path) -> None:
-    """What a command has left on a terminal, as SVG."""
+def draw_terminal(shown: Sequence[tuple[str, str]], path: Path) -> None:
+    """Commands, and what each has left on a terminal, as SVG."""
     with open("/dev/null", "w") as nowhere:
         console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True)
-        console.print(Text.assemble(("$ ", "bold green"), (COMMAND, "bold")))
-        console.print(Text.from_ansi(text.replace("\r\n", "\n").rstrip()))
+        for command, text in shown:
+            console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
+            console.print(Text.from_ansi(text.replace("\r\n", "\n").rstrip()), "", sep="\n")
     path.write_text(console.export_svg(title="", code_format=SVG, unique_id="terminal"))
 
 
-def photograph_viewer(program: Program, path: Path) -> None:
-    """The page of the only run."""
+def photograph_viewer(program: Program, run: str, path: Path) -> None:
+    """The page of a run."""
     with (
         viewing(program) as viewer,
         started_chromium() as chromium,
         viewer.browser(chromium, width=1100, height=760, device_scale_factor=1.5) as watched,
     ):
-        viewer.open(watched.page, f"/runs/{program.only_run.name}")
+        viewer.open(watched.page, f"/runs/{run}")
         watched.page.screenshot(path=path)
 
 
