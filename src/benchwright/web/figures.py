@@ -9,10 +9,11 @@ from markupsafe import Markup
 
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
+from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_latency
 from benchwright.analysis.report.records import Row
-from benchwright.analysis.report.runs import labels_of, request_times
+from benchwright.analysis.report.runs import request_times
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.reports.html.charts.means import means
@@ -67,7 +68,9 @@ def figures_of(manifest: Manifest, table: RunTable) -> RunFigures:
 
 def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) -> TargetFigures:
     columns = columns_of(table, target.slot)
-    measured = TaskRun(LETTER, manifest.name, manifest, table, columns, labels_of(manifest, columns))
+    measured = TaskRun(
+        LETTER, manifest.name, manifest, table, columns, shown_labels(manifest, columns.labels)
+    )
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
     notes = [*equal_repeats_lines(target.equal_repeats), *warm_cache_lines(table.directory)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchwright.analysis.comparison.records import SettingDifference
 from benchwright.analysis.comparison.sides import Facts
 
 
@@ -38,14 +39,15 @@ def _short(digests: tuple[str, ...]) -> str:
     return ", ".join(digest[:12] for digest in digests)
 
 
-def differing_settings(a: Facts, b: Facts) -> list[str]:
-    """Settings that differ besides the model, told from the first to the second."""
-    found = []
-    for name in dict.fromkeys([*a.settings, *b.settings]):
-        one, other = a.settings.get(name), b.settings.get(name)
-        if one != other and a.settings and b.settings:
-            found.append(f"{name}: {one or 'none'} → {other or 'none'}")
-    return found
+def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
+    """Settings that differ besides the model, where those of both are known."""
+    if not a.settings or not b.settings:
+        return []
+    return [
+        SettingDifference(name, a.settings.get(name), b.settings.get(name))
+        for name in dict.fromkeys([*a.settings, *b.settings])
+        if a.settings.get(name) != b.settings.get(name)
+    ]
 
 
 def unknown(a: Facts, b: Facts) -> list[str]:

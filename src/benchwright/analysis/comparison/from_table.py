@@ -12,8 +12,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Effort, Facts, LostWork, Side
+from benchwright.analysis.comparison.sides import Effort, Facts, Labels, LostWork, Side
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
+from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
@@ -80,9 +81,20 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         metrics=_metrics(target),
         evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
         contents=lambda: _contents(table, rows),
+        labels=lambda: _labels(manifest, table, rows),
         effort=effort,
         pass_threshold=manifest.pass_threshold,
     )
+
+
+def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, Labels]:
+    """The labels to break the differences down by."""
+    found = label_columns(table, rows)
+    return {
+        name: Labels(found[name].codes, found[name].values.__getitem__)
+        for name in shown_labels(manifest, found)
+        if name in found
+    }
 
 
 def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:

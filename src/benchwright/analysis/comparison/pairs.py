@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from benchwright.analysis.comparison.breakdown import breakdowns
 from benchwright.analysis.comparison.comparable import differing_settings, refusals, unknown
 from benchwright.analysis.comparison.figures import compare_score, same_everywhere, settle
 from benchwright.analysis.comparison.latency import compare_latencies
 from benchwright.analysis.comparison.pairing import Alignment, align
-from benchwright.analysis.comparison.records import PairComparison
+from benchwright.analysis.comparison.records import PairComparison, SettingDifference
 from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.families import holm
 
@@ -40,12 +41,22 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
         return PairOfSides(result, a, b, None)
     aligned = align(a, b)
     scores = [compare_score(aligned, a, b, name, confidence) for name in names]
+    settings = differing_settings(a.facts, b.facts)
     latencies, no_latency = compare_latencies(a, b, confidence)
     result = msgspec.structs.replace(
         result,
         alignment=aligned.description,
-        notes=list(_notes(a, b, [name for name, score in zip(names, scores, strict=True) if score is None])),
+        notes=list(
+            _notes(a, b, settings, [name for name, score in zip(names, scores, strict=True) if score is None])
+        ),
+        settings=settings,
         scores=[score for score in scores if score is not None],
+        breakdowns=[
+            found
+            for score in scores
+            if score is not None
+            for found in breakdowns(aligned, a, b, score.score, score.unit, confidence)
+        ],
         latencies=latencies,
         no_latency=no_latency,
     )
@@ -71,8 +82,8 @@ def _no_scores(a: Side, b: Side) -> str:
     )
 
 
-def _notes(a: Side, b: Side, empty: list[str]) -> Iterator[str]:
-    yield from differing_settings(a.facts, b.facts)
+def _notes(a: Side, b: Side, settings: list[SettingDifference], empty: list[str]) -> Iterator[str]:
+    yield from (f"{one.name}: {one.a or 'none'} → {one.b or 'none'}" for one in settings)
     yield from unknown(a.facts, b.facts)
     yield from (f"{name!r} has no value on one side" for name in empty)
     for side in (a, b):

@@ -111,6 +111,39 @@ class ScoreComparison(Record, frozen=True):
     changes: list[Change] = []
 
 
+class PartDifference(Record, frozen=True):
+    """The difference B - A over the samples with one value of a label; `n` of them are on both sides.
+
+    0 where nothing is paired. `low` and `high` are its interval, by itself.
+    """
+
+    value: str
+    n: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float | None = None
+    high: float | None = None
+
+
+class ScoreBreakdown(Record, frozen=True):
+    """The differences by the values of a label, the largest loss first; `left_out` have too few trials to be told."""
+
+    label: str
+    score: str
+    unit: bool
+    parts: list[PartDifference]
+    left_out: int = 0
+
+
+class SettingDifference(Record, frozen=True):
+    """A setting that the two do not share; None where it is not set."""
+
+    name: str
+    a: str | None
+    b: str | None
+
+
 class LatencyComparison(Record, frozen=True):
     """The difference b - a of one percentile of the requests, in seconds; an end that the data cannot give is None."""
 
@@ -128,8 +161,8 @@ class LatencyComparison(Record, frozen=True):
 class PairComparison(Record, frozen=True):
     """B against A. `refusals` say why they are not comparable; without `anyway` that is then all there is.
 
-    `alignment` tells how samples were matched, `notes` in what else the runs differ, `no_latency` why speed was
-    not compared.
+    `alignment` tells how samples were matched, `settings` which of them differ besides the model, `notes` the same
+    and what else is to be known, `no_latency` why speed was not compared.
     """
 
     a: str
@@ -140,6 +173,8 @@ class PairComparison(Record, frozen=True):
     alignment: str = ""
     notes: list[str] = []
     scores: list[ScoreComparison] = []
+    breakdowns: list[ScoreBreakdown] = []
+    settings: list[SettingDifference] = []
     latencies: list[LatencyComparison] = []
     no_latency: str | None = None
 

@@ -163,6 +163,7 @@ class Side(msgspec.Struct, frozen=True):
     metrics: Mapping[str, float | None]
     evidence: Evidence
     contents: Callable[[], Sequence[str] | None]
+    labels: Callable[[], Mapping[str, Labels]] = dict
     effort: Effort | None = None
     pass_threshold: float = 1.0
 

@@ -8,23 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.runs.columns import Names
+from benchwright.analysis.labels import Label, label_columns
 from benchwright.runs.counting import FAILURES, NO_ANSWER_STATUSES, ScoreState
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.arrays import Vector
 
 if TYPE_CHECKING:
     from benchwright.runs.columns import Rows
-
-MOST_VALUES = 2_000
-"""Values of one label that are told apart."""
-
-
-class Label(NamedTuple):
-    """A label of the trials: the code of each trial's value (n,), -1 for none, and the values by code."""
-
-    codes: NDArray[np.int64]
-    values: list[str]
 
 
 class Columns(NamedTuple):
@@ -60,7 +50,7 @@ def columns_of(table: RunTable, slot: str) -> Columns:
         latency=np.array(table.effort.latency, np.float64)[rows],
         prompt=table.effort.first_prompt.numbers(rows) - 1,
         scores={name: _worth(table, name, rows) for name in table.scores},
-        labels=dict(_labels(table, rows)),
+        labels=label_columns(table, rows),
     )
 
 
@@ -68,27 +58,3 @@ def _worth(table: RunTable, scorer: str, rows: Rows) -> Vector:
     values = table.scores[scorer].values(rows)
     values[table.scores[scorer].states(rows) == ScoreState.FAILED] = np.nan
     return values
-
-
-def _labels(table: RunTable, rows: Rows) -> Mapping[str, Label]:
-    sets = table.labels.numbers(rows)
-    used = np.unique(sets).tolist()
-    found = {}
-    for name in dict.fromkeys(name for code in used for name in table.label_sets[code]):
-        values = {code: value for code in used if (value := table.label_sets[code].get(name)) is not None}
-        found[name] = _label(sets, values)
-    groups = table.group.numbers(rows)
-    grouped = {code: table.groups[code - 1] for code in np.unique(groups).tolist() if code}
-    if grouped:
-        found["group"] = _label(groups, grouped)
-    return found
-
-
-def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
-    """The label of trials whose codes have these values, of very many values only the first ones."""
-    names = Names()
-    new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
-    for code, value in values.items():
-        if names.find(value) is not None or len(names) < MOST_VALUES:
-            new[code] = names.code(value)
-    return Label(new[codes], names.names)

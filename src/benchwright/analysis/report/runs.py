@@ -13,6 +13,7 @@ from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.joint.fronts import per_trial
+from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import Columns, columns_of
 from benchwright.analysis.report.conversations import choose, conversation
@@ -54,7 +55,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     assert slot is not None
     target = next(one for one in summary.targets if one.slot == slot)
     columns = columns_of(table, slot)
-    measured = TaskRun(run.letter, run.task, manifest, table, columns, labels_of(manifest, columns))
+    measured = TaskRun(run.letter, run.task, manifest, table, columns, shown_labels(manifest, columns.labels))
     chosen = choose(columns, manifest.pass_threshold, most)
     part = RunPart(
         letter=run.letter,
@@ -93,11 +94,6 @@ def request_times(table: RunTable, slot: str) -> Mapping[str, Vector]:
     if requests is None:
         return {}
     return {name: requests.times(name).astype(np.float64) for name in ("ttft", "latency")}
-
-
-def labels_of(manifest: Manifest, columns: Columns) -> list[str]:
-    """The labels by which a run's scores are broken down: those that its benchmark names, or all."""
-    return list(manifest.about.get("breakdowns", columns.labels))
 
 
 def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Waterfall]:

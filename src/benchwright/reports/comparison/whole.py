@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.analysis.comparison.records import Comparison
+from benchwright.reports.comparison.breakdown import breakdown_blocks
 from benchwright.reports.comparison.tables import Block, blocks
 from benchwright.reports.comparison.words import Line, notes
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
@@ -13,6 +14,7 @@ from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joi
 def all_blocks(comparison: Comparison) -> Iterator[Block]:
     """The tables, those that have something to tell."""
     yield from blocks(comparison)
+    yield from breakdown_blocks(comparison)
     yield from joint_blocks(comparison.joint)
     yield from concurrency_blocks(comparison.by_concurrency)
 

@@ -161,14 +161,27 @@ def counting(one: PolicyResult, pair: PairComparison) -> str:
 
 
 def notes(comparison: Comparison) -> Iterator[Line]:
-    """What else is to be known: how the runs differ, why speed was not compared."""
+    """What else is to be known: in which settings the runs differ, why speed was not compared."""
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}"
-        if pair.notes:
-            yield Line("note", [f"Besides the model, of {told}: ", Foreign("; ".join(pair.notes)), "."])
+        if pair.settings:
+            among = f" of {told}" if len(comparison.pairs) > 1 else ""
+            yield Line("note", [f"Settings{among} that differ: ", *_settings(pair), "."])
+        for note in pair.notes[len(pair.settings) :]:
+            yield Line("note", [f"{told}: ", Foreign(note), "."])
         if pair.no_latency is not None:
             yield Line("note", [f"Speed of {told} not compared: {pair.no_latency}."])
     yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
+
+
+def _settings(pair: PairComparison) -> Iterator[Cell]:
+    for number, one in enumerate(pair.settings):
+        yield "; " if number else ""
+        yield Foreign(one.name.replace("_", " "))
+        for name, value in ((pair.a, one.a), (pair.b, one.b)):
+            yield ": " if name == pair.a else ", "
+            yield from ([Foreign(value)] if value is not None else ["not set"])
+            yield f" for {name}"
 
 
 def rulings(comparison: Comparison) -> Iterator[Line]:

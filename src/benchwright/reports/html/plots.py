@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
 
+from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
 from benchwright.formats import milliseconds, number
+from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.html.charts.differences import Bar, differences
 from benchwright.reports.html.charts.fronts import AXES, front
 from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
 from benchwright.reports.html.charts.scales import amount_label, time_label
@@ -20,6 +23,10 @@ from benchwright.reports.html.charts.times import distribution
 
 AGAINST: dict[Spent, str] = {"seconds": "speed", "tokens": "tokens", "cost": "cost"}
 FRONT_NOTE = "The dashed line joins the models that by their means no other beats in both: the Pareto front."
+DIFFERENCE_NOTE = (
+    "Right of 0 the second is better, left of it worse; coloured where the interval is without 0. "
+    "Each interval stands by itself: of many parts, some look better or worse by chance alone."
+)
 LOAD_NOTE = (
     "The median with its interval, and fainter the 99th percentile; beneath each point its level of load."
 )
@@ -64,6 +71,27 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
     ]
     columns: list[Cell] = ["", AXES[found.spent], Foreign(found.score), "95 % interval", "on the front"]
     return Block(f"{found.score} against {AGAINST[found.spent]}", columns, rows)
+
+
+def difference_plots(comparison: Comparison) -> list[Plot]:
+    """Each score of each pair as one difference, and with it those by the values of each label."""
+    return [
+        plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)
+    ]
+
+
+def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]:
+    whole = Bar("all samples", score.difference, score.low, score.high, whole=True)
+    axis = f"{score.score}: {pair.b} − {pair.a}"
+    found = [one for one in pair.breakdowns if one.score == score.score]
+    for one in found:
+        bars = [whole, *(Bar(part.value, part.difference, part.low, part.high) for part in one.parts)]
+        title = breakdown_title(pair, one)
+        figures = breakdown_block(pair, one, score.confidence)
+        yield Plot(title, differences(title, axis, bars), DIFFERENCE_NOTE, figures)
+    if not found:
+        title = f"{pair.b} − {pair.a}: {score.score}"
+        yield Plot(title, differences(title, axis, [whole]))
 
 
 def distribution_plot(

@@ -1,0 +1,83 @@
+"""Where B is better and where worse: the differences of a score by the values of the samples' labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.comparison.figures import difference
+from benchwright.analysis.comparison.pairing import Alignment
+from benchwright.analysis.comparison.records import PartDifference, ScoreBreakdown
+from benchwright.analysis.comparison.sides import Column, Labels, Side
+
+MOST_PARTS = 40
+"""Values of one label, those with the most trials."""
+
+FEWEST = 2
+"""Trials that a part has on either side at least, in the mean: a label that names single samples says nothing."""
+
+
+def breakdowns(
+    aligned: Alignment, a: Side, b: Side, score: str, unit: bool, confidence: float
+) -> Iterator[ScoreBreakdown]:
+    """One for each label that both sides know and that has several values, the largest loss first."""
+    labels_a, labels_b = a.labels(), b.labels()
+    for name in labels_a:
+        if name in labels_b:
+            found = _by_label(aligned, (a, labels_a[name]), (b, labels_b[name]), score, confidence)
+            if found is not None:
+                parts, left_out = found
+                yield ScoreBreakdown(name, score, unit, parts, left_out)
+
+
+def _by_label(
+    aligned: Alignment, a: tuple[Side, Labels], b: tuple[Side, Labels], score: str, confidence: float
+) -> tuple[list[PartDifference], int] | None:
+    """The parts, and how many there are besides."""
+    (side_a, labels_a), (side_b, labels_b) = a, b
+    places_a, places_b = _places(labels_a), _places(labels_b)
+    trials = {
+        value: min(places.size, places_b[value].size)
+        for value, places in places_a.items()
+        if value in places_b
+    }
+    if len(trials) < 2 or sum(trials.values()) < FEWEST * len(trials):
+        return None
+    columns = (side_a.trials.scores[score], side_b.trials.scores[score])
+    parts = []
+    for value in sorted(trials, key=lambda one: (-trials[one], one))[:MOST_PARTS]:
+        there_a, there_b = places_a[value], places_b[value]
+        narrowed = _narrowed(aligned, there_a, there_b)
+        part = difference(
+            narrowed, _some(columns[0], there_a), _some(columns[1], there_b), "usual", confidence
+        )
+        if part is not None:
+            low, high = part.interval or (None, None)
+            parts.append(PartDifference(value, part.n, part.mean_a, part.mean_b, part.difference, low, high))
+    parts.sort(key=lambda one: (one.difference, one.value))
+    return (parts, len(trials) - len(parts)) if len(parts) > 1 else None
+
+
+def _places(labels: Labels) -> dict[str, NDArray[np.int64]]:
+    """The trials of each value."""
+    order = np.argsort(labels.codes, kind="stable")
+    codes, starts = np.unique(labels.codes[order], return_index=True)
+    parts = np.split(order, starts[1:])
+    return {labels.name(code): part for code, part in zip(codes.tolist(), parts, strict=True) if code >= 0}
+
+
+def _some(column: Column, places: NDArray[np.int64]) -> Column:
+    return Column(column.values[places], column.states[places])
+
+
+def _narrowed(aligned: Alignment, a: NDArray[np.int64], b: NDArray[np.int64]) -> Alignment:
+    """The alignment of some trials; samples that are all of one group are independent within it."""
+    codes_a, codes_b = aligned.a[a], aligned.b[b]
+    groups = aligned.groups
+    if groups is not None:
+        known = np.unique(np.concatenate([codes_a[codes_a >= 0], codes_b[codes_b >= 0]])).tolist()
+        if len({groups[code] for code in known}) < 2:
+            groups = None
+    return aligned._replace(a=codes_a, b=codes_b, groups=groups)

@@ -1,0 +1,56 @@
+"""The labels of trials, such as a benchmark's subjects or an eval's groups, as columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.runs.columns import Names
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+
+if TYPE_CHECKING:
+    from benchwright.runs.columns import Rows
+
+MOST_VALUES = 2_000
+"""Values of one label that are told apart."""
+
+
+class Label(NamedTuple):
+    """A label of the trials: the code of each trial's value (n,), -1 for none, and the values by code."""
+
+    codes: NDArray[np.int64]
+    values: list[str]
+
+
+def label_columns(table: RunTable, rows: Rows) -> dict[str, Label]:
+    """The labels of these trials by name, `group` among them where there are groups."""
+    sets = table.labels.numbers(rows)
+    used = np.unique(sets).tolist()
+    found = {}
+    for name in dict.fromkeys(name for code in used for name in table.label_sets[code]):
+        values = {code: value for code in used if (value := table.label_sets[code].get(name)) is not None}
+        found[name] = _label(sets, values)
+    groups = table.group.numbers(rows)
+    grouped = {code: table.groups[code - 1] for code in np.unique(groups).tolist() if code}
+    if grouped:
+        found["group"] = _label(groups, grouped)
+    return found
+
+
+def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
+    """The label of trials whose codes have these values, of very many values only the first ones."""
+    names = Names()
+    new = np.full(int(codes.max(initial=0)) + 1, -1, np.int64)
+    for code, value in values.items():
+        if names.find(value) is not None or len(names) < MOST_VALUES:
+            new[code] = names.code(value)
+    return Label(new[codes], names.names)
+
+
+def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
+    """The labels by which a run's scores are broken down: those that its benchmark names, or all."""
+    return list(manifest.about.get("breakdowns", labels))

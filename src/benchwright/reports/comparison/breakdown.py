@@ -1,0 +1,51 @@
+"""The differences by the values of a label, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.comparison.records import Comparison, PairComparison, PartDifference, ScoreBreakdown
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign
+
+CHANCE = "each interval stands by itself: of many parts, some look better or worse by chance alone"
+
+
+def breakdown_blocks(comparison: Comparison) -> Iterator[Block]:
+    """A table for each pair, score and label."""
+    for pair in comparison.pairs:
+        yield from (breakdown_block(pair, one, comparison.confidence) for one in pair.breakdowns)
+
+
+def breakdown_block(pair: PairComparison, found: ScoreBreakdown, confidence: float) -> Block:
+    """The values of one label, the largest loss first."""
+    title = breakdown_title(pair, found)
+    columns: list[Cell] = [
+        Foreign(f"{found.score} by {found.label}"),
+        pair.a,
+        pair.b,
+        "difference",
+        f"{confidence * 100:g} % interval",
+        "samples",
+    ]
+    note = f"{CHANCE}; {found.left_out:,} more values are not shown" if found.left_out else CHANCE
+    return Block(title, columns, _rows(found.parts), left=1, note=note)
+
+
+def breakdown_title(pair: PairComparison, found: ScoreBreakdown) -> str:
+    """Whose difference it is, in which score, by which label."""
+    return f"{pair.b} − {pair.a}: {found.score} by {found.label}"
+
+
+def _rows(parts: Sequence[PartDifference]) -> list[list[Cell]]:
+    return [
+        [
+            Foreign(part.value),
+            f"{part.mean_a:.3f}",
+            f"{part.mean_b:.3f}",
+            f"{part.difference:+.3f}",
+            "–" if part.low is None or part.high is None else f"[{part.low:+.3f}, {part.high:+.3f}]",
+            f"{part.n:,}" if part.n else "–",
+        ]
+        for part in parts
+    ]

@@ -1,0 +1,66 @@
+"""Differences with their intervals around zero, line by line: a score of two runs, and the parts of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from benchwright.formats import counted
+from benchwright.reports.html.charts.scales import Scale, score_label
+from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, line, text
+from benchwright.reports.html.text import one_line
+
+LEFT, RIGHT, TOP = 176, 150, 6
+ROW = 22
+
+
+class Bar(NamedTuple):
+    """One line: what it is of, the difference and its interval; the `whole` stands out."""
+
+    name: str
+    difference: float
+    low: float | None
+    high: float | None
+    whole: bool = False
+
+
+def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
+    """A point for each difference with a whisker for its interval; one whose interval is without 0 is coloured."""
+    scale = _scale(bars)
+    bottom = TOP + ROW * len(bars)
+    parts = bottom_axis(scale, TOP, bottom, _label, axis)
+    parts.append(line(scale.at(0), TOP, scale.at(0), bottom, "zero"))
+    for number, bar in enumerate(bars):
+        parts += _bar(bar, TOP + (number + 0.5) * ROW, scale)
+    told = f"{counted(len(bars), 'line')}; the figures are in the table below."
+    return drawing(title, told, bottom + 42, parts)
+
+
+def _scale(bars: Sequence[Bar]) -> Scale:
+    """As far as the intervals reach to either side, 0 within."""
+    ends = [end for bar in bars for end in (bar.difference, bar.low, bar.high) if end is not None]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    room = (high - low) * 0.05 or 0.05
+    return Scale(low - room, high + room, LEFT, WIDTH - RIGHT)
+
+
+def _label(value: float) -> str:
+    return "0" if abs(value) < 1e-9 else f"{'+' if value > 0 else '−'}{score_label(abs(value))}"
+
+
+def _bar(bar: Bar, middle: float, scale: Scale) -> Iterator[Markup]:
+    weight = " whole" if bar.whole else ""
+    yield text(LEFT - 10, middle + 4, one_line(bar.name, 24), anchor="end", class_=f"t label{weight}")
+    told = f"{bar.difference:+.3f}"
+    kind = "even"
+    if bar.low is not None and bar.high is not None:
+        kind = "better" if bar.low > 0 else "worse" if bar.high < 0 else "even"
+        low, high = scale.at(bar.low), scale.at(bar.high)
+        yield line(low, middle, high, middle, f"reach {kind}")
+        yield from (line(end, middle - 4, end, middle + 4, f"reach {kind}") for end in (low, high))
+        told += f" [{bar.low:+.3f}, {bar.high:+.3f}]"
+    radius = 5.5 if bar.whole else 4
+    yield element("circle", cx=scale.at(bar.difference), cy=middle, r=radius, class_=f"point {kind}")
+    yield text(WIDTH, middle + 4, told, anchor="end", class_=f"t number{weight}")
