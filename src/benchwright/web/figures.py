@@ -8,8 +8,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.labels import shown_labels
+from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import columns_of
 from benchwright.analysis.report.means import TaskRun, breakdowns, scores_by_latency
 from benchwright.analysis.report.records import Row

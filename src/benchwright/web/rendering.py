@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 
 STATIC = {
     "view.css": "text/css",
-    "charts.css": "text/css",
+    "shared.css": "text/css",
     "view.js": "text/javascript",
     "keys.js": "text/javascript",
     "live.js": "text/javascript",
@@ -49,7 +49,7 @@ def page(template: str, *, status: int = 200, **values: Any) -> web.Response:
 @cache
 def static_file(name: str) -> bytes:
     """One of our own files; the style of drawings is that of reports."""
-    return (REPORT_TEMPLATES / name if name == "charts.css" else HERE / "static" / name).read_bytes()
+    return (REPORT_TEMPLATES / name if name == "shared.css" else HERE / "static" / name).read_bytes()
 
 
 @cache

@@ -17,8 +17,8 @@ from benchwright.web.run_trials import RunTrials
 from benchwright.web.runs_index import RunsIndex
 
 if TYPE_CHECKING:
-    from benchwright.analysis.comparison.records import Comparison
     from benchwright.analysis.leaderboard.records import Leaderboard
+    from benchwright.app.comparing import Compared
     from benchwright.web.started import StartedRuns
 
 MOST_TRIALS = 400_000
@@ -71,7 +71,7 @@ class Viewer:
         self.runs = RunsIndex()
         self.started = started
         self.closing = Event()
-        self.comparisons: ResultCache[Comparison] = ResultCache()
+        self.comparisons: ResultCache[Compared] = ResultCache()
         self.leaderboards: ResultCache[Leaderboard] = ResultCache()
         self._lock = Lock()
         self._trials: OrderedDict[str, RunTrials] = OrderedDict()

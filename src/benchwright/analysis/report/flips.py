@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from benchwright.analysis.comparison.records import Change, ScoreComparison
 from benchwright.analysis.report.conversations import conversation, some_changes
-from benchwright.analysis.report.records import Conversation, Flip, Flips
+from benchwright.analysis.report.given import given_on_disk
+from benchwright.analysis.report.records import Conversation, Flip, Flips, Given
 from benchwright.analysis.report.runs import Part
+from benchwright.runs.table import RunTable
 
 Place = tuple[str, int]
+Trial = tuple[RunTable, int]
 
 
 def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
@@ -20,7 +23,7 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
     """
     chosen = some_changes(score.changes, most)
     same = a.data == b.data
-    said_a, said_b = dict(_conversations(a, chosen)), dict(_conversations(b, chosen)) if same else {}
+    there_a, there_b = dict(_trials(a, chosen)), dict(_trials(b, chosen)) if same else {}
     won = sum(change.b > change.a for change in score.changes)
     notes = []
     if not same:
@@ -33,17 +36,24 @@ def flips_of(a: Part, b: Part, score: ScoreComparison, most: int) -> Flips:
         score=score.score,
         won=won,
         lost=len(score.changes) - won,
-        flips=[
-            Flip(
-                change, said_a.get((change.sample, change.repeat)), said_b.get((change.sample, change.repeat))
-            )
-            for change in chosen
-        ],
+        flips=[_flip(change, there_a, there_b) for change in chosen],
         note=" ".join(notes),
     )
 
 
-def _conversations(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Conversation]]:
+def _flip(change: Change, a: Mapping[Place, Trial], b: Mapping[Place, Trial]) -> Flip:
+    place = change.sample, change.repeat
+    return Flip(change, *_side(a.get(place)), *_side(b.get(place)))
+
+
+def _side(trial: Trial | None) -> tuple[Conversation | None, Given | None]:
+    if trial is None:
+        return None, None
+    table, row = trial
+    return conversation(table, row), given_on_disk(table.directory, table.trial(row))
+
+
+def _trials(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Place, Trial]]:
     table, slot = part.table, part.slot
     if table is None or slot is None:
         return
@@ -51,4 +61,4 @@ def _conversations(part: Part, changes: Sequence[Change]) -> Iterator[tuple[Plac
     for change in changes:
         for row in table.sample.places(change.sample):
             if table.target[row] == target and table.repeat[row] == change.repeat and table.is_done(row):
-                yield (change.sample, change.repeat), conversation(table, row)
+                yield (change.sample, change.repeat), (table, row)

@@ -64,12 +64,22 @@ class Conversation(Record, frozen=True):
     result: Pieces = []
 
 
+class Given(Record, frozen=True):
+    """A trial in short: what was asked, what was expected, and the answer."""
+
+    input: Pieces = []
+    target: Pieces = []
+    answer: Pieces = []
+
+
 class Flip(Record, frozen=True):
-    """A sample that changed from run A to B, and both conversations as far as they are kept."""
+    """A sample that changed from run A to B; both answers and conversations as far as they are kept."""
 
     change: Change
     a: Conversation | None = None
+    given_a: Given | None = None
     b: Conversation | None = None
+    given_b: Given | None = None
 
     @property
     def won(self) -> bool:

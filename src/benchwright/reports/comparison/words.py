@@ -30,12 +30,25 @@ Cell = str | Foreign
 Kind = Literal["verdict", "warning", "note", "passed", "failed"]
 
 
+def cell_words(cell: Cell) -> str:
+    """What a cell says, as it is."""
+    return cell.text if isinstance(cell, Foreign) else cell
+
+
 class Line(NamedTuple):
     """A sentence made of cells."""
 
     kind: Kind
     cells: Sequence[Cell]
 
+
+def plain_line(line: Line) -> str:
+    """A sentence as text, which whoever shows it makes harmless."""
+    return "".join(map(cell_words, line.cells))
+
+
+LONGEST_SETTING = 40
+"""Characters of a setting that a sentence tells; longer ones are in `--json` and in reports."""
 
 COUNTING: dict[Policy, str] = {
     "usual": "no answer is 0, failures left out",
@@ -176,11 +189,15 @@ def notes(comparison: Comparison) -> Iterator[Line]:
 
 def _settings(pair: PairComparison) -> Iterator[Cell]:
     for number, one in enumerate(pair.settings):
-        yield "; " if number else ""
-        yield Foreign(one.name.replace("_", " "))
-        for name, value in ((pair.a, one.a), (pair.b, one.b)):
-            yield ": " if name == pair.a else ", "
-            yield from ([Foreign(value)] if value is not None else ["not set"])
+        yield from ["; "] if number else []
+        setting = Foreign(one.name.replace("_", " "))
+        if max(len(value or "") for value in (one.a, one.b)) > LONGEST_SETTING or "fingerprint" in one.name:
+            yield from ("not the same: ", setting)
+            continue
+        yield setting
+        for name, value, before in ((pair.a, one.a, " is "), (pair.b, one.b, " and ")):
+            yield before
+            yield "not set" if value is None else Foreign(value)
             yield f" for {name}"
 
 

@@ -13,13 +13,13 @@ from benchwright.analysis.comparison.names import named
 from benchwright.analysis.joint.records import ByConcurrency
 from benchwright.analysis.report.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
 from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import Foreign, notes, verdicts, warnings
+from benchwright.reports.comparison.words import Foreign, cell_words, notes, verdicts, warnings
 from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
-from benchwright.reports.html.plots import front_plots, load_plots
+from benchwright.reports.html.plots import difference_plots, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import interval_text
@@ -56,6 +56,7 @@ def render(report: Report) -> str:
             warnings=list(warnings(comparison, simulated=False)),
             notes=list(notes(comparison)),
             blocks=[block for block in blocks(comparison) if _belongs(block)],
+            difference_plots=difference_plots(comparison),
             joint=[*concurrency_lines(concurrency), *joint_lines(comparison.joint)],
             joint_blocks=[*concurrency_blocks(concurrency), *joint_blocks(comparison.joint)],
             plots=[*front_plots(report.fronts, places, names), *load_plots(report.load_curves)],
@@ -153,6 +154,7 @@ def report_environment() -> Environment:
         waterfall=waterfall,
         series=series,
         shared=shared,
+        cell_words=cell_words,
         segment_kinds=segment_kinds,
         segment_words=SEGMENTS,
         interval_text=interval_text,

@@ -75,9 +75,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
 
 def difference_plots(comparison: Comparison) -> list[Plot]:
     """Each score of each pair as one difference, and with it those by the values of each label."""
-    return [
-        plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)
-    ]
+    return [plot for pair in comparison.pairs for score in pair.scores for plot in _differences(pair, score)]
 
 
 def _differences(pair: PairComparison, score: ScoreComparison) -> Iterator[Plot]:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
 from benchwright.analysis.leaderboard.records import Cell as BoardCell
 from benchwright.reports.comparison.markdown import block_lines, line_text
+from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.leaderboard.tables import whole_table
-from benchwright.reports.leaderboard.words import interval_text, lines, mean_text, plain_line, rank_text
+from benchwright.reports.leaderboard.words import interval_text, lines, mean_text, rank_text
 from benchwright.text import no_formula, plain
 
 

@@ -66,11 +66,6 @@ def lines(board: Leaderboard) -> Iterator[Line]:
     yield from (Line("note", [f"{note[:1].upper()}{note[1:]}."]) for note in board.notes)
 
 
-def plain_line(line: Line) -> str:
-    """A sentence as text, which whoever shows it makes harmless."""
-    return "".join(cell.text if isinstance(cell, Foreign) else cell for cell in line.cells)
-
-
 def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:
     """How pairs were compared, and in which columns."""
     found: dict[str, list[str]] = {}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import msgspec
 from aiohttp import web
+from markupsafe import Markup
 
-from benchwright.analysis.comparison.compare import ComparisonOptions, compare
+from benchwright.analysis.comparison.compare import ComparisonOptions
 from benchwright.analysis.comparison.names import named, side_names
 from benchwright.analysis.comparison.records import Change, Comparison, ScoreComparison
-from benchwright.reports.comparison.tables import blocks
-from benchwright.reports.comparison.words import Cell, Foreign, Line, notes, verdicts, warnings
+from benchwright.analysis.report.given import given_on_disk
+from benchwright.analysis.report.records import Flip, Given
+from benchwright.app.comparing import Compared, compare_runs
+from benchwright.reports.comparison.words import plain_line, verdicts, warnings
+from benchwright.reports.html.comparison import comparison_part, flip_part
 from benchwright.runs.manifest import Manifest
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.places import Place, shown_trial
@@ -22,7 +25,7 @@ from benchwright.web.text import address
 from benchwright.web.trial_selection import TrialQuery
 from benchwright.web.viewer import VIEWER, Viewer
 
-PAGE = 50
+PAGE = 20
 """Changed samples on one page."""
 
 SHOWN = {"": "Flipped", "lost": "Lost", "won": "Won"}
@@ -70,7 +73,8 @@ def _references(manifest: Manifest) -> list[str]:
 
 
 def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Response:
-    found = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
+    compared = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
+    found = compared.comparison
     shown = named(found)
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
@@ -78,17 +82,12 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
     return page(
         "part_comparison.html",
         asked=asked,
-        names=[run.name for run in found.runs],
-        verdicts=[_words(line) for line in verdicts(shown)],
-        warnings=[_words(line) for line in warnings(shown)],
-        notes=[_words(line) for line in notes(shown)],
-        blocks=[_table(block) for block in blocks(_without_changes(shown))],
-        refused=any(pair.refused for pair in found.pairs),
+        verdicts=[plain_line(line) for line in verdicts(shown)],
+        warnings=[plain_line(line) for line in warnings(shown)],
+        figures=comparison_part(found, compared.times),
         scores=[one.score for one in scores],
         score=score,
-        changes=[
-            (change, _side_by_side(asked, change)) for change in chosen[(number - 1) * PAGE : number * PAGE]
-        ],
+        changes=list(_flips(viewer, asked, found, chosen[(number - 1) * PAGE : number * PAGE])),
         counts={name: sum(1 for _ in _changes(score, name)) if score else 0 for name in SHOWN},
         shown=SHOWN,
         number=number,
@@ -97,7 +96,34 @@ def _result_part(viewer: Viewer, asked: dict[str, str], number: int) -> web.Resp
     )
 
 
-def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Comparison:
+def _flips(
+    viewer: Viewer, asked: dict[str, str], found: Comparison, changes: Sequence[Change]
+) -> Iterator[Markup]:
+    """Changed samples with both answers, each with the address of both conversations."""
+    a, b = (_side_reader(viewer, asked[name]) for name in ("a", "b"))
+    letters = [run.letter for run in found.runs]
+    for change in changes:
+        flip = Flip(change, given_a=a(change), given_b=b(change))
+        yield flip_part(found, letters[0], letters[1], flip, _side_by_side(asked, change))
+
+
+def _side_reader(viewer: Viewer, reference: str) -> Callable[[Change], Given | None]:
+    """What one side of a changed sample was asked and answered, read from its run."""
+    run, _, slot = reference.partition("@")
+    trials = viewer.trials(run)
+    trials.read_all()
+    target = slot or viewer.runs.manifest(run).targets[0].slot
+
+    def read(change: Change) -> Given | None:
+        with trials.lock:
+            number = trials.find(change.sample, target, change.repeat)
+            trial = None if number is None else trials.table.trial(number)
+        return None if trial is None else given_on_disk(trials.table.directory, trial)
+
+    return read
+
+
+def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Compared:
     """The comparison of two runs of the store, each `ID` or `ID@SLOT`.
 
     Raises:
@@ -111,9 +137,7 @@ def _compared(viewer: Viewer, a: str, b: str, *, anyway: bool) -> Comparison:
         references.append(f"{directory}@{slot}" if slot else str(directory))
         sizes.append((row.size, row.state))
     key = (a, b, anyway, tuple(sizes))
-    return viewer.comparisons.get(
-        key, lambda: compare(references, ComparisonOptions(anyway=anyway)).comparison
-    )
+    return viewer.comparisons.get(key, lambda: compare_runs(references, ComparisonOptions(anyway=anyway)))
 
 
 def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
@@ -121,33 +145,6 @@ def _changes(score: ScoreComparison, only: str) -> Iterator[Change]:
     for change in sorted(score.changes, key=lambda one: one.b - one.a):
         if (only != "lost" or change.b < change.a) and (only != "won" or change.b > change.a):
             yield change
-
-
-def _without_changes(found: Comparison) -> Comparison:
-    """The page shows the changes itself."""
-    replace = msgspec.structs.replace
-    pairs = [
-        replace(pair, scores=[replace(score, changes=[]) for score in pair.scores]) for pair in found.pairs
-    ]
-    return replace(found, pairs=pairs)
-
-
-def _words(line: Line) -> str:
-    return "".join(map(_cell, line.cells))
-
-
-def _cell(cell: Cell) -> str:
-    return cell.text if isinstance(cell, Foreign) else cell
-
-
-def _table(block: Any) -> dict[str, Any]:
-    return {
-        "title": block.title,
-        "columns": [_cell(column) for column in block.columns],
-        "left": block.left,
-        "note": block.note,
-        "rows": [[_cell(cell) for cell in row] for row in block.rows],
-    }
 
 
 def _side_by_side(asked: dict[str, str], change: Change) -> str:
@@ -207,7 +204,7 @@ def changed_around(
     Raises:
         UserError: there is no such run, or there is nothing to compare.
     """
-    found = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"]))
+    found = _compared(viewer, asked["a"], asked["b"], anyway=bool(asked["anyway"])).comparison
     scores = [score for pair in found.pairs for score in pair.scores]
     score = next((one for one in scores if one.score == asked["score"]), scores[0] if scores else None)
     changes = [] if score is None else list(_changes(score, asked["only"]))

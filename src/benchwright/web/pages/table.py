@@ -11,8 +11,9 @@ from benchwright.analysis.leaderboard.order import ordered, orders
 from benchwright.analysis.leaderboard.records import Leaderboard
 from benchwright.analysis.run_list import RunFilter, RunRow
 from benchwright.analysis.run_list import ordered as ordered_rows
+from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
-from benchwright.reports.leaderboard.words import lines, plain_line
+from benchwright.reports.leaderboard.words import lines
 from benchwright.runs.about import KINDS
 from benchwright.runs.selection import newest_parts
 from benchwright.web.off_loop import off_loop

@@ -12,7 +12,7 @@ from benchwright.reports.html.charts.scales import Scale, score_label
 from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, line, text
 from benchwright.reports.html.text import one_line
 
-LEFT, RIGHT, TOP = 176, 150, 6
+LEFT, RIGHT, TOP = 176, 178, 6
 ROW = 22
 
 
@@ -52,7 +52,7 @@ def _label(value: float) -> str:
 
 def _bar(bar: Bar, middle: float, scale: Scale) -> Iterator[Markup]:
     weight = " whole" if bar.whole else ""
-    yield text(LEFT - 10, middle + 4, one_line(bar.name, 24), anchor="end", class_=f"t label{weight}")
+    yield text(LEFT - 10, middle + 4, one_line(bar.name, 21), anchor="end", class_=f"t label{weight}")
     told = f"{bar.difference:+.3f}"
     kind = "even"
     if bar.low is not None and bar.high is not None:

@@ -1,0 +1,38 @@
+"""Two runs compared for the viewer: the comparison, and how the times of their requests are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchwright.analysis.comparison.compare import ComparisonOptions, compare_named
+from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.comparison.references import Reference, resolve
+from benchwright.analysis.report.records import Distribution
+from benchwright.analysis.report.runs import request_times
+from benchwright.analysis.report.times import distributions
+from benchwright.records import Record
+from benchwright.stats.arrays import Vector
+
+
+class Compared(Record, frozen=True):
+    """A comparison with the distributions of its runs' times."""
+
+    comparison: Comparison
+    times: list[Distribution]
+
+
+def compare_runs(references: Sequence[str], options: ComparisonOptions) -> Compared:
+    """Compares runs, each `ID`, `ID@SLOT` or a directory.
+
+    Raises:
+        UserError: a reference means nothing, or there is nothing to compare.
+        JournalError: a journal cannot be read.
+    """
+    found = [resolve(reference) for reference in references]
+    comparison = compare_named(found, options).comparison
+    sides = zip(found, comparison.runs, strict=True)
+    return Compared(comparison, distributions({run.letter: _times(one, run.slot) for one, run in sides}))
+
+
+def _times(one: Reference, slot: str | None) -> Mapping[str, Vector]:
+    return {} if one.run is None or slot is None else request_times(one.run.table, slot)

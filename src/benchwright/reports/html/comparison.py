@@ -1,0 +1,53 @@
+"""A comparison as the part of a page that the viewer shows, with the charts and tables of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from markupsafe import Markup
+
+from benchwright.analysis.comparison.names import named
+from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.report.records import Distribution, Flip
+from benchwright.reports.comparison.tables import Block, blocks
+from benchwright.reports.comparison.words import notes
+from benchwright.reports.html.page import report_environment
+from benchwright.reports.html.plots import difference_plots, distribution_plot
+
+
+def comparison_part(found: Comparison, times: Sequence[Distribution]) -> Markup:
+    """The runs, their differences with charts, and how their times are distributed; without what changed."""
+    comparison, places, names = named(found), _places(found), _names(found)
+    runs, *others = blocks(comparison)
+    return _rendered(
+        "compared.html.j2",
+        found,
+        runs=runs,
+        blocks=list(without_changes(others)),
+        difference_plots=difference_plots(comparison),
+        speed_plots=[distribution_plot(one, places, names) for one in times],
+        notes=list(notes(comparison)),
+    )
+
+
+def flip_part(found: Comparison, a: str, b: str, flip: Flip, href: str) -> Markup:
+    """A sample that changed, with both answers; `a` and `b` are the letters of the runs."""
+    return _rendered("flip.html.j2", found, flip=flip, a=a, b=b, href=href)
+
+
+def without_changes(shown: Sequence[Block]) -> Iterator[Block]:
+    """The tables without those of changed samples, of which pages show both answers instead."""
+    return (block for block in shown if not block.title.startswith("Changed"))
+
+
+def _rendered(template: str, found: Comparison, **values: object) -> Markup:
+    context = {"places": _places(found), "names": _names(found), "several": len(found.runs) > 1}
+    return Markup(report_environment().get_template(template).render(**context, **values))
+
+
+def _places(found: Comparison) -> Mapping[str, int]:
+    return {run.letter: place for place, run in enumerate(found.runs)}
+
+
+def _names(found: Comparison) -> Mapping[str, str]:
+    return {run.letter: run.name for run in found.runs}
