@@ -69,7 +69,7 @@ def test_the_viewer_says_them(tmp_path: Path) -> None:
         sample = viewer.get(f"/compare/sample?a={a}&b={b}&id=0").text
     program.end()
     assert VERDICT in result
-    assert "Answer of qwen3:8b</th>" in result
+    assert '<span class="chip s0">qwen3:8b</span>' in result
     assert ">glm-4.5</h2>" in sample
 
 

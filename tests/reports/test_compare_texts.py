@@ -93,7 +93,7 @@ class TestTheTerminal:
         details = terminal(found, 80, details=True)
         assert [line for line in FIRST_SCREEN.splitlines() if line not in details] == [
             "exact: 1 trial won, 0 lost.",
-            "Changed answers, quality and speed together, and more: --details.",
+            "Changed answers, differences by label, quality and speed together: --details.",
         ]
         assert "answer of A  answer of B" in details
 
@@ -237,4 +237,4 @@ sample and repeat; the data is the same
 
 exact: 1 trial won, 0 lost.
 passed: fail if exact < 0.5 — exact is 1
-Changed answers, quality and speed together, and more: --details."""
+Changed answers, differences by label, quality and speed together: --details."""

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.app.app_kit import GrowingJournal, Program, trials
 from tests.app.pack_kit import MIXED, Packs, numbered, write_pack
 from tests.simulated import simulated_endpoint
-from tests.web.web_kit import Viewing, viewing
+from tests.web.web_kit import Viewing, troubles_everywhere, viewing
 
 from benchwright.packs.events import PackEvents
 from benchwright.web.pack_cells import LiveCells
@@ -44,6 +44,13 @@ def test_the_matrix_and_the_scores_are_those_of_the_pack(viewer: Viewing, page: 
     page.locator(".matrix .cell").nth(2).click()
     page.wait_for_url("**/sample?id=A-02*")
     expect(page.locator(".banner .chip").first).to_have_text("partial")
+
+
+def test_the_matrix_can_be_used_by_everyone_everywhere(viewer: Viewing, page: Page, packs: Packs) -> None:
+    with simulated_endpoint() as url:
+        packs.run(packs.pack("mixed"), url, models=("m", "n"))
+    viewer.open(page, f"/runs/{packs.program.only_run.name}")
+    assert troubles_everywhere(page) == []
 
 
 def test_models_have_their_names_wherever_their_cells_are_listed(

@@ -6,9 +6,10 @@ import http.client
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made, write_run
@@ -16,8 +17,36 @@ from tests.browser import Watched, browser_page
 
 from benchwright.records import Status
 
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+WIDTHS = (390, 1440)
+"""Pixels of a phone and of a desk."""
+
+CUT_OFF = """() => [...document.querySelectorAll("th, td, svg, pre, p, input, select, button")]
+    .filter((one) => one.checkVisibility() && !one.closest(".hidden, thead, .scroll[tabindex='0'][aria-label]"))
+    .filter((one) => one.getBoundingClientRect().width > 0)
+    .filter((one) => one.getBoundingClientRect().left < 0 || one.getBoundingClientRect().right > innerWidth)
+    .map((one) => one.outerHTML.slice(0, 120))"""
+"""What reaches over an edge of the window, but for regions that have a name and can be scrolled by keys."""
+
 PATIENCE = 60_000
 """Milliseconds that a page may take to show what a run at work does."""
+
+
+def troubles_everywhere(page: Page) -> list[tuple[Any, ...]]:
+    """Findings of axe and what is cut off, on a phone and on a desk, in light and in dark, all folds open."""
+    page.eval_on_selector_all("details", "all => all.forEach((one) => { one.open = true; })")
+    troubles: list[tuple[Any, ...]] = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            for one in Axe().run(page).response["violations"]:
+                places = [node["html"][:120] for node in one["nodes"]]
+                troubles.append((width, scheme, one["id"], places))
+        troubles += [(width, "cut off", one) for one in page.evaluate(CUT_OFF)]
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            troubles.append((width, "scrolls sideways"))
+    return troubles
 
 
 class Reply(NamedTuple):

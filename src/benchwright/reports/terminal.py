@@ -27,7 +27,7 @@ from benchwright.reports.load.tables import blocks, models_block
 from benchwright.reports.load.words import lines, objectives_text, saturation_lines
 from benchwright.text import plain
 
-MORE = Line("note", ["Changed answers, quality and speed together, and more: --details."])
+MORE = Line("note", ["Changed answers, differences by label, quality and speed together: --details."])
 
 STYLES: dict[Kind, str] = {
     "verdict": "bold",

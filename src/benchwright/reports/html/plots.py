@@ -69,7 +69,7 @@ def _front_figures(found: Front, names: Mapping[str, str]) -> Block:
         ]
         for point in found.points
     ]
-    columns: list[Cell] = ["", AXES[found.spent], Foreign(found.score), "95 % interval", "on the front"]
+    columns: list[Cell] = ["model", AXES[found.spent], Foreign(found.score), "95 % interval", "on the front"]
     return Block(f"{found.score} against {AGAINST[found.spent]}", columns, rows)
 
 
@@ -100,7 +100,7 @@ def distribution_plot(
         [Foreign(names[curve.letter]), f"{curve.n:,}", *(milliseconds(one.value) for one in curve.quantiles)]
         for curve in found.curves
     ]
-    columns = ["", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
+    columns = ["model", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
     title = f"{found.title}: the share of requests that took no longer"
     return Plot(title, distribution(found, places, names), note, Block(found.title, columns, rows))
 
@@ -136,4 +136,4 @@ def _load_figures(
         for curve in found
         for point, spread in timed(curve, measure)
     ]
-    return Block(title, ["", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)
+    return Block(title, ["model", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)
