@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.app.app_kit import Program
-from tests.app.compare_kit import made, paired_outcomes, write_run
+from tests.app.compare_kit import Made, made, paired_outcomes, write_run
 
 from benchwright.records import Target
 
@@ -47,6 +47,17 @@ def test_the_second_example_comes_out_as_shown(place: Program) -> None:
     printed = " ".join(place.run("compare", "./main", "./branch").stdout.split())
     (shown,) = re.findall(r"^No difference found .*$", DOCUMENT, re.MULTILINE)
     assert printed.startswith(shown)
+
+
+def test_the_differences_by_label_come_out_as_shown(place: Program) -> None:
+    for name, right in (("a", (10, 9, 5)), ("b", (5, 10, 15))):
+        groups = zip(("physics", "history", "law"), right, strict=True)
+        trials = [
+            Made(f"{group} {n}", float(n < count), group=group) for group, count in groups for n in range(15)
+        ]
+        write_run(place.directory / name, trials)
+    (shown,) = re.findall(r"^exact by group .*?(?=```)", DOCUMENT, re.MULTILINE | re.DOTALL)
+    assert shown in place.run("compare", "./a", "./b", "--details").stdout
 
 
 def test_the_python_runs_as_written(place: Program, monkeypatch: pytest.MonkeyPatch) -> None:

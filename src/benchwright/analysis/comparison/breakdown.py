@@ -73,11 +73,12 @@ def _some(column: Column, places: NDArray[np.int64]) -> Column:
 
 
 def _narrowed(aligned: Alignment, a: NDArray[np.int64], b: NDArray[np.int64]) -> Alignment:
-    """The alignment of some trials; samples that are all of one group are independent within it."""
-    codes_a, codes_b = aligned.a[a], aligned.b[b]
-    groups = aligned.groups
-    if groups is not None:
-        known = np.unique(np.concatenate([codes_a[codes_a >= 0], codes_b[codes_b >= 0]])).tolist()
-        if len({groups[code] for code in known}) < 2:
-            groups = None
-    return aligned._replace(a=codes_a, b=codes_b, groups=groups)
+    """The alignment of some trials, their samples numbered anew; those all of one group are independent within it."""
+    samples, codes = np.unique(np.concatenate([aligned.a[a], aligned.b[b]]), return_inverse=True)
+    nameless = int(samples.size > 0 and samples[0] < 0)
+    codes = codes.astype(np.int64) - nameless
+    known = samples[nameless:].tolist()
+    groups = None if aligned.groups is None else [aligned.groups[one] for one in known]
+    if groups is not None and len(set(groups)) < 2:
+        groups = None
+    return aligned._replace(a=codes[: a.size], b=codes[a.size :], n_samples=len(known), groups=groups)
