@@ -52,5 +52,9 @@ def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
 
 
 def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
-    """The labels by which a run's scores are broken down: those that its benchmark names, or all."""
-    return list(manifest.about.get("breakdowns", labels))
+    """The labels by which a run's scores are broken down: those that its benchmark names, or all.
+
+    A level of load has each prompt as a group, because prompts repeat: that is no part of the task.
+    """
+    names = manifest.about.get("breakdowns", labels)
+    return [name for name in names if name != "group" or "load" not in manifest.about]

@@ -17,7 +17,7 @@ from benchwright.errors import UserError
 JSON_VALUES = ("param",)
 """Settings whose values are written as JSON: KEY=JSON."""
 
-NO_OPTION = frozenset({*ONLY_ONCE, "run", "anew", "output", "output_path", "debug", "log_samples"})
+NO_OPTION = frozenset({*ONLY_ONCE, "run", "suite", "anew", "output", "output_path", "debug", "log_samples"})
 """Settings that a run like an earlier one does not take over: they are of one command, or name its files."""
 
 

@@ -34,7 +34,7 @@ def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[Task
     for name in wanted:
         if name not in known:
             raise UserError(f"No run has the score {name!r}: they have {', '.join(known) or 'none'}.")
-    several = len({one.side.facts.task for one in entrants if one.scores}) > 1
+    several = len({one.task for one in entrants if one.scores}) > 1
     found: list[TaskScore] = []
     for place, entrant in enumerate(entrants):
         scores = list(entrant.scores)
@@ -48,17 +48,17 @@ def task_scores(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[Task
 
 
 def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score: str) -> None:
-    facts = entrants[place].side.facts
+    task, facts = entrants[place].task, entrants[place].side.facts
     apart = ""
     for one in found:
-        if (one.task, one.score) != (facts.task, score):
+        if (one.task, one.score) != (task, score):
             continue
         reasons = refusals(_by(entrants[one.members[0]].side.facts, score), _by(facts, score))
         if not reasons:
             one.members.append(place)
             return
         apart = reasons[0]
-    found.append(TaskScore("", facts.task, score, [place], apart))
+    found.append(TaskScore("", task, score, [place], apart))
 
 
 def _by(facts: Facts, score: str) -> Facts:

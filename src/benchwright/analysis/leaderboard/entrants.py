@@ -13,6 +13,7 @@ from benchwright.analysis.joint.fronts import PerTrial, per_trial
 from benchwright.analysis.leaderboard.records import Price
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary import ScoreSummary, TargetSummary
+from benchwright.runs.about import given_name, suite_of
 from benchwright.runs.manifest import Manifest
 
 
@@ -37,6 +38,12 @@ class Entrant(NamedTuple):
     def model(self) -> str:
         """Its model, as the user typed it."""
         return self.side.facts.model
+
+    @property
+    def task(self) -> str:
+        """What it was tried on; an eval of a suite may have a name that tells it from others of its dataset."""
+        own = self.manifest.kind == "eval" and suite_of(self.manifest) and given_name(self.manifest)
+        return own or self.side.facts.task
 
     @property
     def failed(self) -> int:
