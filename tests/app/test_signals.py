@@ -131,6 +131,23 @@ def test_in_a_callback_of_pythons_own_it_is_heard_right_after(program: Program) 
     assert (ended.returncode, ended.stderr.strip()) == (130, "")
 
 
+WHILE_A_CLASS_IS_MADE = """
+import os, signal
+
+class Field:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.SIGINT)
+
+class Owner:
+    field = Field()
+"""
+
+
+def test_while_a_class_is_made_it_is_heard_too(program: Program) -> None:
+    ended = program.run("list", "--plugin", program.write("plugin.py", WHILE_A_CLASS_IS_MADE))
+    assert (ended.returncode, ended.stderr.strip()) == (130, "")
+
+
 def test_so_it_is_where_threads_are_slow_to_start(program: Program) -> None:
     plugin = program.write("plugin.py", SLOW_TO_START_THREADS + IN_A_CALLBACK)
     ended = program.run("list", "--plugin", plugin)

@@ -300,6 +300,12 @@ def main() -> None:
             leave_threads(code)
 
 
+def _interrupted(error: BaseException) -> bool:
+    """Whether an error came of a Ctrl-C: Python 3.11 turns one that hits `__set_name__` into a RuntimeError."""
+    cause = error.__cause__
+    return cause is not None and (isinstance(cause, KeyboardInterrupt) or _interrupted(cause))
+
+
 def _run() -> None:
     """Runs a command and turns errors into one line and an exit code: those of docs/formats.md."""
     from benchwright.errors import BenchwrightError
@@ -332,6 +338,8 @@ def _run() -> None:
         _close_streams()
         sys.exit(1)
     except Exception as error:
+        if _interrupted(error):
+            sys.exit(130)
         if isinstance(error, BenchwrightError) and "--debug" not in sys.argv:
             _complain(f"Error: {error}")
         else:
