@@ -8,8 +8,10 @@
     passk          pass@k and pass^k
     paired         is A better than B on the same samples: differences, McNemar
     unpaired       the fallback on different samples: Welch, Newcombe
-    families       many p-values at once: Holm
+    families       many p-values or e-values at once: Holm
     power          how small a difference could have been seen
+    noise          how much a model differs from itself, and what comparisons need therefore
+    sequential/    tests that may be looked at after every sample, and stop when the answer is certain
     latency        percentiles with intervals
     ratios         right answers per second or token; time shared out among what was under way
     association    are slow answers more often wrong? buckets, and tests by ranks

@@ -1,0 +1,174 @@
+"""Better, worse, not worse, equivalent: what may be said at the first moment when it is certain.
+
+| goal | verdict | when |
+|---|---|---|
+| difference | equivalent | -margin < low and high < margin (needs a margin) |
+| | better, worse | 0 < low, high < 0 |
+| not_worse | not_worse | -margin < low |
+| | worse | high < -margin |
+
+Each verdict follows from `RunningInterval` alone, so it may be looked for after every unit, and it is wrong with
+probability at most `error`, whatever the true difference d is:
+
+- difference: both ends together hold with 1 - error, half of it on each side. If d = 0, better or worse is wrong
+  with at most error. If |d| >= margin, equivalent is wrong only where the end on that side is: error / 2. The same
+  holds for a verdict with the opposite sign.
+- not_worse: each end alone has the whole error, as only one of the two verdicts can be wrong: not_worse if
+  d <= -margin, worse if d >= -margin. The interval is that of two one-sided tests (Schuirmann 1987): it holds d with
+  1 - 2 error.
+
+The goal, margin and error are set before the first look. A verdict of the other goal cannot be had from the same units
+at the same error.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import same_length, vector
+from benchwright.stats.intervals import Interval
+from benchwright.stats.sequential.running import RunningInterval
+
+Goal = Literal["difference", "not_worse"]
+Verdict = Literal["better", "worse", "not_worse", "equivalent"]
+
+
+class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known after `units` of `planned`; no `verdict`: undecided. `interval` holds at every moment."""
+
+    verdict: Verdict | None
+    difference: float
+    interval: Interval
+    units: int
+    planned: int
+    goal: Goal
+    margin: float
+    error: float
+    finite: bool
+
+
+class Decider:
+    """Takes the differences new - old unit by unit, and keeps the first verdict.
+
+    Units after the verdict change nothing: it was given for those before. `at_least` units are looked at in any
+    case. The other arguments are those of `RunningInterval`.
+
+    Raises:
+        ValueError: a negative margin, a goal that is none, and what `RunningInterval` refuses.
+    """
+
+    def __init__(
+        self,
+        planned: int,
+        *,
+        goal: Goal = "difference",
+        margin: float = 0.0,
+        error: float = 0.05,
+        at_least: int = 1,
+        bounds: tuple[float, float] = (-1.0, 1.0),
+        finite: bool = False,
+        reach: float = 0.0,
+    ) -> None:
+        if margin < 0 or goal not in get_args(Goal):
+            raise ValueError(f"no such question: goal {goal!r}, margin {margin}")
+        self.running = RunningInterval(
+            planned,
+            side_error=error / 2 if goal == "difference" else error,
+            bounds=bounds,
+            finite=finite,
+            thresholds=(-margin, 0.0, margin),
+            reach=reach,
+        )
+        self._goal, self._margin, self._error, self._at_least = goal, margin, error, at_least
+        self._sum, self._weight = 0.0, 0.0
+        self._verdict: Verdict | None = None
+
+    def add(
+        self, least: float, most: float | None = None, *, weight: float = 1.0, expected: float = 0.0
+    ) -> Verdict | None:
+        """Takes the next unit as `RunningInterval.add` does; returns the verdict, if there is one by now."""
+        if self._verdict is None:
+            self.running.add(least, most, weight=weight, expected=expected)
+            self._sum += weight * (least if most is None else (least + most) / 2)
+            self._weight += weight
+            if self.running.units >= self._at_least:
+                self._verdict = verdict(self.interval, self._goal, self._margin)
+        return self._verdict
+
+    @property
+    def interval(self) -> Interval:
+        """The running interval."""
+        return Interval(float(self.running.low), float(self.running.high))
+
+    @property
+    def decision(self) -> Decision:
+        """What is known by now. The difference is the mean over the units (halfway where a value is unknown)."""
+        return Decision(
+            verdict=self._verdict,
+            difference=self._sum / self._weight if self._weight else 0.0,
+            interval=self.interval,
+            units=self.running.units,
+            planned=self.running.planned,
+            goal=self._goal,
+            margin=self._margin,
+            error=self._error,
+            finite=self.running.finite,
+        )
+
+
+def verdict(interval: Interval, goal: Goal, margin: float) -> Verdict | None:
+    """What an interval for the difference new - old says (see the table above); None: nothing yet."""
+    low, high = interval
+    if goal == "not_worse":
+        return "not_worse" if low > -margin else "worse" if high < -margin else None
+    if -margin < low and high < margin:
+        return "equivalent"
+    return "better" if low > 0 else "worse" if high < 0 else None
+
+
+def decide(
+    least: ArrayLike,
+    most: ArrayLike | None = None,
+    *,
+    planned: int,
+    weights: ArrayLike | None = None,
+    expected: ArrayLike | None = None,
+    goal: Goal = "difference",
+    margin: float = 0.0,
+    error: float = 0.05,
+    at_least: int = 1,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+    finite: bool = False,
+    reach: float = 0.0,
+) -> Decision:
+    """The decision on differences (n,) that came in this order, at its first moment or after all of them.
+
+    `least` and `most` differ where a value is not known (`units.worst_cases`).
+
+    Raises:
+        ValueError: lengths that differ, and what `Decider` and its `add` refuse.
+    """
+    low = vector(least, "least")
+    high = low if most is None else vector(most, "most")
+    sizes = np.ones(low.size) if weights is None else vector(weights, "weights")
+    ahead = np.zeros(low.size) if expected is None else vector(expected, "expected")
+    for name, other in (("most", high), ("weights", sizes), ("expected", ahead)):
+        same_length("least", low.size, name, other.size)
+    decider = Decider(
+        planned,
+        goal=goal,
+        margin=margin,
+        error=error,
+        at_least=at_least,
+        bounds=bounds,
+        finite=finite,
+        reach=reach,
+    )
+    for unit in zip(low.tolist(), high.tolist(), sizes.tolist(), ahead.tolist(), strict=True):
+        if decider.add(unit[0], unit[1], weight=unit[2], expected=unit[3]):
+            break
+    return decider.decision

@@ -1,0 +1,81 @@
+"""Earlier results on the same samples make the remaining uncertainty smaller, and the mean no other.
+
+A control variate in a finite list: what is predicted of the next unit, less the mean prediction of all that are left,
+has the mean 0 in random order, so it can be taken off the unit's value. The better the prediction, the less
+varies in the rest. It is fitted to the units before only (cross-fitting forwards), so however wrong it is, the bets
+are fair: Waudby-Smith and Ramdas (2024), section 5, allow any bet that depends on the past. For means with the help
+of a model see Särndal, Swensson and Wretman (1992), "Model Assisted Survey Sampling", chapter 6.
+
+This needs the old model's scores of all samples (`--against`): what an old answer and the difficulty of the sample
+say of the new answer is where the saving is, and where both models are asked there is little to know before. And
+it is for the finite question only: the mean prediction over all units that might be drawn is not known, and the
+mean over this list is no substitute, as the list itself is a sample of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector, same_length, vector
+
+REACH = 1.0
+"""The most that two predictions differ: `RunningInterval` has to know it as `reach`."""
+SUPPOSED_SLOPE = 0.6
+"""What is supposed, before any is known: a new score lies so far from the old one towards the mean of others."""
+FIRST_FIT, NEXT_FIT = 20, 1.2
+"""Slopes are fitted after so many units, and again whenever there are so many times more."""
+PENALTY = 8.0
+"""Of the ridge regression: as if so many units had said that the supposition was right."""
+
+
+class Foresight:
+    """Predicts the differences new - old, unit by unit, in the order in which units come.
+
+    `old` (N,) are the old model's scores in [0, 1] of all units, `others` (N, k) those of other models (with none, pass
+    the old ones as a column). The prediction is 0.6 (mean of others - old), plus a regression of what that leaves on
+    old, mean of others and their product, cut to [-1/2, 1/2].
+
+    Raises:
+        ValueError: values that are not finite, or tables that do not fit.
+    """
+
+    def __init__(self, old: ArrayLike, others: ArrayLike) -> None:
+        before, table = vector(old, "old"), np.asarray(others, np.float64)
+        if table.ndim != 2 or table.shape[1] == 0:
+            raise ValueError(f"others must be a table, one row a unit, not of shape {table.shape}")
+        ease = vector(table.mean(axis=1), "others")
+        same_length("old", before.size, "others", ease.size)
+        self._features = np.stack([before, ease, before * ease], axis=1)
+        self._supposed = SUPPOSED_SLOPE * (ease - before)
+        self._differences: list[float] = []
+        self._next_fit = FIRST_FIT
+        self._predict(self._supposed - self._supposed.mean())
+
+    def expected(self) -> float:
+        """How much more is expected of the next unit than of the mean of all that are left."""
+        place = len(self._differences)
+        return float(self._predicted[place] - self._mean_of_rest[place])
+
+    def learn(self, difference: float) -> None:
+        """Takes the unit's difference (halfway between least and most, where it is not known)."""
+        self._differences.append(difference)
+        if len(self._differences) >= self._next_fit:
+            self._next_fit = int(len(self._differences) * NEXT_FIT) + 1
+            self._fit()
+
+    def _fit(self) -> None:
+        n = len(self._differences)
+        missed = np.asarray(self._differences) - self._supposed[:n]
+        centre = self._features[:n].mean(axis=0)
+        seen = self._features[:n] - centre
+        slopes = np.linalg.solve(
+            seen.T @ seen + PENALTY * np.eye(seen.shape[1]), seen.T @ (missed - missed.mean())
+        )
+        expected = self._supposed + (self._features - centre) @ slopes
+        self._predict(expected - expected.mean())
+
+    def _predict(self, differences: Vector) -> None:
+        self._predicted = np.clip(differences, -REACH / 2, REACH / 2)
+        sums = np.cumsum(self._predicted[::-1])[::-1]
+        self._mean_of_rest = sums / np.arange(sums.size, 0, -1)

@@ -1,0 +1,148 @@
+"""An interval for a mean that may be looked at after every unit: it holds the mean at all moments at once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector
+from benchwright.stats.sequential.capital import Capital
+
+CLAIMS = 401
+"""How many means are tried, unless said. They lie closest near the middle of the bounds, where differences are."""
+ROUNDING = 1e-9
+"""What sums of floats may be off; ends that follow from them alone are that much wider."""
+
+
+class RunningInterval:
+    """`low` and `high` (...): with probability at least 1 - 2 side_error, the mean is never outside them.
+
+    Each end alone holds with 1 - side_error. A unit is what is drawn at random: one sample with its mean difference
+    over repeats, or a whole group of samples. Units come in a random order; one that is stratified is none, as what
+    comes next then depends on what came before. `low` is the largest m such that every mean up to m is refuted by a
+    `Capital` of 1 / side_error; `high` the same with all signs turned. Both are running intersections; where these
+    would leave nothing, the last interval stays.
+
+    - not `finite`: the mean over all units of this kind that might be drawn. With weights it is the ratio
+      E[w x] / E[w]: the mean over samples, if w is the size of the unit over the largest possible.
+    - `finite`: the mean over a list of exactly `planned` units: what all of them would say.
+
+    `planned` is how many units there will be at most (exactly, if `finite`), `bounds` are the least and greatest
+    possible value, `thresholds` the means that matter (0, the margin): they are tried themselves, other ends are
+    rounded outwards, the less the more `claims` are tried. With a `shape`, values of that shape run side by side.
+
+    Raises:
+        ValueError: planned < 1, side_error outside (0, 1), no width between bounds, thresholds outside them.
+    """
+
+    def __init__(
+        self,
+        planned: int,
+        *,
+        side_error: float = 0.025,
+        bounds: tuple[float, float] = (-1.0, 1.0),
+        finite: bool = False,
+        thresholds: tuple[float, ...] = (0.0,),
+        reach: float = 0.0,
+        claims: int = CLAIMS,
+        shape: tuple[int, ...] = (),
+    ) -> None:
+        if planned < 1 or not bounds[0] < bounds[1] or not 0 < side_error < 1:
+            raise ValueError(
+                f"no such sequence: {planned} planned, bounds {bounds}, error {side_error} per side"
+            )
+        if any(not bounds[0] <= threshold <= bounds[1] for threshold in thresholds):
+            raise ValueError(f"thresholds {thresholds} are not all within the bounds {bounds}")
+        self.planned, self.side_error, self.bounds, self.finite = planned, side_error, bounds, finite
+        self.units, self._reach = 0, reach
+        self.low, self.high = np.full(shape, bounds[0]), np.full(shape, bounds[1])
+        self._middle = (bounds[0] + bounds[1]) / 2
+        self._half = (bounds[1] - bounds[0]) / 2 + reach
+        curve = np.linspace(-1.0, 1.0, claims)
+        means = np.unique(np.concatenate([self._middle + self._half * curve * np.abs(curve), thresholds]))
+        self._means = np.stack([means, -means[::-1]]).reshape(2, *(1 for _ in shape), -1)
+        self._signs = np.array([1.0, -1.0]).reshape(2, *(1 for _ in shape))
+        scaled = (self._means - self._signs[..., None] * self._middle) / self._half
+        self._capital = Capital(scaled, planned, finite=finite, shape=(2, *shape))
+        self._totals = np.zeros((2, *shape))
+
+    def add(
+        self,
+        least: ArrayLike,
+        most: ArrayLike | None = None,
+        *,
+        weight: ArrayLike = 1.0,
+        expected: ArrayLike = 0.0,
+    ) -> None:
+        """Takes the next unit: its value, or the `least` and the `most` it can be where it is not known.
+
+        The interval then holds whatever the unknown values are. `expected` (see `foresight`) is how much more
+        was expected of this unit than of the mean of those left; at most `reach` either way.
+
+        Raises:
+            ValueError: a value out of bounds, a weight outside [0, 1], weights or too many units in a finite
+                list, `expected` beyond `reach` or where the list is not finite.
+        """
+        ends = np.stack([np.asarray(end, np.float64) for end in (least, least if most is None else most)])
+        self._check(ends, np.asarray(weight, np.float64), np.asarray(expected, np.float64))
+        scaled = self._signs * (ends - self._middle) / self._half
+        self._capital.add(scaled, weight, self._signs * expected / self._half)
+        self._totals += ends
+        self.units += 1
+        self._narrow()
+
+    def evidence(self, threshold: float) -> tuple[Vector, Vector]:
+        """The capital (...) against "the mean is at most `threshold`", and against "it is at least".
+
+        Each is an e-value at every moment: `families.e_holm` takes many of them.
+
+        Raises:
+            ValueError: not one of `thresholds`.
+        """
+        places = np.flatnonzero(self._means.reshape(2, -1)[0] == threshold)
+        if not places.size:
+            raise ValueError(f"{threshold} is none of the thresholds of this sequence")
+        place = int(places[0])
+        with np.errstate(over="ignore"):
+            above, below = np.exp(self._capital.logarithms)
+        return above[..., place], below[..., -1 - place]
+
+    def _check(self, ends: Vector, weight: Vector, expected: Vector) -> None:
+        low, high = self.bounds
+        if not (low - ROUNDING <= ends.min() and ends.max() <= high + ROUNDING):
+            raise ValueError(f"a value is not within the bounds {self.bounds}: {ends.min()} to {ends.max()}")
+        if self.finite and (self.units >= self.planned or weight.min() < 1):
+            raise ValueError("a finite list has no weights, and no more units than planned")
+        if weight.min() < 0 or weight.max() > 1:
+            raise ValueError("weights lie between 0 and 1")
+        if np.abs(expected).max() > (self._reach + ROUNDING if self.finite else 0.0):
+            raise ValueError("what is expected of a unit must be within `reach`, in a finite list")
+
+    def _narrow(self) -> None:
+        limits = self._limits()
+        low, high = limits[0], -limits[1]
+        if self.finite:
+            left = self.planned - self.units
+            low = np.maximum(low, (self._totals[0] + left * self.bounds[0]) / self.planned - ROUNDING)
+            high = np.minimum(high, (self._totals[1] + left * self.bounds[1]) / self.planned + ROUNDING)
+        low, high = np.maximum(low, self.low), np.minimum(high, self.high)
+        sound = low <= high
+        self.low, self.high = np.where(sound, low, self.low), np.where(sound, high, self.high)
+
+    def _limits(self) -> Vector:
+        """Above which mean (2, ...) all are not refuted, of the values and of the negative ones; -infinity: all.
+
+        Between two means that are tried, the logarithm lies above the line through the two before, as it is
+        convex: where that line falls to the threshold, the mean is still refuted.
+        """
+        surplus = self._capital.logarithms + math.log(self.side_error)
+        just_above = np.nextafter(self._means, np.inf)
+        gaps = np.diff(self._means)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            beyond = surplus[..., 1:-1] * gaps[..., :-1] / (surplus[..., :-2] - surplus[..., 1:-1])
+        limits = np.where(surplus >= 0, just_above, -np.inf)
+        known = (surplus[..., 1:-1] >= 0) & np.isfinite(beyond)
+        limits[..., 1:-1] += np.where(known, np.minimum(beyond, gaps[..., 1:]), 0.0)
+        return np.asarray(limits.max(axis=-1))
