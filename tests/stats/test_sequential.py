@@ -120,23 +120,23 @@ def test_the_interval_holds_the_difference_at_all_moments(difference: float, fin
     assert watched(values, difference, finite=finite).mean() <= ALLOWED
 
 
-def unequal_groups(generator: np.random.Generator, n: int) -> tuple[Numbers, Numbers]:
+def unequal_groups(generator: np.random.Generator, n: int, added: float) -> tuple[Numbers, Numbers]:
     """Mean differences and sizes of groups (n, sequences): the large ones are better, the small ones worse."""
     sizes = generator.choice([1.0, 5.0, 20.0], (n, SEQUENCES), p=[0.6, 0.3, 0.1])
-    effect = np.select([sizes == 1, sizes == 5], [-0.2, 0.0], 0.06)
+    effect = added + np.select([sizes == 1, sizes == 5], [-0.2, 0.0], 0.06)
     means = np.clip(effect + generator.choice([-0.5, 0.5], sizes.shape), -1, 1)
     return means, sizes
 
 
 def test_weighted_groups_hold_the_mean_over_samples() -> None:
-    """Over samples, 0.6 * 1 * -0.2 + 0.1 * 20 * 0.06 = 0; over groups it is not."""
-    means, sizes = unequal_groups(np.random.default_rng(5), 200)
-    assert watched(means, 0.0, weights=sizes / 20).mean() <= ALLOWED
-    assert watched(means, 0.0).mean() > 0.5
+    """Over samples, 0.6 * 1 * -0.2 + 0.1 * 20 * 0.06 = 0 (and 0.3 more); over groups it is not."""
+    means, sizes = unequal_groups(np.random.default_rng(5), 200, added=0.3)
+    assert watched(means, 0.3, weights=sizes / 20).mean() <= ALLOWED
+    assert watched(means, 0.3).mean() > 0.5
 
 
 def test_groups_of_a_finite_list_hold_the_mean_over_its_samples() -> None:
-    means, sizes = unequal_groups(np.random.default_rng(6), 100)
+    means, sizes = unequal_groups(np.random.default_rng(6), 100, added=0.0)
     means, sizes = np.concatenate([means, -means]), np.concatenate([sizes, sizes])
     order = np.argsort(np.random.default_rng(7).random(means.shape), axis=0)
     values = np.take_along_axis(means * sizes, order, axis=0) / sizes.mean(axis=0)

@@ -14,6 +14,8 @@ mean over this list is no substitute, as the list itself is a sample of them.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -69,9 +71,8 @@ class Foresight:
         missed = np.asarray(self._differences) - self._supposed[:n]
         centre = self._features[:n].mean(axis=0)
         seen = self._features[:n] - centre
-        slopes = np.linalg.solve(
-            seen.T @ seen + PENALTY * np.eye(seen.shape[1]), seen.T @ (missed - missed.mean())
-        )
+        rows = np.vstack([seen, math.sqrt(PENALTY) * np.eye(seen.shape[1])])
+        slopes = np.linalg.lstsq(rows, np.append(missed - missed.mean(), np.zeros(seen.shape[1])))[0]
         expected = self._supposed + (self._features - centre) @ slopes
         self._predict(expected - expected.mean())
 
