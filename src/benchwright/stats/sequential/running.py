@@ -96,7 +96,8 @@ class RunningInterval:
     def evidence(self, threshold: float) -> tuple[Vector, Vector]:
         """The capital (...) against "the mean is at most `threshold`", and against "it is at least".
 
-        Each is an e-value at every moment: `families.e_holm` takes many of them.
+        Each is an e-value at every moment. For several questions at once, give both of each to `families.e_holm`:
+        what is then at least 1 / error is refuted, with one error for all of them.
 
         Raises:
             ValueError: not one of `thresholds`.
