@@ -20,7 +20,7 @@ COMMANDS = "".join(re.findall(r"^```bash\n(.*?)^```", DOCUMENT, re.MULTILINE | r
 
 @pytest.fixture
 def place(program: Program) -> Program:
-    """Two runs and two result files, of which the second is better by 3.1 points."""
+    """Two runs and two result files, of which the second is better by 3.1 points; and a run with repeats."""
     sides = paired_outcomes(wins=60, losses=29, both=600, neither=311)
     names = ("20261120T090000-questions-1", "main"), ("20261121T100000-questions-2", "branch")
     for (run, file), outcomes in zip(names, sides, strict=True):
@@ -28,6 +28,9 @@ def place(program: Program) -> Program:
         samples = [{"id": str(number), "correct": bool(one)} for number, one in enumerate(outcomes)]
         document = {"benchmark": "mmlu", "model": file, "sample_results": samples}
         program.write(f"{file}.json", json.dumps(document))
+    repeated = [Made(str(n), float(n % 3 > repeat), repeat=repeat) for n in range(9) for repeat in range(2)]
+    target = Target("primary", "my-model", "http://127.0.0.1:9/v1")
+    write_run(program.home / "runs" / "20261122T100000-questions-3", repeated, targets=[target], repeats=2)
     return program
 
 

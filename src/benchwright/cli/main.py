@@ -49,6 +49,7 @@ COMMANDS = {
     "resume": ("benchwright.cli.resume:resume", "Resume an unfinished run."),
     "retry": ("benchwright.cli.resume:retry", "Retry failed trials of a run."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
+    "noise": ("benchwright.cli.noise:command", "Show how much a model differs from itself."),
     "report": ("benchwright.cli.report:command", "Write runs as a single HTML file."),
     "export": ("benchwright.cli.export:command", "Write a run's rows as Parquet, CSV or JSONL."),
     "completion": ("benchwright.cli.completion:command", "Print what lets your shell complete our commands."),
@@ -60,7 +61,7 @@ PROGRAM = "benchwright"
 
 HEADINGS = {
     "Evaluate and measure": ("eval", "bench", "run", "load", "pack", "resume", "retry"),
-    "Read results": ("runs", "show", "compare", "table", "report", "export", "view", "cache"),
+    "Read results": ("runs", "show", "compare", "table", "noise", "report", "export", "view", "cache"),
     "Prepare": (
         "check",
         "doctor",

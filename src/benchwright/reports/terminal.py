@@ -55,6 +55,14 @@ def render_answer(comparison: Comparison, *, simulated: bool = True, details: bo
     return Group(*parts)
 
 
+def render_blocks(told: Sequence[Line], tables: Sequence[Block]) -> RenderableType:
+    """Sentences, then tables."""
+    parts: list[RenderableType] = [render_line(line) for line in told]
+    for block in tables:
+        parts += [Text(""), *render_block(block)]
+    return Group(*parts)
+
+
 def render_block(block: Block) -> list[RenderableType]:
     """A table, and its note beneath it."""
     return [FittedTable(block), *([Text(block.note, style="dim")] if block.note else [])]

@@ -1,0 +1,91 @@
+"""The noise floor of runs with repeats: how far two runs of one model lie apart by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchwright.analysis.comparison.from_table import RunSides
+from benchwright.analysis.comparison.sides import ERROR, Side
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.selection import fits_all, runs_that_fit
+from benchwright.runs.store import find_run
+from benchwright.stats.noise import Noise, Plan, noise, plans
+from benchwright.text import Say, plain
+
+
+class NoiseFloor(Record, frozen=True):
+    """What the repeats of one target of a run say of one of its scores. Failures are left out, no answer is 0.
+
+    `samples` have repeats, and `values` in all; `flips`, `within` and `apart` are those of `stats.noise.Noise`,
+    `plans` those of `stats.noise.plans` at 80 % power and an error of 5 %.
+    """
+
+    run: str
+    model: str
+    task: str
+    score: str
+    samples: int
+    values: int
+    flips: float
+    within: float
+    apart: float
+    confidence: float
+    plans: list[Plan]
+
+
+def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
+    """The noise of every score that has repeats, of runs by id, or of all runs of a model.
+
+    Raises:
+        UserError: nothing is called so, or no run has repeats.
+        JournalError: a journal cannot be read.
+    """
+    directories = dict.fromkeys(one for reference in references for one in _runs(reference, say))
+    found = [floor for directory in directories for floor in _floors(directory)]
+    if not found:
+        raise UserError("None of these runs has repeats: ask each sample more than once, with --n 4 or so.")
+    return found
+
+
+def _runs(reference: str, say: Say) -> list[Path]:
+    of_model = runs_that_fit(fits_all(model=reference), say)
+    if of_model:
+        return [one for one in of_model if read_manifest(one).repeats > 1] or of_model[:1]
+    try:
+        return [find_run(reference)]
+    except UserError as error:
+        raise UserError(f"No run and no model is called {plain(reference)!r}. {error}") from None
+
+
+def _floors(directory: Path) -> Iterator[NoiseFloor]:
+    for side in RunSides(directory, directory.name).sides():
+        yield from _floors_of(side, directory.name)
+
+
+def _floors_of(side: Side, run: str) -> Iterator[NoiseFloor]:
+    for name, column in side.trials.scores.items():
+        there = np.flatnonzero((column.states != ERROR) & (side.trials.samples.codes >= 0))
+        found = noise(column.values[there], side.trials.samples.codes[there].tolist()) if there.size else None
+        if found is not None:
+            yield _floor(found, side, name, run)
+
+
+def _floor(found: Noise, side: Side, score: str, run: str) -> NoiseFloor:
+    return NoiseFloor(
+        run=run,
+        model=side.facts.model,
+        task=side.facts.task,
+        score=score,
+        samples=found.n_samples,
+        values=found.n_values,
+        flips=found.flips,
+        within=found.within,
+        apart=found.apart,
+        confidence=found.confidence,
+        plans=plans(found),
+    )

@@ -1,0 +1,49 @@
+"""The noise floor in tables and a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.noise import NoiseFloor
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line
+
+FLIPS = (
+    "flips: how often two answers to the same sample score differently; two runs apart: how far the means of two runs "
+    "like this one lie apart by chance, 95 % of the time"
+)
+NEEDED = "samples with which a comparison sees such a difference in 80 of 100 cases, at an error of 5 %"
+
+
+def noise_blocks(floors: Sequence[NoiseFloor]) -> Iterator[Block]:
+    """How much each score flips, then how many samples a difference takes to be seen."""
+    columns = ["Model", "task", "score", "samples", "repeats", "flips", "two runs apart"]
+    rows: list[list[Cell]] = [
+        [
+            *(Foreign(floor.model), Foreign(floor.task), Foreign(floor.score), f"{floor.samples:,}"),
+            *(f"{floor.values / floor.samples:.3g}", f"{floor.flips * 100:.1f} %", f"±{floor.apart:.3f}"),
+        ]
+        for floor in floors
+    ]
+    yield Block("Noise", columns, rows, left=3, note=FLIPS)
+    for floor in floors:
+        yield _needed(floor, alone=len(floors) == 1)
+
+
+def _needed(floor: NoiseFloor, *, alone: bool) -> Block:
+    repeats = list(dict.fromkeys(plan.repeats for plan in floor.plans))
+    samples = {(plan.difference, plan.repeats): plan.samples for plan in floor.plans}
+    heads = ["1 repeat", *(f"{count} repeats" for count in repeats[1:])]
+    first: Cell = "Samples to see" if alone else Foreign(f"{floor.model}, {floor.task}, {floor.score}")
+    rows: list[list[Cell]] = [
+        [f"{difference:+g}", *(f"{samples[difference, count]:,}" for count in repeats)]
+        for difference in dict.fromkeys(plan.difference for plan in floor.plans)
+    ]
+    return Block("Samples needed", [first, *heads], rows, left=1, note=NEEDED)
+
+
+def noise_lines(floors: Sequence[NoiseFloor]) -> Iterator[Line]:
+    """What it comes to, for each score of each run."""
+    for floor in floors:
+        text = f": up to ±{floor.apart:.3f} between two runs like this one is noise."
+        yield Line("verdict", [Foreign(f"{floor.model}, {floor.task}, {floor.score}"), text])
