@@ -31,6 +31,7 @@ PAGES = {
     "refused comparison": f"/compare?a={MIXED}&b={REPEATED}",
     "side by side": f"/compare/sample?a={MIXED}&b={BETTER}&id=33",
     "leaderboard": "/table",
+    "table of a suite": "/table?suite=nightly",
     "start": "/start",
 }
 
@@ -45,7 +46,8 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     long_name = [
         Target("primary", "an-organization/a-model-with-a-long-name-instruct", "http://127.0.0.1:9/v1")
     ]
-    write(shared_program, BETTER, grouped, created_at=STARTED + 1, targets=long_name)
+    of_suite = {"suite": "nightly"}
+    write(shared_program, BETTER, grouped, created_at=STARTED + 1, targets=long_name, settings=of_suite)
     write(
         shared_program,
         REPEATED,
