@@ -65,3 +65,17 @@ def test_without_repeats_it_says_what_to_do(program: Program) -> None:
 def test_what_is_neither_a_run_nor_a_model_is_told(home: Program) -> None:
     ended = home.run("noise", "nothing")
     assert "No run and no model is called 'nothing'." in one_line_of(ended.stderr)
+
+
+@pytest.mark.parametrize(("right", "told"), [(2, "within"), (4, "beyond")])
+def test_compare_says_whether_two_runs_of_one_model_differ_by_more(
+    home: Program, right: int, told: str
+) -> None:
+    other = "20260102T000000-other-00000000"
+    trials = [Made(str(n), float(r < right), repeat=r) for n in range(20) for r in range(4)]
+    trials += [Made(str(n), float(r < 2), repeat=r) for n in range(20, 25) for r in range(4)]
+    write_run(home.home / "runs" / other, trials, repeats=4)
+    ended = home.run("compare", RUN, other)
+    assert f"this difference is {told} that." in " ".join(ended.stdout.split())
+    (pair,) = json.loads(home.run("compare", RUN, other, "--json").stdout)["pairs"]
+    assert pair["scores"][0]["noise"] == pytest.approx(0.16 if right == 2 else 0.127, abs=0.02)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.comparison.sides import ERROR, Side
+from benchwright.analysis.comparison.repeats import noise_of
+from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.selection import fits_all, runs_that_fit
 from benchwright.runs.store import find_run
-from benchwright.stats.noise import Noise, Plan, noise, plans
+from benchwright.stats.noise import Noise, Plan, plans
 from benchwright.text import Say, plain
 
 
@@ -68,9 +67,8 @@ def _floors(directory: Path) -> Iterator[NoiseFloor]:
 
 
 def _floors_of(side: Side, run: str) -> Iterator[NoiseFloor]:
-    for name, column in side.trials.scores.items():
-        there = np.flatnonzero((column.states != ERROR) & (side.trials.samples.codes >= 0))
-        found = noise(column.values[there], side.trials.samples.codes[there].tolist()) if there.size else None
+    for name in side.trials.scores:
+        found = noise_of(side, name)
         if found is not None:
             yield _floor(found, side, name, run)
 

@@ -13,7 +13,8 @@ from benchwright.analysis.comparison.comparable import differing_settings, refus
 from benchwright.analysis.comparison.figures import compare_score, same_everywhere, settle
 from benchwright.analysis.comparison.latency import compare_latencies
 from benchwright.analysis.comparison.pairing import Alignment, align
-from benchwright.analysis.comparison.records import PairComparison, SettingDifference
+from benchwright.analysis.comparison.records import PairComparison, ScoreComparison, SettingDifference
+from benchwright.analysis.comparison.repeats import apart_by_chance
 from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.families import holm
 
@@ -40,7 +41,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
     if result.refused:
         return PairOfSides(result, a, b, None)
     aligned = align(a, b)
-    scores = [compare_score(aligned, a, b, name, confidence) for name in names]
+    scores = [_score(aligned, a, b, name, confidence) for name in names]
     settings = differing_settings(a.facts, b.facts)
     latencies, no_latency = compare_latencies(a, b, confidence)
     result = msgspec.structs.replace(
@@ -80,6 +81,11 @@ def _no_scores(a: Side, b: Side) -> str:
     return "they have no score in common: " + ", ".join(
         f"{side.facts.name} has {' and '.join(side.trials.scores) or 'none'}" for side in (a, b)
     )
+
+
+def _score(aligned: Alignment, a: Side, b: Side, name: str, confidence: float) -> ScoreComparison | None:
+    found = compare_score(aligned, a, b, name, confidence)
+    return found and msgspec.structs.replace(found, noise=apart_by_chance(a, b, name))
 
 
 def _notes(a: Side, b: Side, settings: list[SettingDifference], empty: list[str]) -> Iterator[str]:

@@ -74,7 +74,8 @@ class ScoreComparison(Record, frozen=True):
     by `test`; `p_adjusted` is Holm's over all scores and pairs of the comparison, None where there is but one;
     `p_exact` is the exact McNemar test, for 0/1 scores without repeats and groups. `detectable` is the smallest
     true difference that would probably (80 %) have shown. `unit` says that all values lie in [0, 1], so that a
-    difference can be told in points. `unpaired` says why nothing was paired; `n` is then 0
+    difference can be told in points. `noise` is how far two runs like these lie apart by chance, 95 % of the time,
+    where both are of one model and have repeats. `unpaired` says why nothing was paired; `n` is then 0
     and wins, losses and ties mean nothing. `n_a` and `n_b` are the samples with a value on either side.
     """
 
@@ -96,6 +97,7 @@ class ScoreComparison(Record, frozen=True):
     p_exact: float | None = None
     detectable: float | None = None
     se: float | None = None
+    noise: float | None = None
     unit: bool = True
     wins: int = 0
     losses: int = 0

@@ -177,6 +177,7 @@ def notes(comparison: Comparison) -> Iterator[Line]:
     """What else is to be known: in which settings the runs differ, why speed was not compared."""
     for pair in comparison.pairs:
         told = f"{pair.b} and {pair.a}"
+        yield from _noise(pair)
         if pair.settings:
             among = f" of {told}" if len(comparison.pairs) > 1 else ""
             yield Line("note", [f"Settings{among} that differ: ", *_settings(pair), "."])
@@ -185,6 +186,14 @@ def notes(comparison: Comparison) -> Iterator[Line]:
         if pair.no_latency is not None:
             yield Line("note", [f"Speed of {told} not compared: {pair.no_latency}."])
     yield from (Line("note", [Foreign(text), "."]) for text in comparison.notes)
+
+
+def _noise(pair: PairComparison) -> Iterator[Line]:
+    for score in pair.scores:
+        if score.noise is not None:
+            within = "within" if abs(score.difference) <= score.noise else "beyond"
+            told = f": up to {amount_of(score.noise, score.unit)} between two runs of this model is noise, by their "
+            yield Line("note", [Foreign(score.score), f"{told}repeats; this difference is {within} that."])
 
 
 def _settings(pair: PairComparison) -> Iterator[Cell]:
