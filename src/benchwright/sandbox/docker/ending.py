@@ -39,6 +39,9 @@ echo ended
 field 22 of stat) is the one thing about itself that no process can change. What outruns that is killed with
 everything but process 1."""
 
+_ROUNDING = 0.02
+"""Seconds by which /proc/uptime, in hundredths, may differ from the clock that it shows."""
+
 _MEMORY_KILLS = """
 for file in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
     [ -r "$file" ] && while read -r name count; do
@@ -48,6 +51,28 @@ done
 """
 
 
+async def _clock_of(container: Container, moment: float) -> float:
+    """A moment of time.monotonic() by the container's /proc/uptime, never a later one.
+
+    Exact where that is our own clock. Else it is as much too early as the container's answer took to come back.
+
+    Raises:
+        ValueError: the container does not say.
+        EngineError: the engine does not answer.
+    """
+    asked = _seconds_up()
+    up = float(await _run(container, ["sh", "-c", _TIME]))
+    now = _seconds_up()
+    is_ours = asked is not None and now is not None and asked - _ROUNDING <= up <= now + _ROUNDING
+    return (now if is_ours and now is not None else up) - (time.monotonic() - moment)
+
+
+def _seconds_up() -> float | None:
+    """This machine's /proc/uptime (proc(5)); None where there is no such clock."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return None if clock is None else time.clock_gettime(clock)
+
+
 async def end_all_since(container: Container, began: float) -> None:
     """Kills what was started in a container since `began` (time.monotonic()), or else the container.
 
@@ -55,8 +80,7 @@ async def end_all_since(container: Container, began: float) -> None:
         EngineError: the engine does not answer.
     """
     try:
-        up = float(await _run(container, ["sh", "-c", _TIME]))
-        since = int((up - (time.monotonic() - began)) * 100)
+        since = int(await _clock_of(container, began) * 100)
         if await _run(container, ["sh", "-c", _END_ALL_SINCE, "sh", str(since)]) == b"ended\n":
             return
     except ValueError:
