@@ -21,16 +21,17 @@ from benchwright.records import Outcome, Sample, Trial, TrialLimits
 async def solve(trial: Trial, session: Session) -> Outcome:
     """Does what the content says: {"do": …}; the answer tells which process it was.
 
-    With {"meet": [directory, count]} it waits first until so many processes have come there.
+    With {"meet": [directory, count]} it waits first until so many processes have come there; with a "mark" besides,
+    so many others than the one that died.
     """
     content = trial.sample.content
     doing = content.get("do")
     if "meet" in content:
-        await _meet(Path(content["meet"][0]), content["meet"][1])
+        await _meet(Path(content["meet"][0]), content["meet"][1], content.get("mark"))
     if doing == "die once":
         mark = Path(content["mark"])
         if not mark.exists():
-            mark.touch()
+            mark.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGKILL)
     elif doing == "die":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -45,9 +46,12 @@ async def solve(trial: Trial, session: Session) -> Outcome:
     return Outcome(answer=str(os.getpid()))
 
 
-async def _meet(place: Path, count: int) -> None:
+async def _meet(place: Path, count: int, mark: str | None) -> None:
     (place / str(os.getpid())).touch()
-    while len(list(place.iterdir())) < count:
+    while mark is not None and not Path(mark).exists():
+        await asyncio.sleep(0.05)
+    dead = None if mark is None else Path(mark).read_text()
+    while len([one for one in place.iterdir() if one.name != dead]) < count:
         await asyncio.sleep(0.05)
 
 
@@ -57,7 +61,7 @@ def score(sample: Sample, outcome: Outcome) -> Score:
     if content.get("do") == "die while scoring":
         mark = Path(content["mark"])
         if not mark.exists():
-            mark.touch()
+            mark.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGKILL)
     return Score(1.0)
 
