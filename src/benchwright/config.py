@@ -136,7 +136,23 @@ class Settings(BaseModel):
         return MOST_BY_ITSELF if self.concurrency == "auto" else self.concurrency
 
 
-class EvalSettings(Settings):
+class DecidingSettings(Settings):
+    """What asks samples in a random order, and may stop once a question is decided."""
+
+    until: Literal["decided", "not-worse"] | None = None
+    against: str | None = None
+    """The run or the result file whose answers are those of the old model, in place of a model that is asked."""
+    margin: float = Field(default=0.0, ge=0)
+    """The difference that matters, in units of the score."""
+    error: float = Field(default=0.05, gt=0, lt=0.5)
+    at_least: int = Field(default=1, ge=1)
+    """Samples without which nothing is decided."""
+    decide_for: Literal["new-questions", "these-samples"] = "new-questions"
+    decide_on: tuple[str, ...] = ()
+    """The scores that are decided on; none: those that `app.until` says."""
+
+
+class EvalSettings(DecidingSettings):
     """`benchwright eval`: a dataset, something that answers, something that scores."""
 
     dataset: Path | None = None
@@ -186,7 +202,7 @@ class TaskSettings(Settings):
     max_turns: int | None = Field(default=None, ge=1)
 
 
-class BenchmarkSettings(Settings):
+class BenchmarkSettings(DecidingSettings):
     """`benchwright run`: benchmarks of the catalog. None stands for what a benchmark's protocol says."""
 
     run: Path | None = None
@@ -208,7 +224,7 @@ class BenchmarkSettings(Settings):
     prometheus_url: str | None = None
 
 
-class PackSettings(Settings):
+class PackSettings(DecidingSettings):
     """`benchwright pack run`: bench packs against models. None stands for what the pack says, or for nothing."""
 
     run: Path | None = None

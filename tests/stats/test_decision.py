@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from benchwright.stats.families import e_holm, mean_e_value
 from benchwright.stats.intervals import Interval
-from benchwright.stats.sequential.decision import Decider, Goal, decide, verdict
+from benchwright.stats.sequential.decision import Decider, Decision, Goal, verdict
+from benchwright.stats.sequential.family import Family
 from benchwright.stats.sequential.foresight import REACH, Foresight
 from benchwright.stats.sequential.running import RunningInterval
-from benchwright.stats.sequential.units import grouped, of_list, worst_cases
+from benchwright.stats.sequential.units import grouped
 
 
 def differences(n: int, mean: float, seed: int) -> np.ndarray:
     """0/1 pairs of which 30 % differ."""
     generator = np.random.default_rng(seed)
     return generator.choice([-1.0, 0.0, 1.0], n, p=[0.15 - mean / 2, 0.7, 0.15 + mean / 2])
+
+
+def decide(least: np.ndarray, most: np.ndarray | None = None, **question: Any) -> Decision:
+    """The decision on differences that came in this order, at its first moment or after all of them."""
+    decider = Decider(least.size, **question)
+    for low, high in zip(least.tolist(), (least if most is None else most).tolist(), strict=True):
+        if decider.add(low, high):
+            break
+    return decider.decision
 
 
 @pytest.mark.parametrize(
@@ -53,7 +61,7 @@ def test_an_interval_says(interval: Interval, goal: Goal, expected: str | None) 
 )
 def test_a_clear_case_is_decided_early(mean: float, goal: Goal, expected: str) -> None:
     values = differences(3000, mean, seed=1)
-    decision = decide(values, planned=3000, goal=goal, margin=0.05)
+    decision = decide(values, goal=goal, margin=0.05)
     assert decision.verdict == expected
     assert decision.units < 2500
     assert decision.interval.low <= mean <= decision.interval.high
@@ -61,7 +69,7 @@ def test_a_clear_case_is_decided_early(mean: float, goal: Goal, expected: str) -
 
 
 def test_all_units_may_not_be_enough() -> None:
-    decision = decide(differences(200, 0.0, seed=2), planned=200)
+    decision = decide(differences(200, 0.0, seed=2))
     assert (decision.verdict, decision.units) == (None, 200)
 
 
@@ -74,7 +82,7 @@ def test_a_verdict_stays_whatever_comes_after() -> None:
 
 
 def test_at_least_so_many_units_are_looked_at() -> None:
-    decision = decide(np.ones(300), planned=300, at_least=120)
+    decision = decide(np.ones(300), at_least=120)
     assert (decision.verdict, decision.units) == ("better", 120)
 
 
@@ -103,40 +111,19 @@ def test_at_the_margin_verdicts_are_wrong_with_the_error_at_most(
     assert alarms.mean() <= error + 2 * math.sqrt(error * (1 - error) / sequences)
 
 
-def test_failures_count_as_the_worst_for_either_side() -> None:
-    known, failed = np.array([True, True]), np.array([True, False])
-    least, most = worst_cases([1.0, 1.0], [0.0, 1.0], known, failed)
-    assert least.tolist() == [1.0, 0.0]
-    assert most.tolist() == [1.0, 1.0]
-    least, most = worst_cases([0.0, math.pi], [0.0, math.pi], failed, failed)
-    assert (least.tolist(), most.tolist()) == ([0.0, -1.0], [0.0, 1.0])
-
-
 def test_what_failures_could_turn_is_not_decided() -> None:
     """The new model wins wherever it answers, but fails on half of the samples."""
-    values = np.tile([1.0, 0.0], 200)
     answered = np.tile([True, False], 200)
-    least, most = worst_cases(values, np.zeros(400), answered, np.ones(400, dtype=bool))
-    assert decide(least, most, planned=400).verdict == "better"
-    least, most = worst_cases(values, np.ones(400) * ~answered, answered, np.ones(400, dtype=bool))
-    assert decide(least, most, planned=400).verdict is None
-    assert decide(most, planned=400).verdict == "better"
+    assert decide(np.where(answered, 1.0, 0.0), np.ones(400)).verdict == "better"
+    least, most = np.where(answered, 1.0, -1.0), np.where(answered, 1.0, 0.0)
+    assert decide(least, most).verdict is None
+    assert decide(most).verdict == "better"
 
 
 def test_groups_become_units_in_the_order_in_which_they_came() -> None:
     units = grouped([1.0, 0.0, -1.0, 0.5], ["b", "a", None, "b"])
     assert units.means.tolist() == [0.75, 0.0, -1.0]
     assert units.sizes.tolist() == [2.0, 1.0, 1.0]
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-1, 1)), min_size=1, max_size=40))
-def test_a_list_of_groups_has_the_mean_of_its_samples(samples: list[tuple[int, float]]) -> None:
-    groups, values = zip(*samples, strict=True)
-    units = grouped(values, groups)
-    scaled = of_list(units.means, units.sizes, units.sizes.mean(), units.sizes.max())
-    assert scaled.values.mean() == pytest.approx(np.mean(values), abs=1e-12)
-    assert scaled.bounds[0] - 1e-12 <= scaled.values.min()
-    assert scaled.values.max() <= scaled.bounds[1] + 1e-12
 
 
 def earlier(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -159,7 +146,7 @@ def looked_ahead(new: np.ndarray, old: np.ndarray, others: np.ndarray) -> int:
 
 def test_earlier_results_save_units() -> None:
     cases = [earlier(600, seed) for seed in range(8)]
-    plain = [decide(new - old, planned=600, finite=True).units for new, old, _ in cases]
+    plain = [decide(new - old, finite=True).units for new, old, _ in cases]
     ahead = [looked_ahead(*case) for case in cases]
     assert np.mean(ahead) < 0.85 * np.mean(plain)
 
@@ -189,42 +176,52 @@ def test_what_is_expected_adds_up_to_nothing_over_the_list() -> None:
     assert np.mean(first) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_holm_on_e_values() -> None:
-    """By hand: the least is its own, or the mean with smaller ones."""
-    assert e_holm([40.0, 20.0, 0.0]).tolist() == pytest.approx([20.0, 10.0, 0.0])
-    assert e_holm([40.0]).tolist() == [40.0]
-    assert e_holm([]).tolist() == []
-    assert np.isfinite(e_holm([math.inf, math.inf])).all()
-
-
-@given(st.lists(st.floats(0, 1e6), min_size=1, max_size=6))
-def test_holm_on_e_values_is_the_closure_of_the_mean(e_values: list[float]) -> None:
-    """The least mean of all subsets that hold it: Vovk and Wang (2021), the definition that the algorithm shortens."""
-    subsets = [
-        [place for place in range(len(e_values)) if chosen >> place & 1]
-        for chosen in range(1, 2 ** len(e_values))
-    ]
-    for place, adjusted in enumerate(e_holm(e_values)):
-        least = min(
-            mean_e_value([e_values[each] for each in subset]) for subset in subsets if place in subset
-        )
-        assert adjusted == pytest.approx(least, rel=1e-9, abs=1e-9)
+def family_of(values: np.ndarray, **question: float) -> Family:
+    """What a family says of the questions (n, m) after all units, or once all are decided."""
+    n, questions = values.shape
+    family = Family([Decider(n, among=questions, **question) for _ in range(questions)])  # type: ignore[arg-type]
+    for row in values:
+        for decider, value in zip(family.deciders, row, strict=True):
+            decider.add(float(value))
+        family.share()
+        if family.decided:
+            break
+    return family
 
 
 def test_ten_questions_at_once_alarm_as_rarely_as_one() -> None:
     sequences, questions, n = 400, 10, 200
     values = np.random.default_rng(5).choice([-1.0, 0.0, 1.0], (n, sequences, questions), p=[0.2, 0.6, 0.2])
     running = RunningInterval(n, claims=1, shape=(sequences, questions))
-    singly = np.zeros(sequences, dtype=bool)
-    jointly = np.zeros(sequences, dtype=bool)
+    shared = RunningInterval(n, side_error=0.025 / questions, claims=1, shape=(sequences, questions))
     for row in values:
         running.add(row)
-        evidence = np.concatenate(running.evidence(0.0), axis=-1)
-        singly |= (evidence >= 40).any(axis=-1)
-        for place in np.flatnonzero((evidence.max(axis=-1) >= 20) & ~jointly):
-            jointly[place] = e_holm(evidence[place]).max() >= 20
+        shared.add(row)
+    singly, jointly = (((one.low > 0) | (one.high < 0)).any(axis=-1) for one in (running, shared))
     assert singly.mean() > 0.15
     assert jointly.mean() <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / sequences)
+
+
+def test_a_family_alarms_as_rarely_as_one_question_where_others_have_verdicts() -> None:
+    """Two of three questions are clear and leave their shares to the third, where there is nothing to find."""
+    generator, alarms, sequences = np.random.default_rng(6), 0, 300
+    for _ in range(sequences):
+        nothing = generator.choice([-1.0, 0.0, 1.0], (120, 1), p=[0.2, 0.6, 0.2])
+        clear = generator.choice([0.0, 1.0], (120, 2))
+        family = family_of(np.concatenate([clear, nothing], axis=1))
+        alarms += family.deciders[2].verdict is not None
+    assert alarms / sequences <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / sequences)
+
+
+def test_a_verdict_leaves_its_share_of_the_error_to_the_others() -> None:
+    clear, close = np.ones(300), differences(300, 0.14, seed=4)
+    both = family_of(np.stack([clear, close], axis=1))
+    alone, halved = decide(close), decide(close, error=0.025)
+    assert [one.verdict for one in both.deciders] == ["better", "better"]
+    first, second = (one.decision for one in both.deciders)
+    assert (first.error, second.error) == (0.025, 0.05)
+    assert second.units == alone.units < halved.units
+    assert second.interval == alone.interval
 
 
 @pytest.mark.parametrize(
@@ -232,11 +229,7 @@ def test_ten_questions_at_once_alarm_as_rarely_as_one() -> None:
     [
         (lambda: Decider(9, margin=-0.1), "no such question"),
         (lambda: Decider(9, goal="best"), "no such question"),  # type: ignore[arg-type]
-        (lambda: decide([0.0], [0.0, 1.0], planned=9), "equally many"),
         (lambda: grouped([0.0], ["a", "b"]), "equally many"),
-        (lambda: of_list([0.0], [1.0], 0.0, 1.0), "above 0"),
-        (lambda: e_holm([-1.0]), "not negative"),
-        (lambda: mean_e_value([]), "a mean needs"),
         (lambda: Foresight([0.0], [0.0]), "must be a table"),
     ],
 )

@@ -212,17 +212,6 @@ def test_more_claims_narrow_the_interval_but_a_little() -> None:
     assert widths[1] <= widths[0] <= widths[1] + 1e-3
 
 
-def test_the_evidence_is_what_the_end_is_made_of() -> None:
-    values = pairs(500, 0.4, 0.2)(np.random.default_rng(13))[:, 0]
-    running = RunningInterval(500)
-    for value in values:
-        running.add(value)
-        above, below = running.evidence(0.0)
-        assert (above >= 40) <= (running.low > 0)
-        assert below < 40
-    assert running.low > 0
-
-
 GRADED = [1, 0, 0, -1, 1, 1, 0, 0.5, -0.25, 1, 0, 0, 0.75, 1, -1, 0, 1, 0, 0, 1]
 
 
@@ -261,7 +250,6 @@ def test_the_capital_is_that_of_the_authors_program(
         (lambda: RunningInterval(9).add(0.5, weight=2.0), "between 0 and 1"),
         (lambda: RunningInterval(9, finite=True).add(0.5, weight=0.5), "no weights"),
         (lambda: RunningInterval(9).add(0.5, expected=0.1), "within `reach`"),
-        (lambda: RunningInterval(9).evidence(0.3), "none of the thresholds"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call: Callable[[], object], words: str) -> None:

@@ -30,7 +30,7 @@ from benchwright.text import Say
 PATIENCE = 3.0
 """Seconds after which a list says why it takes long."""
 
-STATES = ("running", "finished", "stopped", "unfinished")
+STATES = ("running", "finished", "decided", "stopped", "unfinished")
 
 
 class RunRow(Record, frozen=True):
@@ -228,4 +228,6 @@ def _rows(wanted: RunFilter, say: Say | None) -> Iterator[RunRow]:
 def state_of(directory: Path) -> str:
     """The state of a run that nobody works on, from the end of its journal."""
     event = read_last_event(directory)
-    return event.name if event is not None and event.name in ("finished", "stopped") else "unfinished"
+    return (
+        event.name if event is not None and event.name in ("finished", "decided", "stopped") else "unfinished"
+    )

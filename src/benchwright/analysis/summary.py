@@ -12,6 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchwright.analysis.deciding.decision import decision_of
+from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
@@ -152,7 +154,9 @@ class RunSummary(Record, frozen=True):
     None where it did not settle, or at several. `found_concurrency` are all at which it settled by itself, or
     the last where it did not. `shortfalls` says which figures could not be made, and why (see
     `analysis.shortfalls`). `timings_note` says why the timings are not valid, and what could help.
-    `name` is the one that was given (`--name`), or made; `note` is what was noted on the run.
+    `name` is the one that was given (`--name`), or made; `note` is what was noted on the run. `decision` is what its
+    question (`--until`) has come to: `differences` are then left out until all samples were asked, as no test of a
+    fixed number of samples holds where their number depends on what they said.
     """
 
     run: str
@@ -174,6 +178,7 @@ class RunSummary(Record, frozen=True):
     shortfalls: list[str] = []
     timings_note: str | None = None
     note: str = ""
+    decision: RunDecision | None = None
 
     @property
     def names(self) -> dict[str, str]:
@@ -196,6 +201,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     sessions = copy.deepcopy(table.sessions)
     sessions.end()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
+    decision = decision_of(table.directory, manifest, table)
     return RunSummary(
         run=manifest.id,
         kind=manifest.kind,
@@ -210,12 +216,13 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
         simulated=table.simulated,
         stop_reason=sessions.stop_reason,
         cpu_seconds=round(sessions.cpu_seconds, 3),
-        differences=differences(manifest, table),
+        differences=[] if decision and sessions.state != "finished" else differences(manifest, table),
         concurrency=_concurrency(manifest, sessions.paces),
         found_concurrency=_found_concurrency(sessions.paces),
         shortfalls=shortfalls(manifest, targets),
         timings_note=timings_note(manifest, sessions.lag, sessions.paces),
         note=read_note(table.directory),
+        decision=decision,
     )
 
 

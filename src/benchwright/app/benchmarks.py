@@ -13,6 +13,7 @@ from benchwright.app.models import find_models, key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
+from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.registry import ROOMS, about, make
@@ -42,6 +43,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     """
     if not settings.model:
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
+    check_until(settings)
     if len(settings.tried) > 1 and settings.scrape_prometheus:
         raise UserError("--scrape-prometheus is for one model: run it once for each.")
     selection = Selection(settings.max_samples, settings.where, _shuffle(settings))

@@ -18,6 +18,7 @@ from benchwright.app.evaluating.task import NOTHING, agent_name, asks_by_itself,
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.until.question import check_until
 from benchwright.config import EvalSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
@@ -47,6 +48,7 @@ def prepare_eval(
             to do.
     """
     check_eval(settings)
+    check_until(settings)
     assert settings.dataset is not None
     assert settings.model is not None
     task = eval_task(settings, settings.dataset, objects)

@@ -12,9 +12,10 @@ from typing import Any
 
 from benchwright import allocator
 from benchwright.app.endpoints import make_client
-from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
+from benchwright.app.until.rule import Until, begin_until
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
 from benchwright.endpoint.client import EndpointClient
@@ -22,16 +23,17 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.adaptive.executor import AdaptiveExecutor, OnPace
 from benchwright.engine.earlier import Reuse
 from benchwright.engine.executor import Executor, LocalExecutor
-from benchwright.engine.progress import PaceListener, WaitListener
+from benchwright.engine.progress import DecisionListener, PaceListener, WaitListener
 from benchwright.engine.run import Listener, RunResult, run
 from benchwright.engine.shards import ProcessShards, Recipe, ShardedExecutor, ShardParts, ray_shards
 from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import JournalError, UserError
 from benchwright.records import ASKED_AGAIN, FAILED, RunEvent, Status
+from benchwright.reports.decision import in_short
 from benchwright.runs import store
 from benchwright.runs.about import title_of
 from benchwright.runs.journal import Journal
-from benchwright.runs.manifest import Manifest, ScorerInfo, read_manifest, write_manifest
+from benchwright.runs.manifest import read_manifest, write_manifest
 from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say, plain
 
@@ -60,12 +62,13 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
         table = read_table(directory, effort=request.wants_effort)
         result = None
         try:
+            until = begin_until(request, directory, asked_again(request.settings), say)
             async with prepared.during(table):
-                if not nothing_left(table, request):
+                if not nothing_left(table, request) and not (until is not None and until.over):
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
                         await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
-                    result = await _run(request, table, listeners, reuse)
+                    result = await _run(request, table, listeners, reuse, until)
         except BaseException as error:
             with suppress(JournalError):  # what went wrong first is what is to be told
                 _close(prepared, table)
@@ -117,27 +120,34 @@ def _make(request: RunRequest) -> Path:
     now = store.now_ns()
     digest = request.fingerprint
     directory = store.new_run_directory(request.name, digest, now)
-    write_manifest(directory, _manifest(request, directory.name, digest, now))
+    write_manifest(directory, manifest_of(request, directory.name, digest, now))
     return directory
 
 
 async def _run(
-    request: RunRequest, table: RunTable, listeners: Sequence[Listener], reuse: Reuse
+    request: RunRequest,
+    table: RunTable,
+    listeners: Sequence[Listener],
+    reuse: Reuse,
+    until: Until | None,
 ) -> RunResult:
     settings = request.settings
     clients = make_clients(request, settings.most_in_flight)
     asking = [*clients.values(), *request.asking]
     _tell_of_waits(asking, listeners)
+    if until is not None:
+        _tell_of_decision(until, listeners)
     journal = Journal(table.directory, fsync=settings.fsync)
     try:
         rules = [*_rules(request), *request.rules]
         async with _executor(request, clients, _paced(journal, listeners)) as executor:
             return await run(
-                request.plan,
+                request.plan if until is None else until.plan,
                 executor,
                 journal,
                 rules,
                 listeners,
+                until=until,
                 table=table,
                 again=asked_again(settings),
                 retry=request.retry,
@@ -228,6 +238,13 @@ def _tell_of_waits(clients: Sequence[ModelClient], listeners: Sequence[Listener]
             client.on_wait = waits
 
 
+def _tell_of_decision(until: Until, listeners: Sequence[Listener]) -> None:
+    """Has those who want to show it follow how the question stands."""
+    for listener in listeners:
+        if isinstance(listener, DecisionListener):
+            listener.deciding(lambda: in_short(until.decision))
+
+
 def _check_one_process(request: RunRequest) -> None:
     settings = request.settings
     several = settings.executor == "ray" or settings.workers not in (None, 1)
@@ -249,37 +266,3 @@ def _rules(request: RunRequest) -> list[StopRule]:
     if settings.budget_seconds is not None:
         rules.append(TimeBudget(settings.budget_seconds))
     return rules
-
-
-def _manifest(request: RunRequest, identity: str, digest: str, created_at: int) -> Manifest:
-    plan = request.plan
-    return Manifest(
-        id=identity,
-        kind=request.kind,
-        name=request.name,
-        fingerprint=digest,
-        created_at=created_at,
-        task=plan.task.spec,
-        targets=list(plan.targets),
-        helpers=list(plan.helpers),
-        scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in plan.task.scorers],
-        repeats=plan.repeats,
-        limits=plan.limits,
-        concurrency=None if request.settings.concurrency == "auto" else request.settings.concurrency,
-        stream=request.settings.stream,
-        pass_threshold=request.pass_threshold,
-        data=list(request.data),
-        typed_models=dict(request.typed_models),
-        settings=_plain_settings(request.settings),
-        about=dict(request.about),
-        versions=versions(),
-        host=host_facts(),
-        client=client_facts(stream=request.settings.stream),
-    )
-
-
-def _plain_settings(settings: Settings) -> dict[str, Any]:
-    """The settings that were given, without secrets."""
-    return settings.model_dump(
-        mode="json", exclude={"api_key", "baseline_api_key", "run"}, exclude_defaults=True
-    )

@@ -15,6 +15,7 @@ from benchwright.app.pack_setup import set_up_pack
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.run_shelf import RunShelf, is_reported, reported
+from benchwright.app.until.question import check_until
 from benchwright.config import PackSettings
 from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
@@ -51,6 +52,7 @@ async def prepare_pack(
         UserError: pack, models or settings are not as they should be; says what to do.
         ExecutionError: the pack does not load.
     """
+    check_until(settings)
     setup, targets, keys = await set_up_pack(reference, settings, say)
     clients = {}
     for target in targets:

@@ -92,7 +92,7 @@ class Shelf(Protocol):
 
 
 class LaunchedRun(msgspec.Struct, frozen=True):
-    """A run after a session on it, and its table; `result` is None where it was already finished."""
+    """A run after a session on it, and its table; `result` is None where it was already finished, or decided."""
 
     directory: Path
     result: RunResult | None
@@ -101,7 +101,12 @@ class LaunchedRun(msgspec.Struct, frozen=True):
     @property
     def finished(self) -> bool:
         """Whether the whole plan is done."""
-        return self.result is None or self.result.finished
+        return not self.decided and (self.result is None or self.result.finished)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the run has ended before, because its question is decided."""
+        return self.table.sessions.state == "decided"
 
 
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):

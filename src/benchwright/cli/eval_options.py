@@ -27,6 +27,7 @@ from benchwright.cli.options import (
     run_options,
     sampling_options,
     scorer_options,
+    until_options,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ eval_options = together(
     dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option,
     model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
     agent_options, agent_command_option,
-    scorer_options, own_scores, baseline_options,
+    scorer_options, own_scores, baseline_options, until_options,
     config_option("eval"), concurrency_option(1), run_options, reuse_options,
     file_options, output_options,
 )  # fmt: skip

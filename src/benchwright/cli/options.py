@@ -50,7 +50,7 @@ model_options = together(
            shell_complete=completing.models,
            help="Model, as the endpoint lists it. Repeatable."),
     option("--models", "models_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-           heading="Model", help="TOML file of models and their settings."),
+           heading="Model", rare=True, help="TOML file of models and their settings."),
 )  # fmt: skip
 """One model or several; `take_models` reads them."""
 
@@ -266,6 +266,25 @@ run_options = together(
     name_option,
 )  # fmt: skip
 """How a run is carried out."""
+
+until_options = together(
+    option("--until", type=click.Choice(["decided", "not-worse"]), metavar="WHAT",
+           heading="Running", help="Stop once it is decided, or not-worse is certain."),
+    option("--against", metavar="RUN|FILE", heading="Deciding", rare=True, shell_complete=completing.runs,
+           help="Decide against these earlier results (default: the first model or the baseline)."),
+    option("--margin", type=float, metavar="SCORE", default=0.0, heading="Deciding", rare=True,
+           help="Smallest difference that matters, in units of the score."),
+    option("--error", type=float, metavar="SHARE", default=0.05, heading="Deciding", rare=True,
+           help="Largest chance of a wrong verdict."),
+    option("--at-least", type=int, metavar="N", default=1, heading="Deciding", rare=True,
+           help="Decide on no fewer than N samples."),
+    option("--decide-for", type=click.Choice(["new-questions", "these-samples"]), default="new-questions",
+           metavar="WHAT", heading="Deciding", rare=True,
+           help="Decide for new-questions of this kind, or for these-samples only."),
+    option("--decide-on", multiple=True, metavar="NAME", heading="Deciding", rare=True,
+           help="Score to decide on (default: an eval's scorers, accuracy, a pack's passes). Repeatable."),
+)  # fmt: skip
+"""When a run may stop before all samples are asked; see docs/decide.md."""
 
 provider_errors_option = option(
     "--provider-errors", is_flag=True, heading="Running",

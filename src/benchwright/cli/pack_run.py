@@ -24,6 +24,7 @@ from benchwright.cli.options import (
     repeats_option,
     run_options,
     sampling_options,
+    until_options,
     version_option,
 )
 
@@ -91,6 +92,7 @@ cell_options = together(
 @base_url_option("looked up in packs.toml")
 @api_key_option
 @generation_options
+@until_options
 @config_option("pack")
 @concurrency_option(8)
 @option(

@@ -28,6 +28,7 @@ from benchwright.cli.options import (
     run_options,
     sampling_options,
     shuffle_option,
+    until_options,
 )
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ MORE = """\b
 @api_key_option
 @sampling_options("42")
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
+@until_options
 @config_option("run")
 @concurrency_option(8)
 @run_options

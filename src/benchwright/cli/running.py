@@ -16,6 +16,9 @@ STOPPED, INCOMPLETE, INTERRUPTED = 1, 4, 130
 """Exit codes of a run that stopped early, of one that finished without a figure that was asked for, and of one that
 was interrupted; see docs/formats.md."""
 
+WORSE, UNDECIDED = 3, 5
+"""Exit codes of a run with `--until`: the new model is worse, or all samples did not decide it."""
+
 WORDS = {
     "eval": ("Evaluation interrupted.", "runs"),
     "benchmark": ("Interrupted.", "trials"),
@@ -39,8 +42,8 @@ def conclude(
     """
     keep_figures(launched.table, summary)
     result = launched.result
-    if result is None or result.finished:
-        return _judge(prepared, summary, missing)
+    if launched.decided or result is None or result.finished:
+        return _judge(prepared, summary, missing) or _by_decision(summary)
     interrupted, trials = WORDS[prepared.request.kind]
     progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} {trials}."
     if result.interrupted:
@@ -53,6 +56,13 @@ def conclude(
     if go_on:
         say(go_on)
     return INTERRUPTED if result.interrupted else STOPPED
+
+
+def _by_decision(summary: RunSummary) -> int:
+    if summary.decision is None or summary.decision.decided:
+        worse = summary.decision is not None and summary.decision.verdict == "worse"
+        return WORSE if worse else 0
+    return UNDECIDED
 
 
 def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str]) -> int:

@@ -43,7 +43,7 @@ Examples:
   benchwright runs note 20261121T10
 """
 
-STATES = ("running", "finished", "stopped", "unfinished")
+STATES = ("running", "finished", "decided", "stopped", "unfinished")
 ORDERS = ("newest", "oldest", "name", "model", "score", "failed", "time", "state", "size")
 
 

@@ -40,9 +40,8 @@ class Plan(msgspec.Struct, frozen=True):
         trials = self._in_turn()
         return trials if self.arrange is None else self.arrange(trials)
 
-    def _in_turn(self) -> Iterator[Trial]:
-        solver = self.task.spec.fingerprint
-        keys = [TrialKeys(target, solver, self.limits) for target in self.targets]
+    def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
+        """The samples in the order of the task, read as they are needed; equal ones are told apart."""
         occurrences = _Occurrences()
         for sample in self.task.samples():
             content = SampleContent.of(sample)
@@ -50,6 +49,12 @@ class Plan(msgspec.Struct, frozen=True):
             if times:
                 sample = msgspec.structs.replace(sample, occurrence=times)
                 content = SampleContent.of(sample)
+            yield sample, content
+
+    def _in_turn(self) -> Iterator[Trial]:
+        solver = self.task.spec.fingerprint
+        keys = [TrialKeys(target, solver, self.limits) for target in self.targets]
+        for sample, content in self.contents():
             yield from self._trials_of(sample, content, keys)
 
     def _trials_of(self, sample: Sample, content: SampleContent, keys: list[TrialKeys]) -> Iterator[Trial]:

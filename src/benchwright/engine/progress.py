@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -78,10 +79,20 @@ class WaitListener(Protocol):
         ...
 
 
+@runtime_checkable
+class DecisionListener(Protocol):
+    """A listener that also wants to show how the question of a run stands."""
+
+    def deciding(self, so_far: Callable[[], str]) -> None:
+        """`so_far` says it at any moment, in a few words."""
+        ...
+
+
 class Progress:
     """A listener that counts by the rule of `runs.counting`: a trial that was cut off is neither done nor failed.
 
     `done` includes what earlier sessions did and is not asked again, `rate` does not. `means` are by slot and scorer.
+    `decision` says how the run's question stands, None where it has none.
     `level` is how many trials may be in flight, `settled` whether it is to stay so; None where it was given.
     """
 
@@ -95,6 +106,7 @@ class Progress:
         self.over = False
         self.level: int | None = None
         self.settled = False
+        self.decision: Callable[[], str] | None = None
         self._waits: dict[str, float] = {}
         self._earlier = 0
         self._start = monotonic()
@@ -139,6 +151,10 @@ class Progress:
     def waits(self, model: str, seconds: float) -> None:
         """See `WaitListener`."""
         self._waits[model] = monotonic() + seconds
+
+    def deciding(self, so_far: Callable[[], str]) -> None:
+        """See `DecisionListener`."""
+        self.decision = so_far
 
     @property
     def waiting(self) -> list[str]:

@@ -22,7 +22,7 @@ from benchwright.engine.ledger import Ledger, Retry
 from benchwright.engine.offload import offloading
 from benchwright.engine.plan import Plan
 from benchwright.engine.signals import Signals
-from benchwright.engine.stop import Stop, StopRule
+from benchwright.engine.stop import Stop, StopRule, Until
 from benchwright.engine.worker import Result, Work
 from benchwright.errors import JournalError
 from benchwright.formats import counted
@@ -53,10 +53,11 @@ class Listener(Protocol):
 
 
 class RunResult(Record, frozen=True):
-    """How a session of a run ended. `finished`: the whole plan is done."""
+    """How a session of a run ended. `finished`: the whole plan is done; `decided`: as much as its question needed."""
 
     finished: bool
     interrupted: bool
+    decided: bool
     stop_reason: str | None
     lag: LoopLag
     seconds: float
@@ -69,6 +70,7 @@ async def run(
     rules: Sequence[StopRule] = (),
     listeners: Sequence[Listener] = (),
     *,
+    until: Until | None = None,
     table: RunTable | None = None,
     again: frozenset[Status] = ASKED_AGAIN,
     retry: Retry | None = None,
@@ -78,6 +80,7 @@ async def run(
 ) -> RunResult:
     """Does what the journal does not hold yet of a plan, and journals it.
 
+    `rules` stop the run before its end, `until` when its question is decided.
     `table` is that of the journal, if the caller has read it. Trials that ended in one of the statuses `again`, or
     that `retry` picks, are tried again. What `reuse` holds of the rest is taken over. `signals` is false inside a
     program of the user's, whose SIGINT and SIGTERM are its own. The first of them has `clients` hurry.
@@ -94,7 +97,7 @@ async def run(
     ledger = Ledger(table, again, retry)
     stop = Stop(clients)
     return await _Run(
-        plan, executor, journal, rules, listeners, ledger, len(table.lost), reuse, stop, signals
+        plan, executor, journal, rules, until, listeners, ledger, len(table.lost), reuse, stop, signals
     ).go()
 
 
@@ -105,6 +108,7 @@ class _Run:
         executor: Executor,
         journal: Journal,
         rules: Sequence[StopRule],
+        until: Until | None,
         listeners: Sequence[Listener],
         ledger: Ledger,
         lost: int,
@@ -117,6 +121,8 @@ class _Run:
         self._journal = journal
         self._commits = GroupCommits(journal, self._committed)
         self._rules = rules
+        self._until = until
+        self._decided = False
         self._listeners = listeners
         self._ledger = ledger
         self._lost = lost
@@ -156,9 +162,11 @@ class _Run:
             raise self._sync_error
         finished = self._stop.reason is None
         lag = max(sampler.result, spent.lag, key=lambda one: one.p99)
-        result = RunResult(finished, self._stop.interrupted, self._stop.reason, lag, perf_counter() - started)
+        result = RunResult(
+            finished, self._stop.interrupted, self._decided, self._stop.reason, lag, perf_counter() - started
+        )
         self._event(
-            "finished" if finished else "stopped",
+            "finished" if finished else "decided" if self._decided else "stopped",
             reason=self._stop.reason,
             seconds=round(result.seconds, 3),
             cpu_seconds=round(_cpu_seconds() - cpu + spent.cpu_seconds, 3),
@@ -209,6 +217,11 @@ class _Run:
         for rule in self._rules:
             reason = rule.update(result)
             if reason is not None:
+                self._stop.because(reason)
+        if self._until is not None and self._stop.reason is None:
+            reason = self._until.update(result)
+            if reason is not None:
+                self._decided = self._until.decided
                 self._stop.because(reason)
         for listener in self._listeners:
             listener.delivered(result)

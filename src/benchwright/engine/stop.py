@@ -20,6 +20,15 @@ class StopRule(Protocol):
         ...
 
 
+class Until(StopRule, Protocol):
+    """A rule that ends a run once its question is decided, or cannot be."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is decided."""
+        ...
+
+
 class Stop:
     """Whether the run is to stop, and why. `interrupted` tells a signal from a rule.
 

@@ -22,6 +22,8 @@ def status_line(progress: Progress, names: Mapping[str, str]) -> str:
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
     parts += map(plain, progress.waiting)
+    if progress.decision is not None:
+        return "  ".join([*parts, plain(progress.decision())])
     for (slot, scorer), mean in progress.means.items():
         name = f"{names[slot]} {scorer}" if slot in names else scorer
         parts.append(f"{plain(name)} {_mean(mean)}")

@@ -8,10 +8,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
 from benchwright.formats import counted, duration, milliseconds, number
+from benchwright.reports.comparison.words import plain_line
+from benchwright.reports.decision import decision_lines
 from benchwright.text import plain, plain_lines
 
 METHODS = {
@@ -30,9 +33,19 @@ def render_summary(summary: RunSummary) -> RenderableType:
     parts: list[RenderableType] = [_heading(summary), *_banners(summary)]
     for target in summary.targets:
         parts += [BLANK, *(_target(target, summary.repeats) if target.trials else [_nothing(target)])]
+    if summary.decision is not None:
+        parts += [BLANK, *decision_texts(summary.decision)]
     if summary.differences:
         parts += [BLANK, _differences(summary.differences, summary.names)]
     return Group(*parts)
+
+
+def decision_texts(decision: RunDecision) -> list[Text]:
+    """What the question of the run came to."""
+    styles = {"verdict": "bold", "warning": "bold red"}
+    return [
+        Text(plain(plain_line(line)), style=styles.get(line.kind, "dim")) for line in decision_lines(decision)
+    ]
 
 
 def _nothing(target: TargetSummary) -> Text:
@@ -68,7 +81,7 @@ def _banners(summary: RunSummary) -> list[Text]:
     if summary.timings_note is not None:
         banners.append(Text(f"TIMINGS INVALID: {summary.timings_note}", style="bold red"))
     banners += [Text(plain(sentence), style="bold red") for sentence in summary.shortfalls]
-    if summary.stop_reason:
+    if summary.stop_reason and summary.state != "decided":
         banners.append(Text(f"Stopped early: {plain(summary.stop_reason)}", style="yellow"))
     return banners
 

@@ -20,7 +20,7 @@ class _Runs(ModuleType):
         kind: Literal["eval", "benchmark", "pack", "load"] | None = None,
         model: str = "",
         name: str = "",
-        state: Literal["running", "finished", "stopped", "unfinished"] | None = None,
+        state: Literal["running", "finished", "decided", "stopped", "unfinished"] | None = None,
         tags: Sequence[str] = (),
         text: str = "",
         suite: str = "",

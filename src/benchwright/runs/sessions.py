@@ -13,8 +13,9 @@ from benchwright.runs.paces import Paces
 class Sessions:
     """Adds up the sessions of a run. The time between two of them is no time of the run.
 
-    `state` is finished, stopped or unfinished; `planned` the trials of the plan, None where nothing is known of it;
-    `done_before` the trials that were done when the last session began, at `started_at` (wall-clock ns, 0 before).
+    `state` is finished, decided (`--until`), stopped or unfinished; `planned` the trials of the plan, None where
+    nothing is known of it; `done_before` the trials that were done when the last session began, at `started_at`
+    (wall-clock ns, 0 before).
     """
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from benchwright.analysis.comparison.pairing import (
     FILLED,
     Alignment,
+    Order,
     Sides,
     changed_trials,
     grouped_means,
@@ -19,12 +20,17 @@ from benchwright.analysis.comparison.pairing import (
 )
 from benchwright.analysis.comparison.records import Change, Policy, PolicyResult, ScoreComparison, Verdict
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Column, Side
+from benchwright.stats.arrays import exact_mean
 from benchwright.stats.clusters import clustered_mean
 from benchwright.stats.distributions import t_cdf
 from benchwright.stats.intervals import Interval, critical_z, t_around
 from benchwright.stats.paired import mcnemar, paired_difference
 from benchwright.stats.power import minimum_detectable_effect
+from benchwright.stats.sequential.running import running_interval
+from benchwright.stats.sequential.units import grouped
 from benchwright.stats.unpaired import unpaired_difference
+
+SEQUENTIAL = "betting-confidence-sequence"
 
 POLICIES = cast("tuple[Policy, ...]", get_args(Policy))
 
@@ -53,6 +59,8 @@ def difference(
 ) -> Difference | None:
     """The difference by one policy, paired where samples are on both sides; None where a side has no value."""
     sides = sample_sides(aligned, a, b, policy)
+    if aligned.unpaired is None and aligned.order is not None:
+        return _stopped_early(sides, aligned.order, confidence) if sides.a.size else None
     if aligned.unpaired is None:
         return _paired(sides, confidence) if sides.a.size else None
     if not sides.all_a.size or not sides.all_b.size:
@@ -89,6 +97,35 @@ def _paired(sides: Sides, confidence: float) -> Difference:
     )
 
 
+def _stopped_early(sides: Sides, order: Order, confidence: float) -> Difference:
+    """The difference where the number of samples depends on what they said: no p-value, and an interval that holds
+    however often one looks (`stats.sequential`); none where both sides stopped early, each in its own order.
+    """
+    assert sides.places is not None
+    gaps = sides.b - sides.a
+    interval = None
+    if order.planned and np.abs(gaps).max() <= 1:
+        in_order = np.argsort(sides.places, kind="stable")
+        units = grouped(gaps[in_order], sides.places[in_order].tolist())
+        interval = running_interval(
+            units.means, order.planned, error=1 - confidence, weights=units.sizes / order.largest
+        )
+    return Difference(
+        n=gaps.size,
+        mean_a=exact_mean(sides.a),
+        mean_b=exact_mean(sides.b),
+        difference=exact_mean(gaps),
+        method="none" if interval is None else SEQUENTIAL,
+        test="none",
+        interval=interval,
+        p_value=None,
+        se=None,
+        wins=int((gaps > 0).sum()),
+        losses=int((gaps < 0).sum()),
+        ties=int((gaps == 0).sum()),
+    )
+
+
 def _unpaired_groups(
     aligned: Alignment, a: Column, b: Column, policy: Policy, confidence: float
 ) -> Difference | None:
@@ -110,6 +147,14 @@ def _unpaired_groups(
     p_value = 2 * t_cdf(-abs(gap) / se, df)
     interval = t_around(gap, se, df, confidence)
     return Difference(0, left.mean, right.mean, gap, "cluster-welch", "cluster-welch", interval, p_value, se)
+
+
+def _verdict(found: Difference, alpha: float) -> Verdict:
+    """What a difference says at this level: by its p-value, or where it has none by its sequential interval."""
+    if found.method == SEQUENTIAL and found.interval is not None:
+        low, high = found.interval
+        return "better" if low > 0 else "worse" if high < 0 else "no difference found"
+    return verdict_of(found.difference, found.p_value, alpha)
 
 
 def verdict_of(gap: float, p_value: float | None, alpha: float) -> Verdict:
@@ -138,7 +183,7 @@ def compare_score(
         mean_a=found.mean_a,
         mean_b=found.mean_b,
         difference=found.difference,
-        verdict=verdict_of(found.difference, found.p_value, 1 - confidence),
+        verdict=_verdict(found, 1 - confidence),
         confidence=confidence,
         method=found.method,
         test=found.test,
@@ -180,7 +225,7 @@ def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> lis
             continue
         low, high = other.interval or (None, None)
         n = other.n
-        verdict = verdict_of(other.difference, other.p_value, 1 - confidence)
+        verdict = _verdict(other, 1 - confidence)
         found.append(PolicyResult(policy, n, other.difference, verdict, low, high, other.p_value))
     return found
 
@@ -214,6 +259,9 @@ def settle(
     become among the others. The detectable effect is that of the strictest level that Holm can ask for,
     alpha / tests.
     """
+    if comparison.method == SEQUENTIAL:
+        verdicts = {one.verdict for one in comparison.counted}
+        return msgspec.structs.replace(comparison, depends=verdicts - {comparison.verdict} != set())
     alpha = 1 - comparison.confidence
     p_value = comparison.p_value if p_adjusted is None else p_adjusted
     verdict = verdict_of(comparison.difference, p_value, alpha)

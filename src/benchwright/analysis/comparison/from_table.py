@@ -12,7 +12,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from benchwright.analysis.benchmark_file import AGGREGATED
-from benchwright.analysis.comparison.sides import Effort, Facts, Labels, LostWork, Side
+from benchwright.analysis.comparison.sides import Effort, Facts, Labels, LostWork, Prefix, Side
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
 from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
@@ -21,6 +21,7 @@ from benchwright.records import Message
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import encode_json, read_body
 from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable, read_table
 from benchwright.suggest import did_you_mean
 
@@ -75,7 +76,13 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
     effort = _effort(table, rows, slot, len(manifest.targets))
     timings = {} if requests is None else {name: requests.times(name) for name in ("ttft", "latency")}
     return Side(
-        facts=_facts(manifest, reference, slot, table.simulated, summary),
+        facts=msgspec.structs.replace(
+            facts_of(manifest, reference, slot),
+            simulated=table.simulated,
+            concurrency=None if _is_open_loop(manifest.about) else summary.concurrency,
+            timings_valid=summary.timings_valid,
+            state=summary.state,
+        ),
         trials=trials_of(manifest, table, rows),
         timings=timings,
         metrics=_metrics(target),
@@ -84,7 +91,18 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         labels=lambda: _labels(manifest, table, rows),
         effort=effort,
         pass_threshold=manifest.pass_threshold,
+        prefix=_prefix(table, summary),
     )
+
+
+def _prefix(table: RunTable, summary: RunSummary) -> Prefix | None:
+    """The samples of a run that stopped early that its decision took in; None where all were asked."""
+    question = read_question(table.directory) if summary.decision is not None else None
+    if question is None or summary.decision is None or summary.state == "finished":
+        return None
+    sizes = np.cumsum([len(unit) for unit in question.units])
+    taken = int(np.searchsorted(sizes, summary.decision.used, side="right"))
+    return Prefix(question.units[:taken], len(question.units), max(map(len, question.units)))
 
 
 def _labels(manifest: Manifest, table: RunTable, rows: Rows) -> dict[str, Labels]:
@@ -147,7 +165,8 @@ def _scorer(manifest: Manifest, score: str) -> str:
     return manifest.scorers[0].name if manifest.kind == "benchmark" else score
 
 
-def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summary: RunSummary) -> Facts:
+def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
+    """What is known of one target of a run before its first trial."""
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"
@@ -165,14 +184,10 @@ def _facts(manifest: Manifest, reference: str, slot: str, simulated: bool, summa
         protocol_version=manifest.task.version if benchmark else None,
         data=tuple(data.xxh3 for data in manifest.data) or None,
         graders=graders,
-        simulated=simulated,
-        concurrency=None if _is_open_loop(about) else summary.concurrency,
         stream=manifest.stream,
-        timings_valid=summary.timings_valid,
         settings=_settings(manifest, target.settings),
         run=manifest.id,
         slot=slot,
-        state=summary.state,
     )
 
 

@@ -30,7 +30,7 @@ class Alignment(NamedTuple):
     """Both sides' trials by the number of their sample: (n_a,) and (n_b,); `description` says how that was found.
 
     `groups` is the group of each sample; None where there are no groups at all. `unpaired` says why no sample
-    is on both sides.
+    is on both sides. `order` is there where a side stopped early.
     """
 
     a: Codes
@@ -39,14 +39,30 @@ class Alignment(NamedTuple):
     description: str
     groups: list[int | None] | None
     unpaired: str | None
+    order: Order | None = None
+
+
+class Order(NamedTuple):
+    """In which order a run that stopped early took its samples in: the place of each one's unit (n_samples,), -1 for
+    those that it did not. There were `planned` units, the `largest` of so many samples; 0 where both sides stopped
+    early, each in its own order.
+    """
+
+    places: Codes
+    planned: int
+    largest: int
 
 
 class Sides(NamedTuple):
-    """What samples come to: those on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,)."""
+    """What samples come to: those on both sides (n,) with their groups, then all of a (m_a,) and all of b (m_b,).
+
+    Of samples of an order only those count that it took in, and `places` (n,) are theirs.
+    """
 
     a: Vector
     b: Vector
     groups: list[int | None] | None
+    places: Codes | None
     all_a: Vector
     all_b: Vector
 
@@ -70,8 +86,28 @@ def align(a: Side, b: Side) -> Alignment:
             description = "by what was asked, because the data differs"
     found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, description)
     if found.unpaired is None:
-        return found
+        return found._replace(order=_order(found, a, b))
     return found._replace(unpaired=_why_unpaired((a, found.a), (b, found.b)))
+
+
+def _order(aligned: Alignment, a: Side, b: Side) -> Order | None:
+    """The order of the side that stopped early, or of both where it is the same."""
+    if a.prefix is None and b.prefix is None:
+        return None
+    side, codes = (b, aligned.b) if a.prefix is None else (a, aligned.a)
+    prefix = side.prefix
+    assert prefix is not None
+    if a.prefix is not None and b.prefix is not None and a.prefix != b.prefix:
+        return Order(np.zeros(aligned.n_samples, np.int64), 0, 0)
+    places = np.full(aligned.n_samples, -1, np.int64)
+    unit_of = {sample: place for place, unit in enumerate(prefix.units) for sample in unit}
+    known = [
+        (int(code), unit_of.get(name, -1)) for code, name in zip(codes, side.trials.samples, strict=True)
+    ]
+    for code, place in known:
+        if code >= 0:
+            places[code] = place
+    return Order(places, prefix.planned, prefix.largest)
 
 
 def align_samples(
@@ -143,12 +179,16 @@ def sample_sides(aligned: Alignment, a: Column, b: Column, policy: Policy) -> Si
     fill_a, fill_b = FILLED[policy]
     mean_a, alone_a = _means(a, aligned.a, aligned.n_samples, fill_a)
     mean_b, alone_b = _means(b, aligned.b, aligned.n_samples, fill_b)
-    both = np.flatnonzero(~np.isnan(mean_a) & ~np.isnan(mean_b))
+    there = ~np.isnan(mean_a) & ~np.isnan(mean_b)
+    if aligned.order is not None:
+        there &= aligned.order.places >= 0
+    both = np.flatnonzero(there)
     groups = None if aligned.groups is None else [aligned.groups[number] for number in both]
     return Sides(
         mean_a[both],
         mean_b[both],
         groups,
+        None if aligned.order is None else aligned.order.places[both],
         np.concatenate([mean_a[~np.isnan(mean_a)], alone_a]),
         np.concatenate([mean_b[~np.isnan(mean_b)], alone_b]),
     )

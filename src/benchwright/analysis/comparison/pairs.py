@@ -55,7 +55,7 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
         breakdowns=[
             found
             for score in scores
-            if score is not None
+            if score is not None and aligned.order is None
             for found in breakdowns(aligned, a, b, score.score, score.unit, confidence)
         ],
         latencies=latencies,
@@ -92,9 +92,21 @@ def _notes(a: Side, b: Side, settings: list[SettingDifference], empty: list[str]
     yield from (f"{one.name}: {one.a or 'none'} → {one.b or 'none'}" for one in settings)
     yield from unknown(a.facts, b.facts)
     yield from (f"{name!r} has no value on one side" for name in empty)
+    yield from _stopped_early(a, b)
     for side in (a, b):
-        if side.facts.state not in (None, "finished"):
+        if side.prefix is None and side.facts.state not in (None, "finished"):
             yield f"{side.facts.name} is {side.facts.state}: only its finished trials are compared"
+
+
+def _stopped_early(a: Side, b: Side) -> Iterator[str]:
+    names = [side.facts.name for side in (a, b) if side.prefix is not None]
+    if len(names) == 2 and a.prefix != b.prefix:
+        yield f"{a.facts.name} and {b.facts.name} stopped early, each in its own order: there is no valid interval"
+    elif names:
+        yield (
+            f"{' and '.join(names)} stopped early: what counts are the samples until then, with an interval that holds "
+            "however often one looks, and without a p-value"
+        )
 
 
 def settled(pairs: list[PairOfSides]) -> tuple[list[PairOfSides], int]:

@@ -149,8 +149,20 @@ class Effort(NamedTuple):
     targets: int = 1
 
 
+class Prefix(NamedTuple):
+    """The beginning of a random order of samples on which a run with a question (`--until`) stopped.
+
+    `units` are samples, or groups of them, as they were taken in; there were `planned` of them, the
+    `largest` of so many samples.
+    """
+
+    units: list[list[str]]
+    planned: int
+    largest: int
+
+
 class Side(msgspec.Struct, frozen=True):
-    """One run (of one target) under comparison.
+    """One run (of one target) under comparison; `prefix` is there where it stopped early.
 
     `timings` holds the seconds of `ttft` and `latency` of every request; `metrics` further figures by name.
     `contents` gives what each trial was asked, digested, None where that is not known. A score of `pass_threshold`
@@ -166,6 +178,7 @@ class Side(msgspec.Struct, frozen=True):
     labels: Callable[[], Mapping[str, Labels]] = dict
     effort: Effort | None = None
     pass_threshold: float = 1.0
+    prefix: Prefix | None = None
 
 
 class TrialsBuilder:

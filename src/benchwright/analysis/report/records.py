@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from benchwright.analysis.comparison.records import Change, Comparison
+from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.joint.fronts import Front, PerTrial
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.summary import RequestSummary, ScoreSummary
@@ -222,7 +223,7 @@ class OwnScore(Record, frozen=True):
 
 
 class RunPart(Record, frozen=True):
-    """One run (of one target), its given `name` and what was noted on it."""
+    """One run (of one target), its given `name` and what was noted on it; `decision` is that of the whole run."""
 
     letter: str
     reference: str
@@ -248,6 +249,7 @@ class RunPart(Record, frozen=True):
     per_trial: PerTrial = PerTrial()
     name: str = ""
     note: str = ""
+    decision: RunDecision | None = None
 
 
 class Report(Record, frozen=True):

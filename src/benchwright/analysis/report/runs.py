@@ -82,6 +82,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         per_trial=per_trial(sides.side(slot)),
         name=given_name(manifest),
         note=summary.note,
+        decision=summary.decision,
     )
     data = tuple(file.xxh3 for file in manifest.data)
     facts = facts_of_run(manifest, slot, summary.found_concurrency)
@@ -122,7 +123,7 @@ def _banners(
         yield _departs("; ".join(departures))
     if summary.state != "finished":
         planned = f" of {summary.planned:,}" if summary.planned is not None else ""
-        why = f" {summary.stop_reason}" if summary.stop_reason else ""
+        why = f" {summary.stop_reason}" if summary.stop_reason and summary.state != "decided" else ""
         yield f"This run is {summary.state}: {summary.done:,}{planned} trials are done.{why}"
     yield from (f"{sentence}." for sentence in shortfalls(manifest, [target]))
     yield from _failures(failed_trials(target.statuses), target.trials)

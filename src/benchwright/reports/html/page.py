@@ -13,13 +13,14 @@ from benchwright.analysis.comparison.names import named
 from benchwright.analysis.joint.records import ByConcurrency
 from benchwright.analysis.report.records import Flip, Mark, Report, Row, RunPart, SegmentKind, Waterfall
 from benchwright.reports.comparison.tables import Block, blocks
-from benchwright.reports.comparison.words import Foreign, cell_words, notes, verdicts, warnings
+from benchwright.reports.comparison.words import Foreign, Line, cell_words, notes, verdicts, warnings
+from benchwright.reports.decision import decision_lines
 from benchwright.reports.html.charts.means import means, stacked
 from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
-from benchwright.reports.html.plots import difference_plots, front_plots, load_plots
+from benchwright.reports.html.plots import Plot, decision_plots, difference_plots, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import interval_text
@@ -52,6 +53,7 @@ def render(report: Report) -> str:
             several=len(report.runs) > 1,
             score_rows=_score_rows(report.runs, names),
             banners=_banners(report.runs),
+            decisions=_decisions(report.runs),
             verdicts=list(verdicts(comparison)),
             warnings=list(warnings(comparison, simulated=False)),
             notes=list(notes(comparison)),
@@ -65,6 +67,12 @@ def render(report: Report) -> str:
             generator=GENERATOR,
         )
     )
+
+
+def _decisions(runs: list[RunPart]) -> list[tuple[list[Line], list[Plot]]]:
+    """What each run with a question says of it, and how its intervals closed."""
+    found = {run.run: run.decision for run in runs if run.decision is not None}
+    return [(list(decision_lines(one)), decision_plots(one)) for one in found.values()]
 
 
 def _belongs(block: Block) -> bool:

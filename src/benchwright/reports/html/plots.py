@@ -8,6 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
+from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.analysis.joint.fronts import Front, Spent
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
@@ -15,6 +16,7 @@ from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.html.charts.decision import closing
 from benchwright.reports.html.charts.differences import Bar, differences
 from benchwright.reports.html.charts.fronts import AXES, front
 from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
@@ -30,6 +32,14 @@ DIFFERENCE_NOTE = (
 LOAD_NOTE = (
     "The median with its interval, and fainter the 99th percentile; beneath each point its level of load."
 )
+
+
+DECISION_NOTE = (
+    "The line is the mean difference, the band the interval that holds at every moment; dashed the margin: what lies "
+    "within does not matter."
+)
+MOST_MOMENTS = 12
+"""Moments of a closing interval that are told as figures."""
 
 
 class Plot(NamedTuple):
@@ -103,6 +113,32 @@ def distribution_plot(
     columns = ["model", "requests", *(f"p{one.q * 100:g}, ms" for one in found.curves[0].quantiles)]
     title = f"{found.title}: the share of requests that took no longer"
     return Plot(title, distribution(found, places, names), note, Block(found.title, columns, rows))
+
+
+def decision_plots(decision: RunDecision | None) -> list[Plot]:
+    """How the interval of each comparison closed; none before anything is known."""
+    if decision is None:
+        return []
+    return [
+        Plot(
+            f"{one.model} − {one.than}, {one.score}: how the interval closed",
+            closing(one, decision),
+            DECISION_NOTE if decision.margin else DECISION_NOTE.partition(";")[0] + ".",
+            _moments(one),
+        )
+        for one in decision.models
+        if one.used
+    ]
+
+
+def _moments(one: ModelDecision) -> Block:
+    step = max(1, len(one.path) // MOST_MOMENTS)
+    chosen = [*one.path[:-1][::-step][::-1], one.path[-1]]
+    rows: list[list[Cell]] = [
+        [f"{each.samples:,}", f"{each.difference:+.3f}", f"[{each.low:+.3f}, {each.high:+.3f}]"]
+        for each in chosen
+    ]
+    return Block("How the interval closed", ["samples used", "difference", "interval"], rows, left=0)
 
 
 def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:

@@ -27,9 +27,7 @@ from typing import Literal, get_args
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import same_length, vector
 from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.running import RunningInterval
 
@@ -55,7 +53,8 @@ class Decider:
     """Takes the differences new - old unit by unit, and keeps the first verdict.
 
     Units after the verdict change nothing: it was given for those before. `at_least` units are looked at in any
-    case. The other arguments are those of `RunningInterval`.
+    case. With a question `among` several, see `family.Family`, which shares the error. The other arguments are those of
+    `RunningInterval`.
 
     Raises:
         ValueError: a negative margin, a goal that is none, and what `RunningInterval` refuses.
@@ -72,50 +71,64 @@ class Decider:
         bounds: tuple[float, float] = (-1.0, 1.0),
         finite: bool = False,
         reach: float = 0.0,
+        among: int = 1,
     ) -> None:
         if margin < 0 or goal not in get_args(Goal):
             raise ValueError(f"no such question: goal {goal!r}, margin {margin}")
+        shares = error / np.arange(1, among + 1)
         self.running = RunningInterval(
             planned,
-            side_error=error / 2 if goal == "difference" else error,
+            side_error=shares / 2 if goal == "difference" else shares,
             bounds=bounds,
             finite=finite,
-            thresholds=(-margin, 0.0, margin),
+            thresholds=tuple(one for one in (-margin, 0.0, margin) if bounds[0] <= one <= bounds[1]),
             reach=reach,
+            shape=(among,),
         )
-        self._goal, self._margin, self._error, self._at_least = goal, margin, error, at_least
+        self.verdict: Verdict | None = None
+        self._goal, self._margin, self._shares, self._at_least = goal, margin, shares, at_least
+        self._open = among
         self._sum, self._weight = 0.0, 0.0
-        self._verdict: Verdict | None = None
 
     def add(
         self, least: float, most: float | None = None, *, weight: float = 1.0, expected: float = 0.0
     ) -> Verdict | None:
         """Takes the next unit as `RunningInterval.add` does; returns the verdict, if there is one by now."""
-        if self._verdict is None:
+        if self.verdict is None:
             self.running.add(least, most, weight=weight, expected=expected)
             self._sum += weight * (least if most is None else (least + most) / 2)
             self._weight += weight
-            if self.running.units >= self._at_least:
-                self._verdict = verdict(self.interval, self._goal, self._margin)
-        return self._verdict
+            self._look()
+        return self.verdict
+
+    def share(self, undecided: int) -> Verdict | None:
+        """Takes the share of the error that is left with so many questions undecided, this one included."""
+        if self.verdict is None:
+            self._open = undecided
+            self._look()
+        return self.verdict
+
+    def _look(self) -> None:
+        if self.running.units >= max(self._at_least, 1):
+            self.verdict = verdict(self.interval, self._goal, self._margin)
 
     @property
     def interval(self) -> Interval:
-        """The running interval."""
-        return Interval(float(self.running.low), float(self.running.high))
+        """The running interval at the share of the error that this question has by now."""
+        return Interval(float(self.running.low[self._open - 1]), float(self.running.high[self._open - 1]))
 
     @property
     def decision(self) -> Decision:
         """What is known by now. The difference is the mean over the units (halfway where a value is unknown)."""
         return Decision(
-            verdict=self._verdict,
+            verdict=self.verdict,
             difference=self._sum / self._weight if self._weight else 0.0,
             interval=self.interval,
             units=self.running.units,
             planned=self.running.planned,
             goal=self._goal,
             margin=self._margin,
-            error=self._error,
+            error=float(self._shares[self._open - 1]),
             finite=self.running.finite,
         )
 
@@ -128,47 +141,3 @@ def verdict(interval: Interval, goal: Goal, margin: float) -> Verdict | None:
     if -margin < low and high < margin:
         return "equivalent"
     return "better" if low > 0 else "worse" if high < 0 else None
-
-
-def decide(
-    least: ArrayLike,
-    most: ArrayLike | None = None,
-    *,
-    planned: int,
-    weights: ArrayLike | None = None,
-    expected: ArrayLike | None = None,
-    goal: Goal = "difference",
-    margin: float = 0.0,
-    error: float = 0.05,
-    at_least: int = 1,
-    bounds: tuple[float, float] = (-1.0, 1.0),
-    finite: bool = False,
-    reach: float = 0.0,
-) -> Decision:
-    """The decision on differences (n,) that came in this order, at its first moment or after all of them.
-
-    `least` and `most` differ where a value is not known (`units.worst_cases`).
-
-    Raises:
-        ValueError: lengths that differ, and what `Decider` and its `add` refuse.
-    """
-    low = vector(least, "least")
-    high = low if most is None else vector(most, "most")
-    sizes = np.ones(low.size) if weights is None else vector(weights, "weights")
-    ahead = np.zeros(low.size) if expected is None else vector(expected, "expected")
-    for name, other in (("most", high), ("weights", sizes), ("expected", ahead)):
-        same_length("least", low.size, name, other.size)
-    decider = Decider(
-        planned,
-        goal=goal,
-        margin=margin,
-        error=error,
-        at_least=at_least,
-        bounds=bounds,
-        finite=finite,
-        reach=reach,
-    )
-    for unit in zip(low.tolist(), high.tolist(), sizes.tolist(), ahead.tolist(), strict=True):
-        if decider.add(unit[0], unit[1], weight=unit[2], expected=unit[3]):
-            break
-    return decider.decision

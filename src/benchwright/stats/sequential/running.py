@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from benchwright.stats.arrays import Vector
+from benchwright.stats.arrays import Vector, vector
+from benchwright.stats.intervals import Interval
 from benchwright.stats.sequential.capital import Capital
 
 CLAIMS = 401
@@ -31,7 +30,8 @@ class RunningInterval:
 
     `planned` is how many units there will be at most (exactly, if `finite`), `bounds` are the least and greatest
     possible value, `thresholds` the means that matter (0, the margin): they are tried themselves, other ends are
-    rounded outwards, the less the more `claims` are tried. With a `shape`, values of that shape run side by side.
+    rounded outwards, the less the more `claims` are tried. With a `shape`, values of that shape run side by side, and
+    `side_error` may have it, too.
 
     Raises:
         ValueError: planned < 1, side_error outside (0, 1), no width between bounds, thresholds outside them.
@@ -41,7 +41,7 @@ class RunningInterval:
         self,
         planned: int,
         *,
-        side_error: float = 0.025,
+        side_error: ArrayLike = 0.025,
         bounds: tuple[float, float] = (-1.0, 1.0),
         finite: bool = False,
         thresholds: tuple[float, ...] = (0.0,),
@@ -49,13 +49,15 @@ class RunningInterval:
         claims: int = CLAIMS,
         shape: tuple[int, ...] = (),
     ) -> None:
-        if planned < 1 or not bounds[0] < bounds[1] or not 0 < side_error < 1:
+        errors = np.asarray(side_error, np.float64)
+        if planned < 1 or not bounds[0] < bounds[1] or not 0 < errors.min() <= errors.max() < 1:
             raise ValueError(
-                f"no such sequence: {planned} planned, bounds {bounds}, error {side_error} per side"
+                f"no such sequence: {planned} planned, bounds {bounds}, error {side_error!r} per side"
             )
         if any(not bounds[0] <= threshold <= bounds[1] for threshold in thresholds):
             raise ValueError(f"thresholds {thresholds} are not all within the bounds {bounds}")
-        self.planned, self.side_error, self.bounds, self.finite = planned, side_error, bounds, finite
+        self.planned, self.bounds, self.finite = planned, bounds, finite
+        self._needed = -np.log(errors)[..., None]
         self.units, self._reach = 0, reach
         self.low, self.high = np.full(shape, bounds[0]), np.full(shape, bounds[1])
         self._middle = (bounds[0] + bounds[1]) / 2
@@ -85,30 +87,14 @@ class RunningInterval:
             ValueError: a value out of bounds, a weight outside [0, 1], weights or too many units in a finite
                 list, `expected` beyond `reach` or where the list is not finite.
         """
-        ends = np.stack([np.asarray(end, np.float64) for end in (least, least if most is None else most)])
+        both = (least, least if most is None else most)
+        ends = np.stack([np.broadcast_to(np.asarray(end, np.float64), self.low.shape) for end in both])
         self._check(ends, np.asarray(weight, np.float64), np.asarray(expected, np.float64))
         scaled = self._signs * (ends - self._middle) / self._half
         self._capital.add(scaled, weight, self._signs * expected / self._half)
         self._totals += ends
         self.units += 1
         self._narrow()
-
-    def evidence(self, threshold: float) -> tuple[Vector, Vector]:
-        """The capital (...) against "the mean is at most `threshold`", and against "it is at least".
-
-        Each is an e-value at every moment. For several questions at once, give both of each to `families.e_holm`:
-        what is then at least 1 / error is refuted, with one error for all of them.
-
-        Raises:
-            ValueError: not one of `thresholds`.
-        """
-        places = np.flatnonzero(self._means.reshape(2, -1)[0] == threshold)
-        if not places.size:
-            raise ValueError(f"{threshold} is none of the thresholds of this sequence")
-        place = int(places[0])
-        with np.errstate(over="ignore"):
-            above, below = np.exp(self._capital.logarithms)
-        return above[..., place], below[..., -1 - place]
 
     def _check(self, ends: Vector, weight: Vector, expected: Vector) -> None:
         low, high = self.bounds
@@ -138,7 +124,7 @@ class RunningInterval:
         Between two means that are tried, the logarithm lies above the line through the two before, as it is
         convex: where that line falls to the threshold, the mean is still refuted.
         """
-        surplus = self._capital.logarithms + math.log(self.side_error)
+        surplus = self._capital.logarithms - self._needed
         just_above = np.nextafter(self._means, np.inf)
         gaps = np.diff(self._means)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -147,3 +133,14 @@ class RunningInterval:
         known = (surplus[..., 1:-1] >= 0) & np.isfinite(beyond)
         limits[..., 1:-1] += np.where(known, np.minimum(beyond, gaps[..., 1:]), 0.0)
         return np.asarray(limits.max(axis=-1))
+
+
+def running_interval(
+    values: ArrayLike, planned: int, *, error: float = 0.05, weights: ArrayLike = 1.0
+) -> Interval:
+    """The interval after all of the values (n,), in [-1, 1] and in random order; half of the error on each side."""
+    running = RunningInterval(planned, side_error=error / 2)
+    units = vector(values, "values")
+    for value, weight in zip(units, np.broadcast_to(weights, units.shape), strict=True):
+        running.add(value, weight=weight)
+    return Interval(float(running.low), float(running.high))

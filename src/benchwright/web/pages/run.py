@@ -11,6 +11,9 @@ from aiohttp import web
 from benchwright.analysis.run_list import RunRow
 from benchwright.analysis.summary import settling_lines
 from benchwright.formats import duration
+from benchwright.reports.comparison.words import plain_line
+from benchwright.reports.decision import decision_lines
+from benchwright.reports.html.plots import decision_plots
 from benchwright.reports.summary import interval_text
 from benchwright.runs.listing import LONGEST_NOTE, note_run
 from benchwright.runs.manifest import Manifest
@@ -83,6 +86,9 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
     return {
         "summary": made.summary,
         "charts": made.targets,
+        "decision": [] if made.summary.decision is None else list(decision_lines(made.summary.decision)),
+        "closing": decision_plots(made.summary.decision),
+        "plain_line": plain_line,
         "interval_text": interval_text,
         "settling_lines": settling_lines,
     }

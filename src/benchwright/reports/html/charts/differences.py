@@ -30,7 +30,7 @@ def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
     """A point for each difference with a whisker for its interval; one whose interval is without 0 is coloured."""
     scale = _scale(bars)
     bottom = TOP + ROW * len(bars)
-    parts = bottom_axis(scale, TOP, bottom, _label, axis)
+    parts = bottom_axis(scale, TOP, bottom, signed_label, axis)
     parts.append(line(scale.at(0), TOP, scale.at(0), bottom, "zero"))
     for number, bar in enumerate(bars):
         parts += _bar(bar, TOP + (number + 0.5) * ROW, scale)
@@ -46,7 +46,8 @@ def _scale(bars: Sequence[Bar]) -> Scale:
     return Scale(low - room, high + room, LEFT, WIDTH - RIGHT)
 
 
-def _label(value: float) -> str:
+def signed_label(value: float) -> str:
+    """A tick of an axis of differences."""
     return "0" if abs(value) < 1e-9 else f"{'+' if value > 0 else '−'}{score_label(abs(value))}"
 
 

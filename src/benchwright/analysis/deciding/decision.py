@@ -1,0 +1,78 @@
+"""The decision of a run: its verdicts and intervals, and what was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.analysis.deciding.following import Following
+from benchwright.analysis.deciding.records import RunDecision, Verdict
+from benchwright.analysis.deciding.values import OutOfRange
+from benchwright.runs.manifest import Manifest, target_names
+from benchwright.runs.question import read_question
+from benchwright.runs.table import RunTable
+
+FAVOUR: tuple[Verdict, ...] = ("worse", "undecided", "equivalent", "not_worse", "better")
+"""Verdicts, the least favourable for the new model first."""
+
+METHOD = "betting confidence sequence"
+
+
+def decision_of(directory: Path, manifest: Manifest, table: RunTable) -> RunDecision | None:
+    """The decision of a run by its table as far as it was read; None where the run has no question.
+
+    Raises:
+        UserError: the question cannot be read.
+    """
+    question = read_question(directory)
+    if question is None:
+        return None
+    following = Following(question, manifest, table)
+    try:
+        following.look()
+    except OutOfRange as error:
+        return decision_so_far(following, str(error))
+    return decision_so_far(following)
+
+
+def decision_so_far(following: Following, refusal: str | None = None) -> RunDecision:
+    """What is known by what was taken in."""
+    question, manifest, table = following.question, following.manifest, following.table
+    names = _names(manifest)
+    old = names[question.reference] if question.earlier is None else question.earlier.model
+    models = [one.decision(names[one.slot], old) for one in following.models]
+    only = models[0] if len(models) == 1 else None
+    made = int(table.counting().sum())
+    planned = question.samples * manifest.repeats * len(manifest.targets)
+    left = max(0, planned - made)
+    requests = list(table.requests.values())
+    share = left / made if made else 0.0
+    tokens = sum(one.prompt_tokens + one.completion_tokens for one in requests)
+    return RunDecision(
+        verdict=min((one.verdict for one in models), key=FAVOUR.index),
+        goal=question.goal,
+        margin=question.margin,
+        error=question.error,
+        used=following.samples,
+        planned=question.samples,
+        method=f"{METHOD}, {'these samples' if question.finite else 'new questions'}",
+        order_seed=question.seed,
+        over=following.over,
+        models=models,
+        difference=None if only is None else only.difference,
+        low=None if only is None else only.low,
+        high=None if only is None else only.high,
+        finite=question.finite,
+        groups=any(len(unit) > 1 for unit in question.units),
+        beyond=made - following.samples * manifest.repeats * len(manifest.targets),
+        trials_saved=left,
+        requests_saved=round(share * sum(one.requests for one in requests)),
+        tokens_saved=round(share * tokens),
+        refusal=refusal,
+    )
+
+
+def _names(manifest: Manifest) -> dict[str, str]:
+    """What sentences call the models, by slot: what the user typed, where that tells them apart."""
+    names = target_names(manifest)
+    typed = {slot: manifest.typed_models.get(slot, name) for slot, name in names.items()}
+    return typed if len(set(typed.values())) == len(typed) else names

@@ -1,0 +1,79 @@
+"""What is known of a run's question, as plain data; `--json` prints it as `decision`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from benchwright.records import Record
+from benchwright.runs.question import Goal
+
+Verdict = Literal["better", "worse", "not_worse", "equivalent", "undecided"]
+"""Of the new model against the old one."""
+
+
+class Moment(Record, frozen=True):
+    """What was known after so many samples."""
+
+    samples: int
+    difference: float
+    low: float
+    high: float
+
+
+class ModelDecision(Record, frozen=True):
+    """The verdict on one score of one model against the old one, after `used` samples.
+
+    `difference` is new - old, in units of the score; `low` and `high` hold it with an error of at most `error`, this
+    one's share (half of it at each end, or all of it at the one end that matters, see `goal`), however often one looks.
+    `path` is how the interval closed. `narrower` is by what share earlier results of other models made it narrower.
+    """
+
+    model: str
+    than: str
+    score: str
+    verdict: Verdict
+    difference: float
+    low: float
+    high: float
+    error: float
+    used: int
+    slot: str = ""
+    unit: bool = True
+    path: list[Moment] = []
+    narrower: float | None = None
+
+
+class RunDecision(Record, frozen=True):
+    """What a run with a question has come to.
+
+    `used` of the `planned` samples, from the beginning of their random order, were enough for all verdicts, or are
+    complete so far; `beyond` trials were finished after them. `over` is false while samples are left to ask.
+    `difference`, `low` and `high` are there where there is one comparison, and `verdict` is the least favourable one.
+    What was saved is reckoned from the trials that were made. `refusal` says why there can be no decision.
+    """
+
+    verdict: Verdict
+    goal: Goal
+    margin: float
+    error: float
+    used: int
+    planned: int
+    method: str
+    order_seed: int
+    over: bool
+    models: list[ModelDecision]
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    finite: bool = False
+    groups: bool = False
+    beyond: int = 0
+    trials_saved: int = 0
+    requests_saved: int = 0
+    tokens_saved: int = 0
+    refusal: str | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether every comparison has a verdict."""
+        return self.verdict != "undecided" and self.refusal is None

@@ -1,0 +1,126 @@
+"""One new model against the old one, by one score: a question is made of such comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchwright.analysis.deciding.records import ModelDecision, Moment, Verdict
+from benchwright.analysis.deciding.values import Ends, range_of
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.question import Earlier, Question
+from benchwright.stats.sequential.decision import Decider
+from benchwright.stats.sequential.foresight import REACH, Foresight
+
+NEXT_MOMENT = 1.03
+"""The path of an interval is kept at moments that lie so far apart: a few hundred points, however many samples."""
+
+
+class ScoredModel:
+    """A new model against the old one by one score, on the scale from 0 to 1.
+
+    `old` are the old model's scores where they were given before. `sizes` says how many samples each unit has.
+    """
+
+    def __init__(self, question: Question, manifest: Manifest, score: str, slot: str, among: int) -> None:
+        self.score, self.slot, self.than = score, slot, question.reference
+        self._question = question
+        low, high = range_of(manifest, score)
+        self.width = high - low
+        sizes = [len(unit) for unit in question.units]
+        self._grouped, self._mean_size = max(sizes) > 1, sum(sizes) / len(sizes)
+        self._sizes, self._largest = sizes, max(sizes)
+        self.old = None if question.earlier is None else question.earlier.scores[score]
+        self._foresight = self._foresee(question.earlier)
+        self.decider = self._decider(among, REACH if self._foresight is not None else 0.0)
+        self._without = None if self._foresight is None else self._decider(among, 0.0)
+        self._used = 0
+        self.path: list[Moment] = []
+        self._next = 0.0
+
+    def _foresee(self, earlier: Earlier | None) -> Foresight | None:
+        """What earlier results on the same samples make of the question about these samples."""
+        if earlier is None or self.old is None or not self._question.finite or self._grouped:
+            return None
+        others = earlier.others.get(self.score, [])
+        if not others:
+            return None
+        samples = [unit[0] for unit in self._question.units]
+        old = [sum(self.old[sample]) / 2 for sample in samples]
+        return Foresight(old, np.array([[one[sample] for one in others] for sample in samples]))
+
+    def _decider(self, among: int, reach: float) -> Decider:
+        question = self._question
+        bound = self._largest / self._mean_size if question.finite else 1.0
+        at_least = int(np.searchsorted(np.cumsum(self._sizes), question.at_least)) + 1
+        return Decider(
+            len(question.units),
+            goal=question.goal,
+            margin=question.margin / self.width,
+            error=question.error,
+            at_least=at_least,
+            bounds=(-bound, bound),
+            finite=question.finite,
+            reach=reach,
+            among=among,
+        )
+
+    def add(self, place: int, gap: Ends) -> None:
+        """Takes in the unit at this place: the least and the most of its mean difference."""
+        if self.decider.verdict is not None:
+            return
+        size = self._sizes[place]
+        share = size / self._mean_size if self._question.finite else 1.0
+        weight = 1.0 if self._question.finite else size / self._largest
+        least, most = gap.least * share, gap.most * share
+        self._used += size
+        expected = 0.0
+        if self._foresight is not None and self._without is not None:
+            expected = self._foresight.expected()
+            self._foresight.learn((least + most) / 2)
+            self._without.add(least, most)
+        self.decider.add(least, most, weight=weight, expected=expected)
+
+    def note(self) -> None:
+        """Keeps what is known now, where enough has come since, or the verdict."""
+        known = self.path and self.path[-1].samples == self._used
+        if not known and (self.decider.verdict is not None or self._used >= self._next):
+            self._next = self._used * NEXT_MOMENT
+            self.path.append(self._moment())
+
+    def _moment(self) -> Moment:
+        decision = self.decider.decision
+        low, high = decision.interval
+        return Moment(self._used, decision.difference * self.width, low * self.width, high * self.width)
+
+    def decision(self, model: str, than: str) -> ModelDecision:
+        """What is known by now."""
+        found, moment = self.decider.decision, self._moment()
+        verdict: Verdict = "undecided" if found.verdict is None else found.verdict
+        narrower = None
+        if self._without is not None:
+            low, high = self._without.interval
+            narrower = 1 - (moment.high - moment.low) / ((high - low) * self.width)
+        return ModelDecision(
+            model=model,
+            than=than,
+            score=self.score,
+            verdict=verdict,
+            difference=moment.difference,
+            low=moment.low,
+            high=moment.high,
+            error=found.error,
+            used=self._used,
+            slot=self.slot,
+            unit=self.width == 1,
+            path=self.path if self.path and self.path[-1] == moment else [*self.path, moment],
+            narrower=narrower,
+        )
+
+
+def scored_models(question: Question, manifest: Manifest) -> list[ScoredModel]:
+    """Every new model by every score."""
+    slots = [target.slot for target in manifest.targets if target.slot != question.reference]
+    among = len(slots) * len(question.scores)
+    return [
+        ScoredModel(question, manifest, score, slot, among) for slot in slots for score in question.scores
+    ]

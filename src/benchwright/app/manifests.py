@@ -1,0 +1,45 @@
+"""What a new run writes of itself, before its first trial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.app.prepared import RunRequest
+from benchwright.config import Settings
+from benchwright.runs.manifest import Manifest, ScorerInfo
+
+
+def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int) -> Manifest:
+    """The manifest of a new run, made at `created_at` (wall-clock ns)."""
+    plan = request.plan
+    return Manifest(
+        id=identity,
+        kind=request.kind,
+        name=request.name,
+        fingerprint=digest,
+        created_at=created_at,
+        task=plan.task.spec,
+        targets=list(plan.targets),
+        helpers=list(plan.helpers),
+        scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in plan.task.scorers],
+        repeats=plan.repeats,
+        limits=plan.limits,
+        concurrency=None if request.settings.concurrency == "auto" else request.settings.concurrency,
+        stream=request.settings.stream,
+        pass_threshold=request.pass_threshold,
+        data=list(request.data),
+        typed_models=dict(request.typed_models),
+        settings=_plain_settings(request.settings),
+        about=dict(request.about),
+        versions=versions(),
+        host=host_facts(),
+        client=client_facts(stream=request.settings.stream),
+    )
+
+
+def _plain_settings(settings: Settings) -> dict[str, Any]:
+    """The settings that were given, without secrets."""
+    return settings.model_dump(
+        mode="json", exclude={"api_key", "baseline_api_key", "run"}, exclude_defaults=True
+    )

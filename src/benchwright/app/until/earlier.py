@@ -1,0 +1,132 @@
+"""Answers that were given before: those of the old model (`--against`), and of further models on the same samples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace
+
+from benchwright.analysis.comparison.comparable import refusals
+from benchwright.analysis.comparison.from_table import RunSides, facts_of
+from benchwright.analysis.comparison.references import resolve
+from benchwright.analysis.comparison.sides import ERROR, Side
+from benchwright.analysis.deciding.values import range_of, scaled
+from benchwright.app.manifests import manifest_of
+from benchwright.app.prepared import RunRequest
+from benchwright.errors import BenchwrightError, UserError
+from benchwright.home import runs_directory
+from benchwright.runs.keys import TrialKeys
+from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
+from benchwright.runs.question import Earlier
+from benchwright.text import Say, plain
+
+MOST_OTHERS = 8
+"""Further models whose answers are used: more say little that these do not."""
+MOST_READ = 50
+"""Runs, the newest first, whose manifests are looked at for them."""
+
+Values = dict[str, tuple[float, float]]
+"""The least and the most that a score can be, by sample, from 0 to 1."""
+
+
+def earlier_answers(
+    request: RunRequest, reference: str, scores: list[str], *, finite: bool, say: Say
+) -> Earlier:
+    """The old model's scores of the samples of this run.
+
+    Samples of a run are paired by what was asked (content, agent or prompt, and limits as the old run had them), those
+    of a file by their ids.
+
+    Raises:
+        UserError: there is no such run or file, it lacks a score, or the two cannot be compared.
+    """
+    manifest = manifest_of(request, "", request.fingerprint, 0)
+    found = resolve(reference)
+    side = found.sides(all_slots=False)[0]
+    own = replace(facts_of(manifest, "this run", request.plan.targets[0].slot), name="this run")
+    old = replace(side.facts, name=plain(reference))
+    if found.run is not None:
+        own = replace(own, data=None, subject=old.subject if own.kind == "eval" else own.subject)
+        old = replace(old, data=None)
+    if reasons := refusals(old, own):
+        raise UserError(f"--against: {'; '.join(reasons)}.")
+    names = None if found.run is None else _same_samples(request, found.run, side.facts.slot or "")
+    kept = {score: _values(side, score, manifest, names) for score in scores}
+    others: dict[str, list[dict[str, float]]] = {}
+    if finite and (runs := list(_other_runs(request, manifest, side))):
+        others = _others(runs, kept, manifest)
+        if any(others.values()):
+            count = max(map(len, others.values()))
+            say(
+                f"Earlier results of {count} other {'model' if count == 1 else 'models'} tell what to expect."
+            )
+    return Earlier(reference, side.facts.model, side.facts.run, kept, others)
+
+
+def _same_samples(request: RunRequest, run: RunSides, slot: str) -> dict[str, str]:
+    """The ids in this run of the samples that the old one has under its own ids: {old: new}."""
+    manifest, table = run.manifest, run.table
+    target = next(one for one in manifest.targets if one.slot == slot)
+    maker = TrialKeys(target, manifest.task.fingerprint, manifest.limits)
+    found = {}
+    for sample, content in request.plan.contents():
+        row = table.find(maker.key(content, 0))
+        if row is not None:
+            found[table.sample[row]] = sample.id
+    return found
+
+
+def _values(side: Side, score: str, manifest: Manifest, names: Mapping[str, str] | None) -> Values:
+    """The least and the most of each sample's score, repeats averaged."""
+    if score not in side.trials.scores:
+        known = ", ".join(side.trials.scores) or "none"
+        raise UserError(f"--against: {plain(side.facts.reference)} has no score {score!r}; it has {known}.")
+    column, ends = side.trials.scores[score], range_of(manifest, score)
+    values = defaultdict(list)
+    for sample, value, state in zip(side.trials.samples, column.values, column.states, strict=True):
+        name = sample if names is None else names.get(sample)
+        if name:
+            values[name].append((0.0, 1.0) if state == ERROR else tuple(scaled(float(value), ends, score)))
+    return {
+        sample: (sum(low for low, _ in found) / len(found), sum(high for _, high in found) / len(found))
+        for sample, found in values.items()
+    }
+
+
+def _other_runs(request: RunRequest, manifest: Manifest, old: Side) -> Iterator[Side]:
+    """Finished runs of further models on the same data, graded by the same rules; one for each model."""
+    seen = {old.facts.model, *manifest.typed_models.values()}
+    for path in sorted(runs_directory().glob(f"*/{MANIFEST}"), reverse=True)[:MOST_READ]:
+        for side in _sides_like(path.parent, manifest):
+            if side.facts.model not in seen and len(seen) < MOST_OTHERS + 2:
+                seen.add(side.facts.model)
+                yield side
+
+
+def _sides_like(directory: Path, manifest: Manifest) -> Iterator[Side]:
+    try:
+        other = read_manifest(directory)
+        same_data = [data.xxh3 for data in other.data] == [data.xxh3 for data in manifest.data]
+        if other.kind != manifest.kind or not same_data or other.scorers != manifest.scorers:
+            return
+        yield from RunSides(directory, directory.name).sides()
+    except BenchwrightError:
+        return  # what cannot be read tells nothing
+
+
+def _others(
+    runs: list[Side], kept: Mapping[str, Values], manifest: Manifest
+) -> dict[str, list[dict[str, float]]]:
+    """Each further model's mean score of every sample that the question is about; models that lack one are left out."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for score, samples in kept.items():
+        found[score] = []
+        for side in runs:
+            if score in side.trials.scores:
+                values = _values(side, score, manifest, None)
+                if samples.keys() <= values.keys():
+                    found[score].append({name: float(np.mean(values[name])) for name in samples})
+    return found

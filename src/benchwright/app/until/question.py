@@ -1,0 +1,133 @@
+"""What the settings of a run ask, and in which order its samples are asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from benchwright.analysis.deciding.values import ACCURACY
+from benchwright.app.prepared import RunRequest
+from benchwright.app.until.earlier import earlier_answers
+from benchwright.config import DecidingSettings
+from benchwright.errors import UserError
+from benchwright.packs.types import PASSED, SCORE
+from benchwright.records import Trial
+from benchwright.runs.question import Earlier, Question, shuffled
+from benchwright.suggest import did_you_mean
+from benchwright.text import Say, plain
+
+BASELINE = "baseline"
+
+OPTIONS = ("against", "margin", "error", "at_least", "decide_for", "decide_on")
+"""Settings that say nothing without `until`."""
+
+
+def check_until(settings: DecidingSettings) -> None:
+    """Checks the options that need no data.
+
+    Raises:
+        UserError: they do not go together.
+    """
+    if settings.until is None:
+        for name in OPTIONS:
+            if getattr(settings, name) != DecidingSettings.model_fields[name].default:
+                raise UserError(f"--{name.replace('_', '-')} needs --until decided (or not-worse).")
+        return
+    if settings.until == "not-worse" and not settings.margin:
+        raise UserError("--until not-worse needs --margin: the loss that would not matter, such as 0.02.")
+    compared = len(settings.tried) + (getattr(settings, "baseline_model", None) is not None)
+    if settings.against is None and compared < 2:
+        raise UserError("--until needs something to compare with: a second --model, or --against RUN.")
+
+
+def question_of(request: RunRequest, say: Say) -> Question:
+    """The question that a run is to decide. Reads the samples, and what is named by `--against`.
+
+    Raises:
+        UserError: a score or an earlier run is not there, or the two cannot be compared.
+    """
+    settings = _settings(request)
+    asked = _without_samples(request)
+    if settings.against is None:
+        return replace(asked, units=shuffled(_units(request, None), asked.seed))
+    earlier = earlier_answers(request, settings.against, asked.scores, finite=asked.finite, say=say)
+    units = shuffled(_units(request, earlier), asked.seed)
+    if not units:
+        raise UserError(f"--against: {plain(settings.against)} has no sample in common with this run.")
+    return replace(asked, units=units, earlier=earlier)
+
+
+def check_same(kept: Question, request: RunRequest) -> None:
+    """Checks that the question of a run is that of the settings.
+
+    Raises:
+        UserError: it is another one.
+    """
+    against = None if kept.earlier is None else kept.earlier.reference
+    if (
+        replace(kept, units=[], earlier=None) != _without_samples(request)
+        or against != _settings(request).against
+    ):
+        goal = "which model is better" if kept.goal == "difference" else "whether the new model is not worse"
+        raise UserError(
+            f"This run is to decide {goal}, with --margin {kept.margin:g}, --error {kept.error:g} and other options as "
+            "they were given then: a question is set before the first sample. Use the same, or --fresh for a new run."
+        )
+
+
+def _settings(request: RunRequest) -> DecidingSettings:
+    assert isinstance(request.settings, DecidingSettings)
+    return request.settings
+
+
+def _without_samples(request: RunRequest) -> Question:
+    settings = _settings(request)
+    return Question(
+        goal="difference" if settings.until == "decided" else "not_worse",
+        margin=settings.margin,
+        error=settings.error,
+        at_least=settings.at_least,
+        finite=settings.decide_for == "these-samples",
+        scores=_scores(request, settings.decide_on),
+        seed=int(request.fingerprint[:8], 16),
+        units=[],
+        reference=_reference(request) if settings.against is None else "",
+    )
+
+
+def _scores(request: RunRequest, wanted: Sequence[str]) -> list[str]:
+    """The scores to decide on: those that were named, else what a run of the kind is judged by."""
+    scorers = [scorer.name for scorer in request.plan.task.scorers]
+    known = {"benchmark": [ACCURACY, SCORE], "pack": [PASSED, SCORE]}.get(request.kind, scorers)
+    for name in wanted:
+        if name not in known:
+            raise UserError(f"--decide-on {plain(name)}: there is no such score.{did_you_mean(name, known)}")
+    return list(dict.fromkeys(wanted)) or (scorers if request.kind == "eval" else known[:1])
+
+
+def _reference(request: RunRequest) -> str:
+    """The slot of the old model: the baseline, else the first."""
+    slots = [target.slot for target in request.plan.targets]
+    return BASELINE if BASELINE in slots else slots[0]
+
+
+def _units(request: RunRequest, earlier: Earlier | None) -> dict[str, list[str]]:
+    """The samples by group; of earlier answers, those that have one by every score."""
+    units: dict[str, list[str]] = {}
+    for sample, _ in request.plan.contents():
+        if earlier is None or all(sample.id in scores for scores in earlier.scores.values()):
+            name = f"sample {sample.id}" if sample.group is None else f"group {sample.group}"
+            units.setdefault(name, []).append(sample.id)
+    return units
+
+
+def in_order(question: Question) -> Callable[[Iterator[Trial]], Iterator[Trial]]:
+    """Puts trials into the question's order; those of samples that it is not about come last."""
+    places = {sample: place for place, unit in enumerate(question.units) for sample in unit}
+    last = len(question.units)
+
+    def arrange(trials: Iterator[Trial]) -> Iterator[Trial]:
+        return iter(sorted(trials, key=lambda trial: places.get(trial.sample.id, last)))
+
+    return arrange

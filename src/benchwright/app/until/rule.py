@@ -1,0 +1,91 @@
+"""Follows a run, and ends it once its question is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from benchwright.analysis.deciding.decision import decision_so_far
+from benchwright.analysis.deciding.following import Following
+from benchwright.analysis.deciding.records import RunDecision
+from benchwright.analysis.deciding.values import OutOfRange
+from benchwright.app.prepared import RunRequest
+from benchwright.app.until.question import check_same, in_order, question_of
+from benchwright.config import DecidingSettings
+from benchwright.engine.plan import Plan
+from benchwright.engine.worker import Result, Solved
+from benchwright.records import Status
+from benchwright.reports.decision import in_short
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.question import Question, read_question, write_question
+from benchwright.runs.table import read_table
+from benchwright.text import Say
+
+
+class Until:
+    """See `engine.stop.Until`. It reads the journal by itself, as whoever looks at the run later does.
+
+    `plan` is that of the run in the question's order; what arranged it before comes after.
+    """
+
+    def __init__(self, question: Question, directory: Path, plan: Plan, again: Collection[Status]) -> None:
+        before, order = plan.arrange, in_order(question)
+        self.plan = replace(plan, arrange=order if before is None else lambda trials: before(order(trials)))
+        self._table = read_table(directory)
+        manifest = read_manifest(directory)
+        self._following = Following(question, manifest, self._table)
+        if not self._following.look():
+            open_rows = [row for row in range(len(self._table)) if self._table.status_of(row) in again]
+            self._following = Following(question, manifest, self._table, open_rows)
+            self._following.look()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to be asked for the question."""
+        return self._following.over
+
+    @property
+    def decided(self) -> bool:
+        """See `engine.stop.Until`."""
+        return self._following.family.decided
+
+    @property
+    def decision(self) -> RunDecision:
+        """What is known by now."""
+        return decision_so_far(self._following)
+
+    def update(self, result: Result) -> str | None:
+        """See `engine.stop.StopRule`."""
+        if isinstance(result, Solved):
+            return None
+        self._table.advance()
+        row = self._table.find(result.trial.key)
+        if row is not None:
+            self._following.asked(row)
+        try:
+            over = self._following.look()
+        except OutOfRange as error:
+            return str(error)
+        left = self._following.samples < self.plan.samples
+        return in_short(self.decision) if over and left else None
+
+
+def begin_until(request: RunRequest, directory: Path, again: Collection[Status], say: Say) -> Until | None:
+    """What ends this run; None where it is to ask all samples. Its question is written down before it is asked.
+
+    Raises:
+        UserError: the run has another question, and what `question_of` refuses.
+        JournalError: the question cannot be written, or the journal not read.
+    """
+    settings = request.settings
+    if not isinstance(settings, DecidingSettings) or settings.until is None:
+        return None
+    question = read_question(directory)
+    if question is None:
+        question = question_of(request, say)
+        write_question(directory, question)
+    else:
+        check_same(question, request)
+    return Until(question, directory, request.plan, again)

@@ -1,0 +1,97 @@
+"""The decision of a run in words, the same for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.analysis.deciding.records import ModelDecision, RunDecision
+from benchwright.formats import counted
+from benchwright.reports.comparison.words import Cell, Foreign, Line, amount_of
+
+
+def in_short(decision: RunDecision) -> str:
+    """How the question stands, on a part of a line."""
+    done = f"{decision.used:,} of {counted(decision.planned, 'sample')}"
+    parts = [_short(one, several=len(decision.models) > 1) for one in decision.models]
+    return f"{'; '.join(parts)} after {done}"
+
+
+def _short(one: ModelDecision, *, several: bool) -> str:
+    name = f"{one.model} {one.score} " if several else ""
+    if one.verdict == "undecided":
+        return f"{name}undecided {_difference(one)}"
+    return f"{name}{one.verdict.replace('_', ' ')} {_difference(one)}"
+
+
+def decision_lines(decision: RunDecision) -> Iterator[Line]:
+    """The verdicts, what they mean, and what was saved."""
+    if decision.refusal is not None:
+        yield Line("warning", ["No decision: ", Foreign(decision.refusal)])
+        return
+    scores = {one.score for one in decision.models}
+    for one in decision.models:
+        cells: list[Cell] = [Foreign(one.score), ": "] if len(scores) > 1 else []
+        yield Line("verdict", [*cells, *_verdict(one, decision)])
+    yield Line("note", [_meaning(decision)])
+    if saved := _saved(decision):
+        yield Line("note", [saved])
+    for one in decision.models:
+        if one.narrower is not None:
+            yield Line(
+                "note",
+                [f"Earlier results of other models made the interval {one.narrower * 100:.0f} % narrower."],
+            )
+
+
+def _verdict(one: ModelDecision, decision: RunDecision) -> Iterator[Cell]:
+    new, old, after = Foreign(one.model), Foreign(one.than), _after(one, decision)
+    margin = amount_of(decision.margin, one.unit)
+    if one.verdict in ("better", "worse"):
+        yield from (new, f" is {one.verdict} than ", old)
+        if decision.goal == "not_worse":
+            yield f" by more than {margin}"
+    elif one.verdict == "not_worse":
+        yield from (new, " is not worse than ", old, f" by more than {margin}")
+    elif one.verdict == "equivalent":
+        yield from (new, " and ", old, f" differ by less than {margin}")
+    elif decision.over:
+        yield from ("Undecided between ", new, " and ", old)
+    else:
+        yield from ("Not decided yet between ", new, " and ", old)
+    yield f": {_difference(one)}, {after}."
+
+
+def _difference(one: ModelDecision) -> str:
+    ends = (_end(end, one.unit) for end in (one.low, one.high))
+    return f"{amount_of(one.difference, one.unit, signed=True)} [{', '.join(ends)}]"
+
+
+def _end(value: float, unit: bool) -> str:
+    """An end of an interval; one that is close to 0 shows on which side it lies."""
+    text = amount_of(value, unit, signed=True).removesuffix(" points")
+    return format(value * 100, "+.2g") if unit and value and float(text) == 0 else text
+
+
+def _after(one: ModelDecision, decision: RunDecision) -> str:
+    if one.used == decision.planned:
+        return f"after all {counted(decision.planned, 'sample')}"
+    return f"after {one.used:,} of {counted(decision.planned, 'sample')}"
+
+
+def _meaning(decision: RunDecision) -> str:
+    about = "these samples, not for others of their kind" if decision.finite else "new questions of this kind"
+    several = " together" if len(decision.models) > 1 else ""
+    return (
+        f"It holds for {about}, with at most {decision.error * 100:g} % of wrong verdicts{several}, "
+        f"however often one looks. Random order {decision.order_seed}."
+    )
+
+
+def _saved(decision: RunDecision) -> str:
+    beyond = f" {counted(decision.beyond, 'trial')} beyond it finished." if decision.beyond > 0 else ""
+    if not decision.decided or not decision.trials_saved:
+        return ""
+    saved = [counted(decision.trials_saved, "trial"), f"about {counted(decision.requests_saved, 'request')}"]
+    if decision.tokens_saved:
+        saved.append(f"{counted(decision.tokens_saved, 'token')}")
+    return f"Not asked: {', '.join(saved)}.{beyond}"

@@ -1,0 +1,60 @@
+"""How the interval of a difference closed while samples were asked, and where it had to leave the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from benchwright.analysis.deciding.records import ModelDecision, Moment, RunDecision
+from benchwright.reports.html.charts.differences import signed_label
+from benchwright.reports.html.charts.scales import Scale, amount_label
+from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, left_axis, line
+
+LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
+SHOWN_OF_START = 0.25
+"""Where the path is long, its first samples tell nothing yet: the axis ends where the interval is so much narrower."""
+
+
+def closing(one: ModelDecision, decision: RunDecision) -> Markup:
+    """The difference and its interval against the samples that were used, with 0 and the margin."""
+    bottom = TOP + HEIGHT
+    x = Scale(0.0, float(decision.planned), LEFT, WIDTH - RIGHT)
+    y = _differences(one, decision.margin, bottom)
+    parts = [
+        *left_axis(y, LEFT, WIDTH - RIGHT, signed_label),
+        *bottom_axis(x, TOP, bottom, amount_label, "samples used"),
+        line(LEFT, y.at(0), WIDTH - RIGHT, y.at(0), "zero"),
+        *_margins(decision.margin, y),
+        *_path(one.path, x, y),
+    ]
+    told = (
+        f"{one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}] after {one.used:,} of {decision.planned:,}"
+    )
+    return drawing(f"{one.model} against {one.than}, {one.score}", told, bottom + 42, parts)
+
+
+def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
+    """As far as the interval reached once it said something, 0 and the margin within."""
+    widest = one.path[0].high - one.path[0].low
+    told = [each for each in one.path if each.high - each.low <= (1 - SHOWN_OF_START) * widest] or one.path
+    ends = [0.0, margin, -margin, *(end for each in told for end in (each.low, each.high))]
+    room = (max(ends) - min(ends)) * 0.05 or 0.05
+    return Scale(min(ends) - room, max(ends) + room, bottom, TOP)
+
+
+def _margins(margin: float, y: Scale) -> Iterator[Markup]:
+    if margin:
+        for end in (margin, -margin):
+            yield line(LEFT, y.at(end), WIDTH - RIGHT, y.at(end), "front")
+
+
+def _path(path: Sequence[Moment], x: Scale, y: Scale) -> Iterator[Markup]:
+    above = [f"{x.at(one.samples):.1f} {y.at(one.high):.1f}" for one in path]
+    below = [f"{x.at(one.samples):.1f} {y.at(one.low):.1f}" for one in reversed(path)]
+    yield element("path", d=f"M{'L'.join([*above, *below])}Z", class_="band")
+    middle = "L".join(f"{x.at(one.samples):.1f} {y.at(one.difference):.1f}" for one in path)
+    yield element("path", d=f"M{middle}", class_="curve s0")
+    last = path[-1]
+    yield line(x.at(last.samples), y.at(last.low), x.at(last.samples), y.at(last.high), "whisker")
+    yield element("circle", cx=x.at(last.samples), cy=y.at(last.difference), r=4, class_="point s0")
