@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from benchwright.analysis.comparison.figures import difference, upper_bound, verdict_of
+from benchwright.analysis.comparison.figures import difference, one_sided, verdict_of
 from benchwright.analysis.comparison.latency import difference_interval
 from benchwright.analysis.comparison.pairing import Alignment
 from benchwright.analysis.comparison.sides import Column
@@ -112,7 +112,7 @@ def test_the_gate_stops_a_run_that_lost_no_more_than_the_margin_at_its_level_at_
     stopped = 0
     for _ in range(RUNS):
         a, b = outcomes(generator, 500, 0.06, 0.06 + margin)
-        _, high, _ = upper_bound(aligned(500), column(a), column(b), 0.95)
+        _, high, _ = one_sided(aligned(500), column(a), column(b), 0.95, lower=False)
         assert high is not None
         stopped += high < -margin
     assert stopped / RUNS <= 0.05 + monte_carlo(0.05)
@@ -124,7 +124,7 @@ def test_the_gate_over_groups_too() -> None:
     for _ in range(RUNS):
         rates = np.repeat(generator.beta(1, 1, (2, 40)), 10, axis=1)
         a, b = generator.random(rates.shape) < rates
-        _, high, _ = upper_bound(aligned(400, 10), column(a), column(b), 0.95)
+        _, high, _ = one_sided(aligned(400, 10), column(a), column(b), 0.95, lower=False)
         assert high is not None
         stopped += high < 0
     assert stopped / RUNS <= 0.05 + monte_carlo(0.05)

@@ -245,7 +245,8 @@ class TestAgainst:
         assert alone["verdict"] == helped["verdict"] == "better"
 
     @pytest.mark.parametrize(
-        ("against", "words"), [("nothing", "nothing"), ("rows.jsonl", "rows.jsonl"), ("{other}", "no sample in common")]
+        ("against", "words"),
+        [("nothing", "nothing"), ("rows.jsonl", "rows.jsonl"), ("{other}", "no sample in common")],
     )
     def test_what_cannot_be_compared_is_refused(self, better: Decider, against: str, words: str) -> None:
         better.program.write("other.jsonl", rows(20).replace("Question", "Riddle"))

@@ -44,7 +44,19 @@ class RunArguments(TypedDict, total=False):
     max_failures: str | None
 
 
-class EvalArguments(RunArguments, total=False):
+class DecidingArguments(RunArguments, total=False):
+    """What runs take that may stop once a question is decided: see `config.DecidingSettings`."""
+
+    until: Literal["decided", "not-worse"] | None
+    against: str | None
+    margin: float
+    error: float
+    at_least: int
+    decide_for: Literal["new-questions", "these-samples"]
+    decide_on: Sequence[str]
+
+
+class EvalArguments(DecidingArguments, total=False):
     """What `evaluate` takes: see `config.EvalSettings`."""
 
     mcp: str | Path | None
@@ -74,7 +86,7 @@ class EvalArguments(RunArguments, total=False):
     output_path: str | Path | None
 
 
-class BenchmarkArguments(RunArguments, total=False):
+class BenchmarkArguments(DecidingArguments, total=False):
     """What `run_benchmark` takes: see `config.BenchmarkSettings`."""
 
     max_samples: int | None

@@ -21,6 +21,7 @@ def compare(
     anyway: bool = False,
     fail_if: Sequence[str] = (),
     max_regression: float | None = None,
+    prove: bool = False,
 ) -> Comparison:
     """Compares the first run of each task with the others of it, sample by sample; of a single run, its models.
 
@@ -31,10 +32,11 @@ def compare(
         anyway: whether runs are compared that are not comparable.
         fail_if: conditions such as `"accuracy < 0.7"`; with one that holds, `failed` of what is returned is true.
         max_regression: the loss, in units of the score, beyond which `failed` is true.
+        prove: whether `failed` is true unless a smaller loss, or none, is shown.
 
     Raises:
         UserError: one of the runs cannot be found or read, or a condition is none.
     """
     references = [os.fspath(run if isinstance(run, str | os.PathLike) else run.directory) for run in runs]
-    wanted = ComparisonOptions(confidence, anyway, tuple(fail_if), max_regression)
+    wanted = ComparisonOptions(confidence, anyway, tuple(fail_if), max_regression, prove)
     return compare_references(references, wanted).comparison

@@ -113,7 +113,7 @@ def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSumma
         RunUnfinished: it is not finished.
     """
     result = launched.result
-    if result is not None and not result.finished:
+    if result is not None and not result.finished and not launched.decided:
         reason = result.stop_reason or "the run stopped"
         done = f"{summary.done:,} of {summary.planned or 0:,} trials are done"
         ended = (

@@ -34,6 +34,8 @@ MORE = """\b
   In CI: exit with 3 if B is surely worse by more than a point, or below 70 %:
     benchwright compare main.json branch.json --max-regression 0.01 \\
         --fail-if "accuracy < 0.7" --junit compare.xml
+  In CI, the other way round: exit with 3 unless it is shown that B is not worse:
+    benchwright compare main.json branch.json --max-regression 0.02 --prove
 \b
 Exit codes:
   0  compared, and all rules hold
@@ -66,6 +68,12 @@ Exit codes:
     help="Exit with 3 if B is worse than A by more than LOSS, at that confidence, in units of the score.",
 )
 @option(
+    "--prove",
+    is_flag=True,
+    heading="Rules",
+    help="Exit with 3 unless it is shown that B is not worse than A by more than --max-regression.",
+)
+@option(
     "--fail-if",
     multiple=True,
     metavar='"NAME < VALUE"',
@@ -92,6 +100,7 @@ def command(
     runs: tuple[str, ...],
     confidence: float,
     max_regression: float | None,
+    prove: bool,
     fail_if: tuple[str, ...],
     anyway: bool,
     details: bool,
@@ -106,7 +115,7 @@ def command(
     """
     from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 
-    wanted = ComparisonOptions(confidence, anyway, fail_if, max_regression)
+    wanted = ComparisonOptions(confidence, anyway, fail_if, max_regression, prove)
     outcome = compare(runs, wanted)
     if as_json:
         print_json(outcome.comparison)

@@ -23,13 +23,15 @@ from benchwright.records import Record
 class ComparisonOptions(Record, frozen=True):
     """What a comparison is to do besides comparing.
 
-    `fail_if` are rules as they are typed, `max_regression` the loss that a gate lets pass, in units of the score.
+    `fail_if` are rules as they are typed, `max_regression` the loss that a gate lets pass, in units of the score; with
+    `prove` it lets pass only what is shown not to lose more.
     """
 
     confidence: float = 0.95
     anyway: bool = False
     fail_if: tuple[str, ...] = ()
     max_regression: float | None = None
+    prove: bool = False
 
     @property
     def decides(self) -> bool:
@@ -62,6 +64,8 @@ def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outc
         raise UserError(
             "--max-regression: give the largest acceptable loss, 0 or more, in units of the score."
         )
+    if wanted.prove and wanted.max_regression is None:
+        raise UserError("--prove needs --max-regression: the largest acceptable loss.")
     rules = [parse_rule(text) for text in wanted.fail_if]
     sides = _lettered([side for one in named for side in one.sides(all_slots=len(named) == 1)])
     groups = _groups(sides)
@@ -80,7 +84,7 @@ def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outc
         confidence=wanted.confidence,
         tests=tests,
         notes=[*(_alone(groups) if len(sides) > 1 else []), *why_no_table(views, tables)],
-        rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence)
+        rulings=decide(pairs, sides, rules, wanted.max_regression, wanted.confidence, prove=wanted.prove)
         if wanted.decides
         else [],
         metrics=metrics,

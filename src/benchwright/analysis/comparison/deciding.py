@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from benchwright.analysis.comparison.figures import upper_bound
+from benchwright.analysis.comparison.figures import one_sided
 from benchwright.analysis.comparison.pairs import PairOfSides, score_names
 from benchwright.analysis.comparison.records import Ruling
 from benchwright.analysis.comparison.rules import (
@@ -14,6 +14,7 @@ from benchwright.analysis.comparison.rules import (
     apply_rule,
     metrics_of,
     metrics_of_pair,
+    rule_on_proof,
     rule_on_regression,
 )
 from benchwright.analysis.comparison.sides import Side
@@ -38,8 +39,12 @@ def decide(
     rules: list[Rule],
     max_regression: float | None,
     confidence: float,
+    *,
+    prove: bool = False,
 ) -> list[Ruling]:
     """What the rules and the gate say; `max_regression` is the loss that may pass, in units of the score.
+
+    With `prove` that it is not exceeded must be shown; else that it is.
 
     Raises:
         UserError: there is nothing to decide on.
@@ -60,7 +65,7 @@ def decide(
         raise UserError("Nothing was compared, so there is nothing to decide.")
     rulings = [ruling for pair in pairs for ruling in _rulings(pair, rules, several=len(pairs) > 1)]
     if max_regression is not None:
-        rulings += _regressions(pairs, max_regression, confidence)
+        rulings += _regressions(pairs, max_regression, confidence, prove=prove)
     return rulings
 
 
@@ -73,8 +78,10 @@ def _rulings(pair: PairOfSides, rules: list[Rule], *, several: bool) -> Iterator
         yield ruling
 
 
-def _regressions(pairs: list[PairOfSides], margin: float, confidence: float) -> list[Ruling]:
-    """A gate for every score of every pair; all together give a false alarm with 1 - confidence at most."""
+def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, prove: bool) -> list[Ruling]:
+    """A gate for every score of every pair; all together give a false alarm with 1 - confidence at most, or let with
+    `prove` a larger loss pass so rarely.
+    """
     tests = sum(len(pair.result.scores) for pair in pairs)
     level = 1 - (1 - confidence) / tests
     rulings = []
@@ -82,9 +89,10 @@ def _regressions(pairs: list[PairOfSides], margin: float, confidence: float) -> 
         for score in pair.result.scores:
             assert pair.aligned is not None
             columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
-            found = upper_bound(pair.aligned, *columns, level)
+            found = one_sided(pair.aligned, *columns, level, lower=prove)
             name = f"{pair.result.b} against {pair.result.a}, {score.score}"
-            ruling = rule_on_regression(name, found, margin, confidence, tests)
+            rule = rule_on_proof if prove else rule_on_regression
+            ruling = rule(name, found, margin, confidence, tests)
             samples, failed = counted(score.n or score.n_b, "sample"), counted(score.errors_b, "trial")
             told = f"{ruling.told}; {samples}, {failed} failed"
             rulings.append(msgspec.structs.replace(ruling, told=told))

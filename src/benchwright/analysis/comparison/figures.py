@@ -285,16 +285,19 @@ def same_everywhere(a: Column, b: Column) -> bool:
     return bool(np.array_equal(a.values, b.values) and np.array_equal(a.states, b.states))
 
 
-def upper_bound(
-    aligned: Alignment, a: Column, b: Column, confidence: float
+def one_sided(
+    aligned: Alignment, a: Column, b: Column, confidence: float, *, lower: bool
 ) -> tuple[float, float | None, float | None]:
-    """(difference B - A, the value it does not exceed with this one-sided confidence, the two-sided p-value).
+    """(difference B - A, its upper or `lower` bound with this one-sided confidence, the two-sided p-value).
+
+    The lower bound is that against B: where trials failed, they count as the worst for it.
 
     Raises:
         ValueError: nothing can be compared.
     """
-    found = difference(aligned, a, b, "usual", 2 * confidence - 1)
+    failed = lower and any(column.count(ERROR) for column in (a, b))
+    found = difference(aligned, a, b, "worst" if failed else "usual", 2 * confidence - 1)
     if found is None:
         raise ValueError("a side has no scores")
-    high = None if found.interval is None else found.interval.high
-    return found.difference, high, found.p_value
+    bound = None if found.interval is None else found.interval.low if lower else found.interval.high
+    return found.difference, bound, found.p_value

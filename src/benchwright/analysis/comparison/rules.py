@@ -154,3 +154,21 @@ def rule_on_regression(
     if not worse and gap < -margin:
         told += "; that is a larger regression, but it may be due to chance"
     return Ruling(rule, not worse, told)
+
+
+def rule_on_proof(
+    name: str, found: tuple[float, float | None, float | None], margin: float, confidence: float, tests: int
+) -> Ruling:
+    """Fails unless it is shown with this confidence that B is not worse than A by more than `margin`.
+
+    `found` is (difference B - A, the value that it exceeds with the confidence of one of `tests` tests, a p-value).
+    """
+    gap, low, _ = found
+    rule = f"{name}: no regression above {margin:g}, proven at confidence {confidence:g}"
+    if low is None:
+        return Ruling(rule, False, f"the difference is {gap:+.4f}, with no interval")
+    level = 1 - (1 - confidence) / tests
+    told = f"the difference is {gap:+.4f}, with a lower bound of {low:+.4f} ({level:.4g} one-sided)"
+    if low <= -margin <= gap:
+        told += "; more samples may prove it"
+    return Ruling(rule, low > -margin, told)
