@@ -21,7 +21,10 @@ Delay = Callable[[str, int], float]
 
 
 class MatrixServer:
-    """What it was asked: how often, by model and question. `failing` questions are answered by errors, by model."""
+    """What it was asked: how often, by model and question. `failing` questions are answered by errors, by model.
+
+    `right` is the share of the times at which a model answers a question rightly.
+    """
 
     def __init__(self, right: Mapping[str, Sequence[float]]) -> None:
         self.base_url = ""
@@ -37,10 +40,11 @@ class MatrixServer:
         number = int(re.findall(r"\d+", text)[-1])
         with self._lock:
             self.asked[model, number] += 1
+            times, share = self.asked[model, number], self.right[model][number]
         time.sleep(self.delay(model, number))
         if number in self.failing.get(model, ()):
             return 400, {"error": {"message": "this one I refuse to hear"}}
-        content = str(number) if self.right[model][number] else "I do not know"
+        content = str(number) if int(times * share) > int((times - 1) * share) else "I do not know"
         choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
         return 200, {"id": "1", "object": "chat.completion", "choices": [choice], "usage": usage}
@@ -48,7 +52,7 @@ class MatrixServer:
 
 @contextmanager
 def matrix_server(right: Mapping[str, Sequence[float]]) -> Iterator[MatrixServer]:
-    """Serves models by name; `right` has 1 for each question that a model answers rightly. It does not stream."""
+    """Serves models by name; `right` has a share for each question, see `MatrixServer`. It does not stream."""
     server = MatrixServer(right)
 
     class Handler(QuietHandler):

@@ -8,6 +8,7 @@ from math import sqrt
 import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.app.compare_kit import Made, write_run
+from tests.app.decide_kit import deciding
 
 from benchwright.records import Status
 
@@ -79,3 +80,17 @@ def test_compare_says_whether_two_runs_of_one_model_differ_by_more(
     assert f"this difference is {told} that." in " ".join(ended.stdout.split())
     (pair,) = json.loads(home.run("compare", RUN, other, "--json").stdout)["pairs"]
     assert pair["scores"][0]["noise"] == pytest.approx(0.16 if right == 2 else 0.127, abs=0.02)
+
+
+def test_a_dry_run_tells_how_many_samples_a_difference_needs_by_an_earlier_run(program: Program) -> None:
+    with deciding(program, {"flaky": [0.5] * 40}) as decider:
+        decider.run("--n", "2", models=("flaky",))
+        planned = decider.run("--n", "4", "--dry-run", models=("flaky",))
+        others = decider.run("--dry-run", models=("another",))
+        command = [word for word in decider.command("--dry-run", models=("flaky",)) if word != "--json"]
+        shown = program.run(*command, **decider.environment).stdout
+    (floor,) = planned["noise"]
+    assert (floor["model"], floor["flips"]) == ("flaky", 1.0)
+    assert {plan["difference"] for plan in floor["plans"]} >= {0.01, 0.02, 0.03, 0.05}
+    assert "noise" not in others
+    assert "Samples to see" in shown

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from tests.app.app_kit import Program
+from tests.app.benchmark_kit import knowing, write_mmlu
 from tests.app.decide_kit import SAMPLES, Decider, answers, deciding
-from tests.matrix_server import rows
+from tests.app.pack_kit import Packs, scenario
+from tests.matrix_server import matrix_server, rows
 
 UNTIL = ("--until", "decided")
 IN_FLIGHT = 4
@@ -144,6 +146,20 @@ def test_failures_favour_nobody(program: Program) -> None:
     assert decided["verdict"] == "better"
     assert decision["verdict"] == "undecided"
     assert decision["low"] < 0
+
+
+def test_failures_are_retried_when_that_is_asked_for(program: Program) -> None:
+    right = answers(0.25)
+    with deciding(program, right) as decider:
+        decider.server.failing["old"] = set(range(0, SAMPLES, 10))
+        first = decider.run(*UNTIL)
+        decider.server.failing.clear()
+        retried = decider.run(*UNTIL, "--retry-failed")
+    failed = sum(target["statuses"].get("provider_error", 0) for target in first["targets"])
+    assert failed > 0
+    assert retried["decision"]["verdict"] == "better"
+    assert retried["decision"]["used"] <= first["decision"]["used"]
+    assert all("provider_error" not in target["statuses"] for target in retried["targets"])
 
 
 def test_a_score_without_known_bounds_cannot_be_decided(better: Decider) -> None:
@@ -303,6 +319,50 @@ class TestWhatOthersSay:
         page = (better.program.directory / "report.html").read_text()
         assert "is better than" in page
         assert "how the interval closed" in page
+
+
+def test_a_benchmark_is_decided_by_its_accuracy(program: Program) -> None:
+    path = write_mmlu(program, 80)
+    with knowing("mmlu", path, 0.9) as good, knowing("mmlu", path, 0.2) as bad:
+        models = (
+            f'[[models]]\nmodel = "old"\nbase_url = "{bad}"\n[[models]]\nmodel = "new"\nbase_url = "{good}"\n'
+        )
+        program.write("models.toml", models)
+        command = ["run", "mmlu", "--models", "models.toml", "--data-dir", str(path.parents[1]), "--json"]
+        ended = program.run(*command, *UNTIL)
+        again = program.run(*command, *UNTIL)
+        whole = program.run(*command)
+    assert (ended.returncode, again.returncode, whole.returncode) == (0, 0, 0), ended.stderr
+    first, repeated = (json.loads(one.stdout)["benchmarks"][0] for one in (ended, again))
+    decision = first["summary"]["decision"]
+    assert (decision["verdict"], decision["models"][0]["score"]) == ("better", "accuracy")
+    assert decision["used"] < 80
+    assert first["path"] is None, "a result file is of all samples"
+    assert repeated["summary"]["decision"] == decision
+    assert [Path(one["path"]).name[:8] for one in json.loads(whole.stdout)["benchmarks"]] == [
+        "mmlu_old",
+        "mmlu_new",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "score"), [((), "passed"), (("--decide-on", "score", "--margin", "1"), "score")]
+)
+def test_a_pack_is_decided_by_its_passes_or_its_score(
+    program: Program, more: tuple[str, ...], score: str
+) -> None:
+    right = answers(0.5, samples=121)
+    packs = Packs(program)
+    pack = packs.pack("p", [scenario(f"S-{number:02}", expect=str(number)) for number in range(1, 121)])
+    with matrix_server(right) as server:
+        told = packs.run(pack, server.base_url, "--no-stream", *UNTIL, *more, models=("old", "new"))
+    decision = told["decision"]
+    assert (decision["verdict"], decision["models"][0]["score"]) == ("better", score)
+    assert decision["used"] < 120
+    assert decision["used"] * 2 <= server.asked.total() <= decision["used"] * 2 + 16
+    width = 100 if score == "score" else 1
+    assert width / 5 < decision["difference"] < width
+    assert told.get("error") is None
 
 
 def test_ten_kills_change_nothing_of_the_decision(program: Program, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import time
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from benchwright.engine.offload import offloading
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Outcome, Sample
-from benchwright.scorers.regex import LONGEST_ANSWER, Regex
+from benchwright.scorers.regex import LONGEST_ANSWER, Regex, _OutOfTime, _time_limit
 
 
 @pytest.mark.parametrize(
@@ -114,3 +115,18 @@ def test_a_very_long_answer_is_the_graders_error_not_a_wrong_answer(score: Any) 
 def test_the_fingerprint_covers_pattern_and_options() -> None:
     scorers = [Regex(), Regex(pattern="x"), Regex(full=True), Regex(ignore_case=True)]
     assert len({scorer.fingerprint for scorer in scorers}) == 4
+
+
+def test_a_signal_in_a_callback_is_followed_by_another() -> None:
+    """The limit passes while Python runs something else in between, where nothing may be raised."""
+
+    def late_compilation() -> None:
+        with _time_limit(0.01):
+            end = time.process_time() + 0.03
+            while time.process_time() < end:
+                pass
+            re.compile("(?:a|b){1,3}" * 3000)
+
+    with pytest.raises(_OutOfTime):
+        late_compilation()
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 import click
 import pytest
@@ -36,6 +36,7 @@ VALUES: dict[str, Any] = {
     "column": {"prompt": "question"},
     "where": {"category": "stem"},
     "option": {"judge_model": "big"},
+    "decide_on": ["exact"],
     "eval_fn": ["rewards:right"],
     "scorer": ["exact", "mcq"],
     "plugin": ["own.py"],
@@ -59,6 +60,8 @@ def value_of(name: str, kind: type[Settings]) -> Any:
     annotation = kind.model_fields[name].annotation
     if get_origin(annotation) is Literal:
         return get_args(annotation)[-1]
+    if get_origin(annotation) is Union and get_origin(first := get_args(annotation)[0]) is Literal:
+        return get_args(first)[-1]
     return 3 if any(word in str(annotation) for word in ("int", "float")) else "-text"
 
 

@@ -13,11 +13,13 @@ from tests.app.compare_kit import STARTED, Made, made
 from tests.web.web_kit import Viewing, mixed_run, troubles_everywhere, viewing, write
 
 from benchwright.records import Target
+from benchwright.runs.question import Question, write_question
 
 MIXED = "20260101T000000-mixed-00000000"
 BETTER = "20260102T000000-better-00000000"
 REPEATED = "20260103T000000-repeated-00000000"
 LEVEL = "20260104T000000-level-00000000"
+DECIDED = "20260105T000000-decided-00000000"
 
 PAGES = {
     "runs": "/",
@@ -25,6 +27,7 @@ PAGES = {
     "filtered": f"/runs/{MIXED}?only=errors",
     "repeats": f"/runs/{REPEATED}",
     "level of load": f"/runs/{LEVEL}",
+    "decided": f"/runs/{DECIDED}",
     "trial": f"/runs/{MIXED}/sample?id=3",
     "failed trial": f"/runs/{MIXED}/sample?id=broken",
     "comparison": f"/compare?a={MIXED}&b={BETTER}",
@@ -43,6 +46,21 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     grouped = [
         Made(one.sample, one.value, span=one.span, group=f"g{place % 4}") for place, one in enumerate(better)
     ]
+    asked = [str(number) for number in range(60)]
+    answers = {
+        "old": [float(number % 2) for number in range(60)],
+        "new": [float(number % 6 > 0) for number in range(60)],
+    }
+    decided = write(
+        shared_program,
+        DECIDED,
+        [Made(sample, answers[slot][int(sample)], slot=slot) for sample in asked for slot in answers],
+        created_at=STARTED + 4,
+        targets=[Target(slot, f"model-{slot}", "http://127.0.0.1:9/v1") for slot in answers],
+        finished=False,
+    )
+    units = [[str(number)] for number in range(200)]
+    write_question(decided, Question("difference", 0.05, 0.05, 1, False, ["exact"], 7, units, "old"))
     long_name = [
         Target("primary", "an-organization/a-model-with-a-long-name-instruct", "http://127.0.0.1:9/v1")
     ]
@@ -99,3 +117,9 @@ def test_page_report_and_terminal_have_the_same_differences(viewer: Viewing, pag
         assert f"{difference} {interval}" in shown
         assert f"{difference} {interval}" in with_report
         assert re.search(rf"^{value} .*{re.escape(difference)}  {re.escape(interval)}", details, re.M)
+
+
+def test_the_page_of_a_run_with_a_question_says_what_it_came_to_and_how(viewer: Viewing) -> None:
+    page = viewer.ask(f"/runs/{DECIDED}", cookie=viewer.cookie).text
+    assert re.search(r"new is better than old: \+\d\d\.\d points .* of 200 samples", page)
+    assert "how the interval closed" in page

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.repeats import noise_of
 from benchwright.analysis.comparison.sides import Side
-from benchwright.errors import UserError
+from benchwright.errors import BenchwrightError, UserError
 from benchwright.records import Record
+from benchwright.runs.listing import models_of
 from benchwright.runs.manifest import read_manifest
-from benchwright.runs.selection import fits_all, runs_that_fit
+from benchwright.runs.selection import fits_all, newest_first, runs_that_fit
 from benchwright.runs.store import find_run
 from benchwright.stats.noise import Noise, Plan, plans
 from benchwright.text import Say, plain
@@ -49,6 +50,21 @@ def noise_floors(references: Sequence[str], say: Say) -> list[NoiseFloor]:
     if not found:
         raise UserError("None of these runs has repeats: ask each sample more than once, with --n 4 or so.")
     return found
+
+
+def earlier_noise(kind: str, data: Sequence[str], models: Collection[str]) -> list[NoiseFloor]:
+    """The noise of the newest run of this kind with repeats that asked one of these models about the same data.
+
+    `data` are the digests of the data files. Empty where there is no such run.
+    """
+    for directory, manifest in newest_first():
+        same = manifest.kind == kind and [one.xxh3 for one in manifest.data] == list(data)
+        if same and manifest.repeats > 1 and not set(models).isdisjoint(models_of(manifest)):
+            try:
+                return [floor for floor in _floors(directory) if floor.model in models]
+            except BenchwrightError:
+                continue  # what cannot be read says nothing
+    return []
 
 
 def _runs(reference: str, say: Say) -> list[Path]:

@@ -74,6 +74,7 @@ def summary_document(
         "resultsByModel": {ids[slot]: results.cells(slot) for slot in ids},
         "scores": {ids[slot]: one.score.raw for slot, one in scores.items() if one.score is not None},
         "scoreErrors": {ids[slot]: one.error for slot, one in scores.items() if one.error is not None},
+        **({} if summary.decision is None else {"decision": msgspec.to_builtins(summary.decision)}),
         "incompleteScores": {
             ids[slot]: {"cells": one.cells, "withoutResult": one.missing}
             for slot, one in scores.items()

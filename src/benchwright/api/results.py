@@ -113,7 +113,8 @@ def checked(prepared: PreparedRun[Any], launched: LaunchedRun, summary: RunSumma
         RunUnfinished: it is not finished.
     """
     result = launched.result
-    if result is not None and not result.finished and not launched.decided:
+    over = summary.decision is not None and summary.decision.over
+    if result is not None and not result.finished and not over:
         reason = result.stop_reason or "the run stopped"
         done = f"{summary.done:,} of {summary.planned or 0:,} trials are done"
         ended = (

@@ -93,10 +93,11 @@ def prepare_eval(
     shelf = EvalShelf(request, settings, files)
 
     def report(launched: LaunchedRun) -> EvalReport:
-        reason = launched.result.stop_reason if launched.result is not None else None
         summary = summarise(read_manifest(launched.directory), launched.table)
         path = shelf.entry_path
-        return EvalReport(summary, path, lambda: files.write_outputs(launched.table, path, reason))
+        return EvalReport(
+            summary, path, lambda: files.write_outputs(launched.table, path, launched.stop_reason)
+        )
 
     return PreparedRun(
         request,

@@ -90,10 +90,10 @@ async def prepare_pack(
         scores = run_async(score())
         result = launched.result
         if result is not None or not is_reported(launched.directory):
-            watch.conclude(launched.directory, scores, None if result is None else result.stop_reason)
+            watch.conclude(launched.directory, scores, launched.stop_reason)
         if launched.finished:
             reported(launched.directory)
-        error = None if result is None or result.interrupted else result.stop_reason
+        error = None if result is None or result.interrupted else launched.stop_reason
         return _report(launched, task.setup, watch, scores, error)
 
     return PreparedRun(request, shelf, report, facts=_facts(request, setup), during=during)

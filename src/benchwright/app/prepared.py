@@ -101,12 +101,12 @@ class LaunchedRun(msgspec.Struct, frozen=True):
     @property
     def finished(self) -> bool:
         """Whether the whole plan is done."""
-        return not self.decided and (self.result is None or self.result.finished)
+        return self.table.sessions.state == "finished"
 
     @property
-    def decided(self) -> bool:
-        """Whether the run has ended before, because its question is decided."""
-        return self.table.sessions.state == "decided"
+    def stop_reason(self) -> str | None:
+        """Why this session ended before the plan was done; None where it was, or the question of the run is decided."""
+        return None if self.result is None or self.result.decided else self.result.stop_reason
 
 
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
@@ -131,8 +131,12 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
 
 
 def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
-    """What would be run, for `--dry-run`: the facts of its kind, then those of its plan."""
-    plan = prepared.request.plan
+    """What would be run, for `--dry-run`: the facts of its kind, those of its plan, and the noise of an earlier run."""
+    from benchwright.analysis.noise import earlier_noise
+
+    request, plan = prepared.request, prepared.request.plan
+    models = {entry.title for entry in request.settings.tried}
+    noise = earlier_noise(request.kind, [data.xxh3 for data in request.data], models)
     return {
         **prepared.facts,
         "task": plan.task.spec.name,
@@ -147,6 +151,7 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
         "concurrency": prepared.request.settings.concurrency,
         "limits": msgspec.to_builtins(plan.limits),
         "smallest_detectable_difference": _detectable(plan.samples),
+        **({"noise": noise} if noise else {}),
     }
 
 

@@ -10,9 +10,11 @@ from benchwright.app.benchmarks import prepare_benchmark
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
+from benchwright.app.until.question import sharing
+from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import conclude, say_nothing_was_sent
+from benchwright.cli.running import VERDICTS, code_of, conclude, say_nothing_was_sent
 from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
@@ -22,19 +24,21 @@ from benchwright.text import plain
 
 def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool) -> int:
     """Checks all benchmarks, then runs one after the other; the exit code: 0 done, 1 stopped, 130 interrupted."""
+    settings = sharing(settings, len(names))
     runs = [prepare_benchmark(name, settings, say) for name in names]
     if settings.dry_run:
         return _describe(runs, as_json=as_json)
     reports: list[BenchmarkReport] = []
-    code = 0
+    codes: list[int] = []
     for prepared in runs:
         code, found = _run(prepared, as_json=as_json, quiet=quiet)
         reports += found
-        if code:
+        codes.append(code)
+        if code and code not in VERDICTS:
             break
     if as_json:
         print_json({"benchmarks": [_plain(report) for report in reports]})
-    return code
+    return code_of(codes)
 
 
 def _run(
@@ -84,13 +88,16 @@ def _plain(report: BenchmarkReport) -> dict[str, Any]:
 
 
 def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], *, as_json: bool) -> int:
+    described = [describe(prepared) for prepared in runs]
     if as_json:
-        print_json({"benchmarks": [describe(prepared) for prepared in runs]})
+        print_json({"benchmarks": described})
         return 0
-    for prepared in runs:
+    for prepared, facts in zip(runs, described, strict=True):
         trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
         echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
         for departure in prepared.facts["departures"]:
             echo(f"  not comparable to published scores: {departure}")
+        if "noise" in facts:
+            print_floors(facts["noise"])
     say_nothing_was_sent()
     return 0

@@ -34,7 +34,7 @@ MORE = """\b
   In CI: exit with 3 if B is surely worse by more than a point, or below 70 %:
     benchwright compare main.json branch.json --max-regression 0.01 \\
         --fail-if "accuracy < 0.7" --junit compare.xml
-  In CI, the other way round: exit with 3 unless it is shown that B is not worse:
+  In CI, the other way round: exit with 3 unless B is shown to be not worse:
     benchwright compare main.json branch.json --max-regression 0.02 --prove
 \b
 Exit codes:

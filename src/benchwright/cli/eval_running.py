@@ -15,13 +15,16 @@ from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.cli.lines import header_lines, size_text
+from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_summary, results_on_stdout, say
 from benchwright.cli.progress import TerminalProgress
-from benchwright.cli.running import conclude, say_nothing_was_sent
+from benchwright.cli.running import DECIDED, conclude, say_nothing_was_sent
 from benchwright.config import EvalSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
 from benchwright.text import plain
+
+CACHED = "Evaluation already completed (cached)."
 
 
 def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
@@ -39,7 +42,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         launched = run_async(launch(prepared, listeners, say))
     report = prepared.report(launched)
     if launched.result is None and not quiet:
-        tell("Evaluation already completed (cached).")
+        tell(CACHED if launched.finished else DECIDED)
     if as_json:
         print_json(report.summary)
     else:
@@ -81,8 +84,12 @@ def _print_description(facts: dict[str, Any], *, as_json: bool) -> int:
     if as_json:
         print_json(facts)
         return 0
+    noise = facts.pop("noise", None)
     for name, value in facts.items():
         echo(f"{name.replace('_', ' '):32}{_plainly(value)}")
+    if noise:
+        echo("")
+        print_floors(noise)
     say_nothing_was_sent()
     return 0
 

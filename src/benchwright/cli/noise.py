@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from benchwright.cli import completing
 from benchwright.cli.grammar import Command
 from benchwright.cli.options import json_option
 from benchwright.cli.output import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from benchwright.analysis.noise import NoiseFloor
 
 EXAMPLES = """\b
 Examples:
@@ -31,7 +37,12 @@ def command(runs: tuple[str, ...], as_json: bool) -> None:
     floors = noise_floors(runs, say)
     if as_json:
         print_json({"noise": floors})
-        return
+    else:
+        print_floors(floors)
+
+
+def print_floors(floors: Sequence[NoiseFloor]) -> None:
+    """The noise, and how many samples a difference takes to be seen."""
     from benchwright.reports.noise import noise_blocks, noise_lines
     from benchwright.reports.terminal import render_blocks
 

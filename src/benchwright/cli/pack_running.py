@@ -11,9 +11,10 @@ from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
 from benchwright.app.packs import PackReport, prepare_pack
 from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
+from benchwright.app.until.question import sharing
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_progress import PackProgress
-from benchwright.cli.running import INTERRUPTED, conclude, say_nothing_was_sent
+from benchwright.cli.running import DECIDED, INTERRUPTED, STOPPED, code_of, conclude, say_nothing_was_sent
 from benchwright.config import PackSettings
 from benchwright.engine.progress import Progress
 from benchwright.errors import BenchwrightError
@@ -33,7 +34,8 @@ def run_packs(
     markdown: Path | None = None,
 ) -> int:
     """Runs packs one after the other; the exit code: 0 done, 1 one of them failed, 130 interrupted."""
-    code = 0
+    settings = sharing(settings, len(packs))
+    codes: list[int] = []
     documents: list[dict[str, Any]] = []
     reports: list[PackReport] = []
     errors = []
@@ -48,12 +50,12 @@ def run_packs(
                 raise
             say(f"Error: {plain(pack)}: {error}")
             errors.append({"pack": pack, "error": str(error)})
-            code = 1
+            codes.append(STOPPED)
             continue
         reports.append(report)
         documents.append(report.document)
-        code = ended or code
-        if code == INTERRUPTED:
+        codes.append(ended)
+        if ended == INTERRUPTED:
             break
     if as_json:
         print_json({"packs": documents, "errors": errors})
@@ -61,7 +63,7 @@ def run_packs(
         say_nothing_was_sent()
     else:
         _write_reports(reports, csv_file, markdown)
-    return code
+    return code_of(codes)
 
 
 def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, Any]:
@@ -83,7 +85,7 @@ def _run(pack: str, settings: PackSettings, *, as_json: bool, quiet: bool) -> tu
     prepared, launched = run_async(run())
     report = prepared.report(launched)
     if launched.result is None:
-        say("There is nothing to retry.")
+        say("There is nothing to retry." if launched.finished else DECIDED)
     if not as_json:
         _print_report(report)
     if not quiet:
@@ -116,7 +118,7 @@ def _print_description(described: Mapping[str, Any]) -> None:
 def _print_report(report: PackReport) -> None:
     """The matrix and the scores."""
     from benchwright.reports.pack import render_matrix, render_scores
-    from benchwright.reports.summary import repeat_lines
+    from benchwright.reports.summary import decision_texts, repeat_lines
 
     setup = report.setup
     manifest = setup.manifest
@@ -129,6 +131,9 @@ def _print_report(report: PackReport) -> None:
     print_table(render_scores(setup.models, report.scores))
     for target in report.summary.targets:
         for line in repeat_lines(target):
+            print_table(line)
+    if report.summary.decision is not None:
+        for line in decision_texts(report.summary.decision):
             print_table(line)
     if count := report.document["requestsOfNoCell"]:
         requests = counted(count, "request")

@@ -19,6 +19,11 @@ was interrupted; see docs/formats.md."""
 WORSE, UNDECIDED = 3, 5
 """Exit codes of a run with `--until`: the new model is worse, or all samples did not decide it."""
 
+VERDICTS = (UNDECIDED, WORSE)
+"""Exit codes that are verdicts, the least favourable last."""
+
+DECIDED = "Already decided. The same command without --until asks the remaining samples."
+
 WORDS = {
     "eval": ("Evaluation interrupted.", "runs"),
     "benchmark": ("Interrupted.", "trials"),
@@ -42,7 +47,7 @@ def conclude(
     """
     keep_figures(launched.table, summary)
     result = launched.result
-    if launched.decided or result is None or result.finished:
+    if launched.finished or result is None or (summary.decision is not None and summary.decision.over):
         return _judge(prepared, summary, missing) or _by_decision(summary)
     interrupted, trials = WORDS[prepared.request.kind]
     progress = f"Progress: {summary.done:,}/{summary.planned or 0:,} {trials}."
@@ -63,6 +68,13 @@ def _by_decision(summary: RunSummary) -> int:
         worse = summary.decision is not None and summary.decision.verdict == "worse"
         return WORSE if worse else 0
     return UNDECIDED
+
+
+def code_of(codes: Sequence[int]) -> int:
+    """The exit code of a command of several runs: what ended it, else the least favourable verdict."""
+    others = [code for code in codes if code and code not in VERDICTS]
+    verdicts = [code for code in codes if code in VERDICTS]
+    return others[-1] if others else max(verdicts, key=VERDICTS.index, default=0)
 
 
 def _judge(prepared: PreparedRun[Any], summary: RunSummary, missing: Sequence[str]) -> int:

@@ -96,6 +96,8 @@ def _settings(suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context
         raise UserError(f"{place}: {error.format_message()}") from None
     if getattr(settings, "baseline_model", None) is not None:
         raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
+    if getattr(settings, "until", None) is not None:
+        raise UserError(f"{place}: a suite asks all samples; run what is to be decided (--until) by itself.")
     return settings.model_copy(update={"suite": suite.name})
 
 

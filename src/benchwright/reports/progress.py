@@ -16,7 +16,8 @@ def status_line(progress: Progress, names: Mapping[str, str]) -> str:
     """
     parts = [f"[{progress.done:,}/{progress.total:,}]", f"{progress.rate:.1f}/s"]
     if progress.done < progress.total and progress.eta is not None:
-        parts.append(f"{duration(progress.eta)} left")
+        at_most = "at most " if progress.decision is not None else ""
+        parts.append(f"{at_most}{duration(progress.eta)} left")
     if progress.level is not None:
         parts.append(f"{progress.level} at once{'' if progress.settled else ' (settling)'}")
     if progress.failed:

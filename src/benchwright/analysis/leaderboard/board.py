@@ -223,7 +223,9 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
     yield from (f"{column.name} is a column of its own: {column.apart}" for column in columns if column.apart)
     for one in entrants:
         facts = one.side.facts
-        if facts.state != "finished":
+        if facts.state == "decided":
+            yield f"{facts.run} stopped early, when its question was decided: it is ranked with no other"
+        elif facts.state != "finished":
             yield f"{facts.run} is {facts.state}: only its finished trials count"
         if facts.timings_valid is False:
             yield f"the timings of {facts.run} are invalid: its client was too busy"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -39,6 +40,16 @@ def check_until(settings: DecidingSettings) -> None:
     compared = len(settings.tried) + (getattr(settings, "baseline_model", None) is not None)
     if settings.against is None and compared < 2:
         raise UserError("--until needs something to compare with: a second --model, or --against RUN.")
+
+
+Deciding = TypeVar("Deciding", bound=DecidingSettings)
+
+
+def sharing(settings: Deciding, runs: int) -> Deciding:
+    """The settings of each of so many runs that one command decides: each has an equal share of the error."""
+    if settings.until is None or runs < 2:
+        return settings
+    return settings.model_copy(update={"error": settings.error / runs})
 
 
 def question_of(request: RunRequest, say: Say) -> Question:

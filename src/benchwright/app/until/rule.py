@@ -14,30 +14,37 @@ from benchwright.analysis.deciding.values import OutOfRange
 from benchwright.app.prepared import RunRequest
 from benchwright.app.until.question import check_same, in_order, question_of
 from benchwright.config import DecidingSettings
-from benchwright.engine.plan import Plan
+from benchwright.engine.ledger import Retry
 from benchwright.engine.worker import Result, Solved
 from benchwright.records import Status
 from benchwright.reports.decision import in_short
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.question import Question, read_question, write_question
-from benchwright.runs.table import read_table
+from benchwright.runs.table import RunTable, read_table
 from benchwright.text import Say
 
 
 class Until:
     """See `engine.stop.Until`. It reads the journal by itself, as whoever looks at the run later does.
 
-    `plan` is that of the run in the question's order; what arranged it before comes after.
+    `plan` is that of the run in the question's order; what arranged it before comes after. Trials in one of the
+    statuses `again` are asked once more, unless the question is over with them as they are. Those that the user wants
+    to be retried are in any case.
     """
 
-    def __init__(self, question: Question, directory: Path, plan: Plan, again: Collection[Status]) -> None:
-        before, order = plan.arrange, in_order(question)
-        self.plan = replace(plan, arrange=order if before is None else lambda trials: before(order(trials)))
+    def __init__(
+        self, question: Question, directory: Path, request: RunRequest, again: Collection[Status]
+    ) -> None:
+        before, order = request.plan.arrange, in_order(question)
+        self.plan = replace(
+            request.plan, arrange=order if before is None else lambda trials: before(order(trials))
+        )
         self._table = read_table(directory)
         manifest = read_manifest(directory)
         self._following = Following(question, manifest, self._table)
-        if not self._following.look():
-            open_rows = [row for row in range(len(self._table)) if self._table.status_of(row) in again]
+        retried = request.settings.retry_failed or request.retry is not None
+        if retried or not self._following.look():
+            open_rows = _to_be_asked_again(self._table, request.retry, again)
             self._following = Following(question, manifest, self._table, open_rows)
             self._following.look()
 
@@ -88,4 +95,12 @@ def begin_until(request: RunRequest, directory: Path, again: Collection[Status],
         write_question(directory, question)
     else:
         check_same(question, request)
-    return Until(question, directory, request.plan, again)
+    return Until(question, directory, request, again)
+
+
+def _to_be_asked_again(table: RunTable, retry: Retry | None, again: Collection[Status]) -> list[int]:
+    return [
+        row
+        for row in range(len(table))
+        if table.status_of(row) in again or (retry is not None and retry(table.record(row)))
+    ]

@@ -12,8 +12,8 @@ from benchwright.reports.html.charts.scales import Scale, amount_label
 from benchwright.reports.html.charts.svg import WIDTH, bottom_axis, drawing, element, left_axis, line
 
 LEFT, RIGHT, TOP, HEIGHT = 58, 24, 14, 220
-SHOWN_OF_START = 0.25
-"""Where the path is long, its first samples tell nothing yet: the axis ends where the interval is so much narrower."""
+TELLING = 0.4
+"""The first samples tell nothing yet: the axis shows the interval from where it has this share of its first width."""
 
 
 def closing(one: ModelDecision, decision: RunDecision) -> Markup:
@@ -37,7 +37,7 @@ def closing(one: ModelDecision, decision: RunDecision) -> Markup:
 def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
     """As far as the interval reached once it said something, 0 and the margin within."""
     widest = one.path[0].high - one.path[0].low
-    told = [each for each in one.path if each.high - each.low <= (1 - SHOWN_OF_START) * widest] or one.path
+    told = [each for each in one.path if each.high - each.low <= TELLING * widest] or one.path
     ends = [0.0, margin, -margin, *(end for each in told for end in (each.low, each.high))]
     room = (max(ends) - min(ends)) * 0.05 or 0.05
     return Scale(min(ends) - room, max(ends) + room, bottom, TOP)
