@@ -202,17 +202,6 @@ def test_ten_questions_at_once_alarm_as_rarely_as_one() -> None:
     assert jointly.mean() <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / sequences)
 
 
-def test_a_family_alarms_as_rarely_as_one_question_where_others_have_verdicts() -> None:
-    """Two of three questions are clear and leave their shares to the third, where there is nothing to find."""
-    generator, alarms, sequences = np.random.default_rng(6), 0, 300
-    for _ in range(sequences):
-        nothing = generator.choice([-1.0, 0.0, 1.0], (120, 1), p=[0.2, 0.6, 0.2])
-        clear = generator.choice([0.0, 1.0], (120, 2))
-        family = family_of(np.concatenate([clear, nothing], axis=1))
-        alarms += family.deciders[2].verdict is not None
-    assert alarms / sequences <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / sequences)
-
-
 def test_a_verdict_leaves_its_share_of_the_error_to_the_others() -> None:
     clear, close = np.ones(300), differences(300, 0.14, seed=4)
     both = family_of(np.stack([clear, close], axis=1))

@@ -254,12 +254,15 @@ async def test_cancelling_at_any_moment_leaves_no_container(sandboxes: DockerSan
 async def test_no_more_run_at_once_than_asked_for(engine: Engine, run_id: str) -> None:
     sandboxes = DockerSandboxes(engine, run_id, at_once=2)
     running = most = 0
+    two_run = asyncio.Barrier(2)
 
     async def use() -> None:
         nonlocal running, most
         async with sandboxes.started(SPEC) as sandbox:
             running += 1
             most = max(most, running)
+            async with asyncio.timeout(60):
+                await two_run.wait()
             await run(sandbox, "true")
             running -= 1
 
