@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 
-.PHONY: demo pictures test test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo pictures test test-slow test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -15,11 +15,19 @@ demo: setup
 pictures: setup
 	$(BIN)/python -m tests.pictures
 
+SLOW := slow or real_server
+PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE)
+
+# All tests but the slow ones.
 test: setup check
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS)
+	$(PYTEST) -m "not ($(SLOW))" $(PYTEST_ARGS)
+
+# The slow ones: the demo, killed runs, hostile containers, every page in every size, a server that nobody here wrote.
+test-slow: setup
+	$(PYTEST) -m "$(SLOW)" $(PYTEST_ARGS)
 
 # And the README in an empty environment, tests in a clone elsewhere, on other Pythons, with other fastmcps, on Ray, and the ratios of speed and memory against their limits.
-test-all: test
+test-all: test test-slow
 	$(BIN)/python tests/newcomer.py
 	$(BIN)/python tests/in_a_clone.py
 	$(BIN)/python tests/other_versions.py
@@ -28,12 +36,12 @@ test-all: test
 
 # Which lines of src/ the tests run in their own process; what they start as programs is not counted.
 coverage: setup
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) --cov --cov-report=term-missing:skip-covered $(PYTEST_ARGS)
+	$(PYTEST) --cov --cov-report=term-missing:skip-covered $(PYTEST_ARGS)
 
 # The faults of tests/faults, with properties tried 150 times as often: about an hour on two cores. It ends with what
 # was tried how often.
 faults: setup
-	FAULTS=150 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE) $(PYTEST_ARGS) tests/faults
+	FAULTS=150 $(PYTEST) $(PYTEST_ARGS) tests/faults
 
 test-ray: setup
 	$(BIN)/python tests/on_ray.py

@@ -16,6 +16,8 @@ from tests.simulated import simulated_endpoint
 from benchwright.endpoint.simulate import read_truth
 from benchwright.records import Status
 
+pytestmark = pytest.mark.slow
+
 RIGHT = "echo right > /answer"
 
 HOSTILE = {

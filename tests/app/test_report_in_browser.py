@@ -121,6 +121,7 @@ def test_it_asks_for_nothing_breaks_no_rule_and_fits(
         assert watched.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_it_can_be_used_by_everyone_everywhere(chromium: Browser, report: Path) -> None:
     with browser_page(chromium) as watched:
         watched.page.goto(report.as_uri())
@@ -143,6 +144,7 @@ def test_the_policy_refuses_what_a_page_could_be_made_to_load(
             assert f"refused by the content security policy: {rule}" in told
 
 
+@pytest.mark.slow
 class TestHostileText:
     @pytest.fixture(params=["hostile", "hostile_pair"])
     def page(self, request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:

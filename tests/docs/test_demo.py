@@ -9,9 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_demo_shows_evaluations_a_benchmark_a_comparison_and_a_suite_with_their_known_scores(
     tmp_path: Path,
 ) -> None:

@@ -32,6 +32,8 @@ from tests.faults.interrupted import (
 from benchwright.app.run_shelf import is_reported
 from benchwright.runs.store import last_event
 
+pytestmark = pytest.mark.slow
+
 DONE, FAILED, INTERRUPTED = 0, 1, 130
 RUDE = st.sampled_from([signal.SIGHUP, signal.SIGKILL])
 KILLED = (-signal.SIGINT, -signal.SIGTERM)

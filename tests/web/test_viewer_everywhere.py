@@ -93,6 +93,7 @@ def page(viewer: Viewing, chromium: Browser) -> Iterator[Page]:
         assert watched.troubles == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_can_be_used_by_everyone_everywhere(viewer: Viewing, page: Page, name: str) -> None:
     viewer.open(page, PAGES[name])

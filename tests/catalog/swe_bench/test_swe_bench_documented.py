@@ -104,6 +104,7 @@ def python_image(running_engine: None) -> Iterator[None]:
     docker("rmi", "python:3.11")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["verified", "full"])
 async def test_the_gold_patch_passes_in_the_documented_image(
     variant: str, calculator: Calculator, python_image: None

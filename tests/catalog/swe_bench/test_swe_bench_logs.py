@@ -24,7 +24,7 @@ from tests.catalog.swe_bench.projects import (
 
 from benchwright.catalog.swe_bench.log_parsers import PARSERS, STATUSES, Statuses
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 PYTEST_TESTS = """
 import pytest
