@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.environments import installed  # noqa: E402 -- found beside this file however it is started
+from tests.second_try import run_tests  # noqa: E402
 
 PYTHONS = ("3.12", "3.13")
 FASTMCPS = ("2", "3")
@@ -71,9 +72,8 @@ def with_fastmcp(version: str) -> bool:
 
 def passes(what: str, python: Path, options: Sequence[str], **environment: str) -> bool:
     """Runs pytest with these options, and says what it is run on."""
-    command = [str(python), "-m", "pytest", "-q", *options]
-    print(f"{what}: {' '.join(command[1:])}", flush=True)
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode == 0
+    print(f"{what}: pytest -q {' '.join(options)}", flush=True)
+    return run_tests(python, ["-q", *options], environment={**os.environ, **environment}) == 0
 
 
 def main() -> int:
