@@ -130,6 +130,7 @@ def test_one_place_writes_trials_and_scores() -> None:
         ("write_group", "benchwright/engine/commits.py"),
         ("write_group", "benchwright/runs/journal.py"),
         ("write_trial", "benchwright/engine/run.py"),  # what is taken over from an earlier run
+        ("write_group", "benchwright/interop/keeping.py"),  # what another program has run and scored
     }
 
 

@@ -9,11 +9,11 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.repeats import noise_of
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import BenchwrightError, UserError
+from benchwright.interop.recognising import run_or_results
 from benchwright.records import Record
 from benchwright.runs.listing import models_of
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.selection import fits_all, newest_first, runs_that_fit
-from benchwright.runs.store import find_run
 from benchwright.stats.noise import Noise, Plan, plans
 from benchwright.text import Say, plain
 
@@ -72,7 +72,7 @@ def _runs(reference: str, say: Say) -> list[Path]:
     if of_model:
         return [one for one in of_model if read_manifest(one).repeats > 1] or of_model[:1]
     try:
-        return [find_run(reference)]
+        return [run_or_results(reference)]
     except UserError as error:
         raise UserError(f"No run and no model is called {plain(reference)!r}. {error}") from None
 

@@ -9,7 +9,7 @@ import msgspec
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.runs.columns import chosen
 from benchwright.runs.counting import ScoreState
-from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest import KnownScale, Manifest, origin_of
 from benchwright.runs.table import RunTable
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
         return {SCORE: ScoreScale(0.0, 100.0), PASSED: ScoreScale(0.0, 1.0, 1.0)}.get(score, ScoreScale())
     if manifest.kind == "benchmark":
         return ScoreScale(0.0, 1.0, manifest.pass_threshold)
+    if (origin := origin_of(manifest)) is not None:
+        known = origin.scores.get(score, KnownScale())
+        return ScoreScale(known.low, known.high, known.passing)
     return ScoreScale(passing=manifest.pass_threshold)
 
 

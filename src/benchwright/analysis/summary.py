@@ -25,7 +25,7 @@ from benchwright.runs.about import title_of
 from benchwright.runs.columns import chosen, true_places
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.listing import read_note
-from benchwright.runs.manifest import Manifest, planned_trials, read_manifest, target_names
+from benchwright.runs.manifest import Manifest, Origin, origin_of, planned_trials, read_manifest, target_names
 from benchwright.runs.paces import Paces
 from benchwright.runs.requests import RequestFigures
 from benchwright.runs.sessions import Sessions
@@ -156,7 +156,8 @@ class RunSummary(Record, frozen=True):
     `analysis.shortfalls`). `timings_note` says why the timings are not valid, and what could help.
     `name` is the one that was given (`--name`), or made; `note` is what was noted on the run. `decision` is what its
     question (`--until`) has come to: `differences` are then left out until all samples were asked, as no test of a
-    fixed number of samples holds where their number depends on what they said.
+    fixed number of samples holds where their number depends on what they said. `origin` is where an imported run is
+    from.
     """
 
     run: str
@@ -179,6 +180,7 @@ class RunSummary(Record, frozen=True):
     timings_note: str | None = None
     note: str = ""
     decision: RunDecision | None = None
+    origin: Origin | None = None
 
     @property
     def names(self) -> dict[str, str]:
@@ -223,6 +225,7 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
         timings_note=timings_note(manifest, sessions.lag, sessions.paces),
         note=read_note(table.directory),
         decision=decision,
+        origin=origin_of(manifest),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs import store
+from benchwright.runs.about import IMPORT
 from benchwright.runs.manifest import Manifest, read_manifest
 
 if TYPE_CHECKING:
@@ -40,10 +41,12 @@ def existing_run(reference: str) -> ExistingRun:
     """A run by id, prefix or path.
 
     Raises:
-        UserError: there is none, several fit, or it is one level of a measurement under load.
+        UserError: there is none, several fit, it is one level of a measurement under load, or it was imported.
     """
     directory = store.find_run(reference)
     manifest = read_manifest(directory)
+    if manifest.kind == IMPORT:
+        raise UserError(f"{manifest.id} was imported; only the program that made it can go on with it.")
     if "load" in manifest.about:
         raise UserError(
             f"{manifest.id} is a level of a measurement under load; measure it again with `benchwright load`."

@@ -52,6 +52,7 @@ COMMANDS = {
     "noise": ("benchwright.cli.noise:command", "Show how much a model differs from itself."),
     "report": ("benchwright.cli.report:command", "Write runs as a single HTML file."),
     "export": ("benchwright.cli.export:command", "Write a run's rows as Parquet, CSV or JSONL."),
+    "import": ("benchwright.cli.import_results:command", "Take results of other programs into the store."),
     "completion": ("benchwright.cli.completion:command", "Print what lets your shell complete our commands."),
     "view": ("benchwright.cli.view:command", "Watch, read and compare runs in the browser."),
 }
@@ -61,7 +62,18 @@ PROGRAM = "benchwright"
 
 HEADINGS = {
     "Evaluate and measure": ("eval", "bench", "run", "load", "pack", "resume", "retry"),
-    "Read results": ("runs", "show", "compare", "table", "noise", "report", "export", "view", "cache"),
+    "Read results": (
+        "runs",
+        "show",
+        "compare",
+        "table",
+        "noise",
+        "report",
+        "export",
+        "import",
+        "view",
+        "cache",
+    ),
     "Prepare": (
         "check",
         "doctor",
@@ -187,8 +199,8 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 def cli(**_: str | None) -> None:
     """Find out what a language model or an agent can do, how fast, and whether B is better than A.
 
-    Works with any OpenAI-compatible endpoint. Runs are kept under BENCHWRIGHT_HOME. A run that was interrupted or
-    killed is resumed by the same command.
+    Works with any OpenAI-compatible endpoint. Runs are kept under
+    BENCHWRIGHT_HOME; the same command resumes one that was stopped or killed.
     """
 
 

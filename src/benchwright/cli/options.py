@@ -15,7 +15,7 @@ from benchwright.suggest import did_you_mean
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
-KINDS = ("eval", "benchmark", "pack", "load")
+KINDS = ("eval", "benchmark", "pack", "load", "import")
 
 
 if TYPE_CHECKING:

@@ -37,10 +37,10 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
     from benchwright.analysis.comparison.from_table import RunSides
     from benchwright.analysis.joint.shown import shown_run
     from benchwright.analysis.load.cached_prompts import warm_cache_lines
+    from benchwright.interop.recognising import run_or_results
     from benchwright.reports.terminal import render_joint
-    from benchwright.runs.store import find_run
 
-    directory = find_run(run)
+    directory = run_or_results(run)
     for name, value in (("row", row), ("sample", sample), ("scenario", scenario)):
         if value is not None:
             _show_sample(directory, str(value), {name: value}, as_json=as_json)

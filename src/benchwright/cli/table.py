@@ -143,12 +143,12 @@ def _named(runs: Sequence[str]) -> list[Chosen]:
         UserError: there is no such run.
     """
     from benchwright.analysis.leaderboard.board import Chosen
-    from benchwright.runs.store import find_run
+    from benchwright.interop.recognising import run_or_results
 
     found = []
     for reference in runs:
         name, _, slot = (reference, "", "") if Path(reference).exists() else reference.partition("@")
-        found.append(Chosen(find_run(name), slot or None))
+        found.append(Chosen(run_or_results(name), slot or None))
     return found
 
 

@@ -76,6 +76,7 @@ def _heading(summary: RunSummary) -> Text:
 
 def _banners(summary: RunSummary) -> list[Text]:
     banners = [Text(f"Note: {plain_lines(summary.note)}")] if summary.note else []
+    banners += [Text(plain(line), style="dim") for line in (summary.origin.lines if summary.origin else [])]
     if summary.simulated:
         banners.append(Text("SIMULATED: the answers are not from a model.", style="bold yellow"))
     if summary.timings_note is not None:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from benchwright.runs.manifest import Manifest
 
-KINDS = ("eval", "benchmark", "pack", "load")
+IMPORT = "import"
+"""The kind of a run that another program made."""
+
+KINDS = ("eval", "benchmark", "pack", "load", IMPORT)
 """The kinds of run, as lists tell them apart."""
 
 

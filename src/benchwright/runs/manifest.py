@@ -87,8 +87,39 @@ class _AboutLoad(Record, frozen=True):
     level: dict[str, Any]
 
 
+class KnownScale(Record, frozen=True):
+    """What is known of a score of an imported run."""
+
+    low: float | None = None
+    high: float | None = None
+    passing: float | None = None
+    lower_is_better: bool = False
+
+
+class Origin(Record, frozen=True):
+    """Where an imported run is from: which program wrote it, in which file, and what that lacks.
+
+    `notes` are what a reader should know, a sentence each.
+    """
+
+    format: str
+    program: str
+    path: str
+    lacks: list[str] = []
+    notes: list[str] = []
+    scores: dict[str, KnownScale] = {}
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it as sentences."""
+        lacks = f" It does not tell: {', '.join(self.lacks)}." if self.lacks else ""
+        return [f"Imported from {self.program}, {Path(self.path).name}.{lacks}", *self.notes]
+
+
 class _About(Record, frozen=True):
-    """What is read of `Manifest.about`: a benchmark's part, a pack's, and that of a level of load."""
+    """What is read of `Manifest.about`: a benchmark's part, a pack's, that of a level of load, and of an import."""
+
+    origin: Origin | None = None
 
     benchmark: str | None = None
     variant: str | None = None
@@ -138,6 +169,12 @@ def read_manifest(directory: Path) -> Manifest:
     if manifest.kind == "benchmark" and not manifest.scorers:
         raise UserError(f"{path} cannot be read: a benchmark's run without a scorer.")
     return manifest
+
+
+def origin_of(manifest: Manifest) -> Origin | None:
+    """Where a run is from, None where it is our own."""
+    origin = manifest.about.get("origin")
+    return None if origin is None else msgspec.convert(origin, Origin)
 
 
 def target_names(manifest: Manifest) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from benchwright.analysis.comparison.records import SettingDifference
 from benchwright.analysis.comparison.sides import Facts
+from benchwright.runs.about import IMPORT
 
 
 def refusals(a: Facts, b: Facts) -> list[str]:
@@ -14,6 +15,8 @@ def refusals(a: Facts, b: Facts) -> list[str]:
 
 
 def _refusals(a: Facts, b: Facts) -> Iterator[str]:
+    if a.program != b.program and IMPORT in (a.kind, b.kind):
+        return
     if a.kind != b.kind or (a.subject and b.subject and a.subject != b.subject):
         yield f"{a.name} is {a.task}, {b.name} is {b.task}"
         return
@@ -53,6 +56,9 @@ def differing_settings(a: Facts, b: Facts) -> list[SettingDifference]:
 def unknown(a: Facts, b: Facts) -> list[str]:
     """What could not be checked."""
     found = []
+    if a.program != b.program and IMPORT in (a.kind, b.kind):
+        told = " and ".join(f"{one.task} ({one.program or 'Benchwright'})" for one in (a, b))
+        found.append(f"could not check that {told} are the same task")
     if a.data is None or b.data is None:
         found.append("could not check that the data is the same")
     if a.graders is None or b.graders is None:

@@ -89,7 +89,10 @@ def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, 
         for score in pair.result.scores:
             assert pair.aligned is not None
             columns = pair.a.trials.scores[score.score], pair.b.trials.scores[score.score]
-            found = one_sided(pair.aligned, *columns, level, lower=prove)
+            aligned = pair.aligned
+            if score.lower_is_better:
+                columns, aligned = columns[::-1], aligned._replace(a=aligned.b, b=aligned.a)
+            found = one_sided(aligned, *columns, level, lower=prove)
             name = f"{pair.result.b} against {pair.result.a}, {score.score}"
             rule = rule_on_proof if prove else rule_on_regression
             ruling = rule(name, found, margin, confidence, tests)

@@ -149,16 +149,18 @@ def _unpaired_groups(
     return Difference(0, left.mean, right.mean, gap, "cluster-welch", "cluster-welch", interval, p_value, se)
 
 
-def _verdict(found: Difference, alpha: float) -> Verdict:
+def _verdict(found: Difference, alpha: float, *, lower_is_better: bool = False) -> Verdict:
     """What a difference says at this level: by its p-value, or where it has none by its sequential interval."""
     if found.method == SEQUENTIAL and found.interval is not None:
         low, high = found.interval
         return "better" if low > 0 else "worse" if high < 0 else "no difference found"
-    return verdict_of(found.difference, found.p_value, alpha)
+    return verdict_of(found.difference, found.p_value, alpha, lower_is_better=lower_is_better)
 
 
-def verdict_of(gap: float, p_value: float | None, alpha: float) -> Verdict:
+def verdict_of(gap: float, p_value: float | None, alpha: float, *, lower_is_better: bool = False) -> Verdict:
     """What a difference and its p-value say at this level."""
+    if lower_is_better:
+        gap = -gap
     if p_value is None:
         return "undecided"
     if p_value > alpha or gap == 0:
@@ -175,6 +177,7 @@ def compare_score(
     if found is None:
         return None
     usual = sample_sides(aligned, column_a, column_b, "usual")
+    lower_is_better = score in a.lower_is_better
     return ScoreComparison(
         score=score,
         n=found.n,
@@ -183,7 +186,8 @@ def compare_score(
         mean_a=found.mean_a,
         mean_b=found.mean_b,
         difference=found.difference,
-        verdict=_verdict(found, 1 - confidence),
+        verdict=_verdict(found, 1 - confidence, lower_is_better=lower_is_better),
+        lower_is_better=lower_is_better,
         confidence=confidence,
         method=found.method,
         test=found.test,
@@ -202,7 +206,7 @@ def compare_score(
         errors_b=column_b.count(ERROR),
         no_answer_a=column_a.count(NO_ANSWER),
         no_answer_b=column_b.count(NO_ANSWER),
-        counted=_counted(aligned, column_a, column_b, confidence),
+        counted=_counted(aligned, column_a, column_b, confidence, lower_is_better=lower_is_better),
         changes=_changes(aligned, a, b, score),
     )
 
@@ -211,7 +215,9 @@ def _in_unit(column: Column) -> bool:
     return bool(((column.values >= 0) & (column.values <= 1)).all())
 
 
-def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> list[PolicyResult]:
+def _counted(
+    aligned: Alignment, a: Column, b: Column, confidence: float, *, lower_is_better: bool
+) -> list[PolicyResult]:
     """The difference by the other policies; empty where everything has a score."""
     if not any(column.count(state) for column in (a, b) for state in (ERROR, NO_ANSWER)):
         return []
@@ -225,7 +231,7 @@ def _counted(aligned: Alignment, a: Column, b: Column, confidence: float) -> lis
             continue
         low, high = other.interval or (None, None)
         n = other.n
-        verdict = _verdict(other, 1 - confidence)
+        verdict = _verdict(other, 1 - confidence, lower_is_better=lower_is_better)
         found.append(PolicyResult(policy, n, other.difference, verdict, low, high, other.p_value))
     return found
 
@@ -264,11 +270,16 @@ def settle(
         return msgspec.structs.replace(comparison, depends=verdicts - {comparison.verdict} != set())
     alpha = 1 - comparison.confidence
     p_value = comparison.p_value if p_adjusted is None else p_adjusted
-    verdict = verdict_of(comparison.difference, p_value, alpha)
+    lower = comparison.lower_is_better
+    verdict = verdict_of(comparison.difference, p_value, alpha, lower_is_better=lower)
     counted = []
     for one in comparison.counted:
         p_other = None if one.p_value is None else adjust(one.p_value)
-        counted.append(msgspec.structs.replace(one, verdict=verdict_of(one.difference, p_other, alpha)))
+        counted.append(
+            msgspec.structs.replace(
+                one, verdict=verdict_of(one.difference, p_other, alpha, lower_is_better=lower)
+            )
+        )
     se = comparison.se
     return msgspec.structs.replace(
         comparison,

@@ -18,9 +18,10 @@ from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
+from benchwright.runs.asked import read_input
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import encode_json, read_body
-from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.manifest import Manifest, origin_of, read_manifest
 from benchwright.runs.question import read_question
 from benchwright.runs.table import RunTable, read_table
 from benchwright.suggest import did_you_mean
@@ -88,6 +89,8 @@ def side_of(manifest: Manifest, table: RunTable, summary: RunSummary, reference:
         metrics=_metrics(target),
         evidence=lambda score, wanted: _evidence(table, rows, _scorer(manifest, score), wanted),
         contents=lambda: _contents(table, rows),
+        questions=lambda: _questions(table, rows),
+        lower_is_better=_lower_is_better(manifest),
         labels=lambda: _labels(manifest, table, rows),
         effort=effort,
         pass_threshold=manifest.pass_threshold,
@@ -170,8 +173,11 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
     about = manifest.about
     target = next(one for one in manifest.targets if one.slot == slot)
     benchmark = manifest.kind == "benchmark"
-    graders = {scorer.name: scorer.fingerprint for scorer in manifest.scorers}
-    if benchmark:
+    graders: dict[str, str] | None = {scorer.name: scorer.fingerprint for scorer in manifest.scorers}
+    origin = origin_of(manifest)
+    if origin is not None:
+        graders = None
+    elif benchmark:
         graders = dict.fromkeys(("accuracy", "score"), manifest.scorers[0].fingerprint)
     return Facts(
         reference=reference,
@@ -184,8 +190,9 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
         protocol_version=manifest.task.version if benchmark else None,
         data=tuple(data.xxh3 for data in manifest.data) or None,
         graders=graders,
-        stream=manifest.stream,
-        settings=_settings(manifest, target.settings),
+        stream=manifest.stream if origin is None else None,
+        program=None if origin is None else origin.program,
+        settings=_settings(manifest, target.settings) if origin is None else {},
         run=manifest.id,
         slot=slot,
     )
@@ -255,6 +262,33 @@ def _contents(table: RunTable, rows: Rows) -> Sequence[str] | None:
             return None
         found.append(xxhash.xxh3_128_hexdigest(encode_json(asked)))
     return found
+
+
+def _questions(table: RunTable, rows: Rows) -> Sequence[str] | None:
+    """A digest of the question of each trial as a person reads it, blanks aside; None where that is not known."""
+    found = []
+    for trial in table.trials(rows):
+        if not trial.record.body[1]:
+            return None
+        try:
+            body = read_body(table.directory, trial.record)
+        except JournalError:
+            return None
+        question = read_input(body.input, body.messages) or _text_of(_asked(body.messages))
+        if not question:
+            return None
+        found.append(xxhash.xxh3_128_hexdigest(" ".join(question.split()).encode("utf-8", "surrogatepass")))
+    return found
+
+
+def _text_of(contents: Sequence[Any]) -> str:
+    return "\n".join(one for one in contents if isinstance(one, str))
+
+
+def _lower_is_better(manifest: Manifest) -> frozenset[str]:
+    origin = origin_of(manifest)
+    known = {} if origin is None else origin.scores
+    return frozenset(name for name, scale in known.items() if scale.lower_is_better)
 
 
 def _asked(messages: Sequence[Message]) -> list[Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.analysis.comparison.questions import distinct_labels, same_samples
 from benchwright.analysis.comparison.records import Policy
-from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side, Trials
+from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, SCORED, Column, Labels, Side
 from benchwright.runs.columns import Names
 from benchwright.stats.arrays import Vector, sum_by_code
 
@@ -70,19 +70,19 @@ class Sides(NamedTuple):
 def align(a: Side, b: Side) -> Alignment:
     """Numbers the samples of both sides alike: by id where the data are the same, else by what was asked.
 
-    Where neither can be known (files of other tools), ids are taken to mean the same.
+    Where it is not known whether the data are the same (results of other tools), see `same_samples`.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
     description = "by sample and repeat; the data is the same"
     if a.facts.data is None or b.facts.data is None:
-        description = "by the ids of the samples; it is not known whether their content is the same"
+        samples_a, samples_b, description = same_samples(a, b)
     elif a.facts.data != b.facts.data:
         asked_a, asked_b = a.contents(), b.contents()
         if asked_a is None or asked_b is None:
             description = "by the ids of the samples although the data differs"
         else:
-            samples_a = Labels.of(_distinct(asked_a, a.trials))
-            samples_b = Labels.of(_distinct(asked_b, b.trials))
+            samples_a = Labels.of(distinct_labels(asked_a, a.trials))
+            samples_b = Labels.of(distinct_labels(asked_b, b.trials))
             description = "by what was asked, because the data differs"
     found = align_samples(samples_a, a.trials.groups, samples_b, b.trials.groups, description)
     if found.unpaired is None:
@@ -154,17 +154,6 @@ def _renamed(labels: Labels, names: Names) -> Codes:
     distinct, places = np.unique(labels.codes, return_inverse=True)
     codes = [-1 if code < 0 else names.code(labels.name(code)) for code in distinct.tolist()]
     return np.array(codes, np.int64)[places]
-
-
-def _distinct(asked: Sequence[str], trials: Trials) -> list[str]:
-    """What was asked, with a number where several samples were asked the same."""
-    first: dict[tuple[str, str], int] = {}
-    seen: Counter[str] = Counter()
-    for text, sample in zip(asked, trials.samples, strict=True):
-        if (text, sample) not in first:
-            first[text, sample] = seen[text]
-            seen[text] += 1
-    return [f"{text}#{first[text, sample]}" for text, sample in zip(asked, trials.samples, strict=True)]
 
 
 def _why_unpaired(*sides: tuple[Side, Codes]) -> str:

@@ -16,6 +16,7 @@ from benchwright.analysis.comparison.pairing import Alignment, align
 from benchwright.analysis.comparison.records import PairComparison, ScoreComparison, SettingDifference
 from benchwright.analysis.comparison.repeats import apart_by_chance
 from benchwright.analysis.comparison.sides import Side
+from benchwright.runs.about import IMPORT
 from benchwright.stats.families import holm
 
 
@@ -31,6 +32,7 @@ class PairOfSides(NamedTuple):
 def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOfSides:
     """Compares two sides, `anyway` also where they are of different tasks."""
     reasons = refusals(a.facts, b.facts)
+    b, renamed = only_scores(a, b)
     names = list(score_names(a, b))
     result = PairComparison(
         a=a.facts.letter, b=b.facts.letter, task=b.facts.task, refusals=reasons, anyway=anyway
@@ -47,9 +49,12 @@ def compare_pair(a: Side, b: Side, confidence: float, *, anyway: bool) -> PairOf
     result = msgspec.structs.replace(
         result,
         alignment=aligned.description,
-        notes=list(
-            _notes(a, b, settings, [name for name, score in zip(names, scores, strict=True) if score is None])
-        ),
+        notes=[
+            *renamed,
+            *_notes(
+                a, b, settings, [name for name, score in zip(names, scores, strict=True) if score is None]
+            ),
+        ],
         settings=settings,
         scores=[score for score in scores if score is not None],
         breakdowns=[
@@ -75,6 +80,26 @@ def score_names(a: Side, b: Side) -> Iterator[str]:
             if same and same_everywhere(b.trials.scores[name], accuracy[1]):
                 continue
         yield name
+
+
+def only_scores(a: Side, b: Side) -> tuple[Side, list[str]]:
+    """Side B with its only score under the name of side A's only score, and what is to be said of it.
+
+    Programs call the same thing by other names. Nothing is renamed where both sides are ours, or have more scores.
+    """
+    if IMPORT not in (a.facts.kind, b.facts.kind) or not len(a.trials.scores) == len(b.trials.scores) == 1:
+        return b, []
+    (name,), (other,) = a.trials.scores, b.trials.scores
+    if name == other:
+        return b, []
+    trials = b.trials._replace(scores={name: b.trials.scores[other]})
+    told = f"{name!r} of {a.facts.name} is compared with {other!r} of {b.facts.name}: each has but this score"
+    lower = frozenset({name}) if other in b.lower_is_better else frozenset()
+    evidence = b.evidence
+    renamed = msgspec.structs.replace(
+        b, trials=trials, lower_is_better=lower, evidence=lambda _, wanted: evidence(other, wanted)
+    )
+    return renamed, [told]
 
 
 def _no_scores(a: Side, b: Side) -> str:

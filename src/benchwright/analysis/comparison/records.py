@@ -99,6 +99,7 @@ class ScoreComparison(Record, frozen=True):
     se: float | None = None
     noise: float | None = None
     unit: bool = True
+    lower_is_better: bool = False
     wins: int = 0
     losses: int = 0
     ties: int = 0

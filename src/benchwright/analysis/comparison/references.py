@@ -14,8 +14,8 @@ from benchwright.analysis.comparison.result_files import ResultFile, read_result
 from benchwright.analysis.comparison.sides import Side
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
+from benchwright.interop.recognising import format_of, run_or_results
 from benchwright.records import UNREADABLE, Record
-from benchwright.runs import store
 from benchwright.runs.manifest import MANIFEST
 
 
@@ -64,9 +64,10 @@ def resolve(reference: str) -> Reference:
 
 def _found(name: str, reference: str, slot: str | None) -> Reference:
     path = Path(name).expanduser()
-    if path.is_file() or (path.suffix == ".json" and not path.exists()):
+    ours = path.is_file() and format_of(path) is None
+    if ours or (path.suffix == ".json" and not path.exists()):
         return _from_file(path, reference, slot)
-    return Reference(reference, run=RunSides(store.find_run(name), reference), slot=slot)
+    return Reference(reference, run=RunSides(run_or_results(name), reference), slot=slot)
 
 
 class _Shape(Record, frozen=True):

@@ -26,7 +26,8 @@ class Facts(Record, frozen=True):
     """What is known of a side; None where the file does not say.
 
     `data` are the digests of the data, `graders` those of the scorers by the name of their score, `settings`
-    what else shapes the answers, `letter` what the side is called in records, `name` in sentences (see `names`).
+    what else shapes the answers, `program` what made a run that was imported, `letter` what the side is called in
+    records, `name` in sentences (see `names`).
     """
 
     reference: str
@@ -47,6 +48,7 @@ class Facts(Record, frozen=True):
     run: str | None = None
     slot: str | None = None
     state: str | None = None
+    program: str | None = None
     letter: str = "A"
     name: str = "A"
 
@@ -165,8 +167,9 @@ class Side(msgspec.Struct, frozen=True):
     """One run (of one target) under comparison; `prefix` is there where it stopped early.
 
     `timings` holds the seconds of `ttft` and `latency` of every request; `metrics` further figures by name.
-    `contents` gives what each trial was asked, digested, None where that is not known. A score of `pass_threshold`
-    or more is right.
+    `contents` gives what each trial was asked, digested, None where that is not known; `questions` likewise the
+    question within it, which other programs may have put into other words around it. A score of `pass_threshold`
+    or more is right; of scores that are `lower_is_better` less is better.
     """
 
     facts: Facts
@@ -179,6 +182,8 @@ class Side(msgspec.Struct, frozen=True):
     effort: Effort | None = None
     pass_threshold: float = 1.0
     prefix: Prefix | None = None
+    questions: Callable[[], Sequence[str] | None] = lambda: None
+    lower_is_better: frozenset[str] = frozenset()
 
 
 class TrialsBuilder:

@@ -10,8 +10,8 @@ import msgspec
 from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trials import TrialRows
 from benchwright.analysis.summary import RunSummary
+from benchwright.interop.recognising import run_or_results
 from benchwright.runs.manifest import Manifest, read_manifest
-from benchwright.runs.store import find_run
 from benchwright.runs.table import RunTable
 
 
@@ -39,7 +39,7 @@ def load_run(run: str | os.PathLike[str]) -> LoadedRun:
     Raises:
         UserError: there is no such run.
     """
-    directory = find_run(os.fspath(run))
+    directory = run_or_results(os.fspath(run))
     manifest = read_manifest(directory)
     table = RunTable(directory, [scorer.name for scorer in manifest.scorers], effort=True)
     return LoadedRun(directory, manifest, TrialRows(table, manifest), RequestRows(directory, manifest))

@@ -112,6 +112,8 @@ def _waterfalls(table: RunTable, columns: Columns, letter: str) -> Iterator[Wate
 def _banners(
     manifest: Manifest, summary: RunSummary, target: TargetSummary, directory: Path
 ) -> Iterator[str]:
+    if summary.origin is not None:
+        yield from summary.origin.lines
     if summary.simulated:
         yield "Simulated: some of these answers are not from a model."
     if summary.timings_note is not None:

@@ -87,6 +87,7 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
         "summary": made.summary,
         "charts": made.targets,
         "decision": [] if made.summary.decision is None else list(decision_lines(made.summary.decision)),
+        "origin": made.summary.origin.lines if made.summary.origin else [],
         "closing": decision_plots(made.summary.decision),
         "plain_line": plain_line,
         "interval_text": interval_text,

@@ -1,0 +1,50 @@
+"""`benchwright import PATH`: results of other programs as runs of the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.grammar import Command
+from benchwright.cli.options import json_option
+from benchwright.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from benchwright.analysis.imported import ImportedRun
+
+EXAMPLES = """\b
+Examples:
+  A log of Inspect, an output folder of lm-evaluation-harness:
+    benchwright import logs/2026-11-22_arithmetic.eval
+    benchwright import lm-eval-output/my-model
+  Without importing first; a log and a run of ours:
+    benchwright compare old.eval new.eval
+    benchwright compare promptfoo.json 20261121T10
+"""
+
+
+@click.command("import", cls=Command, epilog=EXAMPLES)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@json_option
+def command(paths: tuple[Path, ...], as_json: bool) -> None:
+    """Take results of other programs into the store of runs.
+
+    PATH is a file or folder of Inspect, lm-evaluation-harness, EvalScope, promptfoo or Harbor, JSON Lines of ids and
+    scores, or a folder of such. compare, report, show, table and export also take such a PATH in place of a run.
+    """
+    from benchwright.analysis.imported import import_all
+
+    runs = import_all(paths)
+    if as_json:
+        print_json({"imported": runs})
+    else:
+        _print(runs)
+
+
+def _print(runs: list[ImportedRun]) -> None:
+    from benchwright.reports.imported import imported_lines, imported_table
+    from benchwright.reports.terminal import render_blocks
+
+    print_table(render_blocks(list(imported_lines(runs)), [imported_table(runs)]))

@@ -1,0 +1,1 @@
+"""Results of other evaluation tools: their files read as runs."""

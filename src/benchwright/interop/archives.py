@@ -1,0 +1,112 @@
+"""Members of a zip archive, also those compressed by Zstandard, which Python reads from 3.14 on only."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from benchwright.interop.foreign import UnreadableResults
+
+ZSTANDARD = 93
+"""The method of compression, by the number that the zip format gives it."""
+
+LARGEST_MEMBER = 512 << 20
+"""Bytes of a member once it is unpacked."""
+
+_LOCAL_HEADER = 30
+
+
+class Archive:
+    """An open archive; nothing of it is written to disk.
+
+    Raises:
+        UnreadableResults: it cannot be read, or is no zip archive.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file: IO[bytes] = path.open("rb")
+        except OSError as error:
+            raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
+        try:
+            self._zip = zipfile.ZipFile(self._file)
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+            self._file.close()
+            raise UnreadableResults(f"{path} is no zip archive, or is cut short ({error}).") from None
+        self.names = [one.filename for one in self._zip.infolist()]
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+        self._file.close()
+
+    def read(self, name: str) -> bytes:
+        """A member, unpacked.
+
+        Raises:
+            UnreadableResults: there is none of that name, it is too large or damaged, or what unpacks it is not
+                installed.
+        """
+        where = f"{self.path}, {name}"
+        try:
+            member = self._zip.getinfo(name)
+            if member.file_size > LARGEST_MEMBER:
+                raise UnreadableResults(
+                    f"{where}: it has {member.file_size:,} bytes; at most {LARGEST_MEMBER:,} are read."
+                )
+            if member.compress_type != ZSTANDARD:
+                with self._zip.open(member) as file:
+                    return _whole(file, where)
+            return self._read_zstandard(member, where)
+        except KeyError:
+            raise UnreadableResults(f"{where}: it is not there.") from None
+        except (
+            zipfile.BadZipFile,
+            ValueError,
+            NotImplementedError,
+            RuntimeError,
+            EOFError,
+            OSError,
+        ) as error:
+            raise UnreadableResults(f"{where}: it cannot be unpacked ({error}).") from None
+        except Exception as error:
+            if type(error).__module__ == "zlib":
+                raise UnreadableResults(f"{where}: it cannot be unpacked ({error}).") from None
+            raise
+
+    def _read_zstandard(self, member: zipfile.ZipInfo, where: str) -> bytes:
+        try:
+            import pyarrow
+        except ImportError:
+            raise UnreadableResults(
+                f"{where}: it is compressed by Zstandard, which needs pyarrow: pip install 'benchwright[parquet]'."
+            ) from None
+        self._file.seek(member.header_offset)
+        header = self._file.read(_LOCAL_HEADER)
+        if len(header) < _LOCAL_HEADER:
+            raise UnreadableResults(f"{where}: the archive is cut short.")
+        name, extra = struct.unpack("<HH", header[-4:])
+        self._file.seek(name + extra, 1)
+        packed = pyarrow.BufferReader(self._file.read(member.compress_size))
+        with pyarrow.input_stream(packed, compression="zstd") as file:
+            return _whole(file, where)
+
+
+def _whole(file: IO[bytes], where: str) -> bytes:
+    content = file.read(LARGEST_MEMBER + 1)
+    if len(content) > LARGEST_MEMBER:
+        raise UnreadableResults(
+            f"{where}: it has more bytes than it says; at most {LARGEST_MEMBER:,} are read."
+        )
+    return content

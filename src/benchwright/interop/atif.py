@@ -1,0 +1,59 @@
+"""Trajectories in ATIF, the format of agents' runs: as messages and requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.interop.reading import count, mapping, objects, text
+from benchwright.records import Message, RequestRecord, Usage
+
+ROLES = {"system": "system", "user": "user", "agent": "assistant"}
+
+
+def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
+    """The steps as messages in the OpenAI format; what a step observed follows it as the answers of its tools."""
+    found: list[Message] = []
+    for step in objects(trajectory.get("steps")):
+        role = ROLES.get(text(step.get("source")))
+        if role is None:
+            continue
+        message: Message = {"role": role, "content": _content(step.get("message"))}
+        if reasoning := text(step.get("reasoning_content")):
+            message["reasoning_content"] = reasoning
+        if calls := [_call(one) for one in objects(step.get("tool_calls"))]:
+            message["tool_calls"] = calls
+        found.append(message)
+        for one in objects(mapping(step.get("observation")).get("results")):
+            answer: Message = {"role": "tool", "content": _content(one.get("content"))}
+            if named := text(one.get("source_call_id")):
+                answer["tool_call_id"] = named
+            found.append(answer)
+    return found
+
+
+def requests_of(trajectory: Mapping[str, Any], name: str) -> list[RequestRecord]:
+    """A request for each step of the agent that says its tokens; their times are not known."""
+    steps = [step for step in objects(trajectory.get("steps")) if mapping(step.get("metrics"))]
+    return [
+        RequestRecord(f"{name}-{turn}", turn=turn, usage=_usage(mapping(step.get("metrics"))))
+        for turn, step in enumerate(steps)
+    ]
+
+
+def _usage(metrics: Mapping[str, Any]) -> Usage:
+    return Usage(*(count(metrics.get(f"{name}_tokens")) for name in ("prompt", "completion", "cached")))
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, list):
+        return "\n".join(text(part.get("text")) or f"[{part.get('type')}]" for part in objects(content))
+    return text(content)
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = call.get("arguments")
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    function = {"name": text(call.get("function_name")), "arguments": written}
+    return {"id": text(call.get("tool_call_id")), "type": "function", "function": function}

@@ -1,0 +1,142 @@
+"""Logs of Inspect, `.eval` archives and `.json` files, as runs; the format is that of inspect_ai/log/_log.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.interop.archives import Archive
+from benchwright.interop.foreign import (
+    ForeignRun,
+    ForeignScale,
+    ForeignTarget,
+    ForeignTrial,
+    UnreadableResults,
+)
+from benchwright.interop.inspect_sample import trial_of
+from benchwright.interop.reading import an_object, count, decoded, mapping, moment, objects, read_json, text
+
+FORMAT = "inspect"
+STATES = {"success": "finished", "error": "stopped", "cancelled": "stopped"}
+START = "_journal/start.json"
+HEADER = "header.json"
+BEGINNING = 4_096
+"""Bytes of a JSON file that tell whether it is a log."""
+
+
+def recognises(path: Path) -> bool:
+    """Whether this is a log of Inspect, by its name and the beginning of its content."""
+    if not path.is_file():
+        return False
+    if path.suffix == ".eval":
+        return True
+    if path.suffix != ".json":
+        return False
+    with path.open("rb") as file:
+        beginning = file.read(BEGINNING)
+    return b'"eval"' in beginning and b'"version"' in beginning and b'"task"' in beginning
+
+
+def read(path: Path) -> list[ForeignRun]:
+    """The run of a log.
+
+    Raises:
+        UnreadableResults: it is no log, or damaged.
+    """
+    if path.suffix == ".json":
+        log = an_object(read_json(path), path)
+        return [_run(path, log, objects(log.get("samples")))]
+    with Archive(path) as archive:
+        names = set(archive.names)
+        name = HEADER if HEADER in names else START
+        header = an_object(decoded(archive.read(name), f"{path}, {name}"), f"{path}, {name}")
+    return [_run(path, header, None)]
+
+
+def _run(path: Path, header: Mapping[str, Any], samples: list[dict[str, Any]] | None) -> ForeignRun:
+    about = an_object(header.get("eval"), f"{path}, eval")
+    model, task = text(about.get("model")), text(about.get("task"))
+    if not model or not task:
+        raise UnreadableResults(f"{path}: the log does not say which model it is about, or which task.")
+    config, stats = mapping(about.get("config")), mapping(header.get("stats"))
+    results = mapping(header.get("results"))
+    status = text(header.get("status"))
+    repeats = count(config.get("epochs")) or 1
+    dataset = mapping(about.get("dataset"))
+    each = count(dataset.get("samples"))
+    return ForeignRun(
+        format=FORMAT,
+        program=f"Inspect {text(mapping(about.get('packages')).get('inspect_ai'))}".strip(),
+        path=path,
+        task=task,
+        version=str(about.get("task_version") or ""),
+        targets=[
+            ForeignTarget(
+                "primary",
+                model,
+                text(about.get("model_base_url")),
+                _plain(about.get("model_generate_config")),
+            )
+        ],
+        scores=_score_names(about, results),
+        trials=_of_archive(path, model) if samples is None else _of_list(path, samples, model),
+        created_at=moment(about.get("created")),
+        ended_at=moment(stats.get("completed_at")),
+        state=STATES.get(status, "unfinished"),
+        repeats=repeats,
+        planned=count(results.get("total_samples")) or (None if each is None else each * repeats),
+        lacks=["time to first token"],
+        notes=list(_notes(header, config, results)),
+    )
+
+
+def _of_archive(path: Path, model: str) -> Iterator[ForeignTrial]:
+    with Archive(path) as archive:
+        for name in archive.names:
+            if name.startswith("samples/") and name.endswith(".json"):
+                where = f"{path}, {name}"
+                yield trial_of(an_object(decoded(archive.read(name), where), where), model, where)
+
+
+def _of_list(path: Path, samples: list[dict[str, Any]], model: str) -> Iterator[ForeignTrial]:
+    for place, sample in enumerate(samples):
+        yield trial_of(sample, model, f"{path}, sample {place}")
+
+
+def _score_names(about: Mapping[str, Any], results: Mapping[str, Any]) -> dict[str, ForeignScale]:
+    """The scores in the log's order: a part of a scorer's mapping is named after both."""
+    found: dict[str, ForeignScale] = {}
+    for one in objects(results.get("scores")):
+        name, scorer = text(one.get("name")), text(one.get("scorer"))
+        found.setdefault(name if name == scorer or not scorer else f"{scorer}.{name}", ForeignScale())
+    if not found:
+        found = {text(one.get("name")): ForeignScale() for one in objects(about.get("scorers"))}
+    return found
+
+
+def _notes(header: Mapping[str, Any], config: Mapping[str, Any], results: Mapping[str, Any]) -> Iterator[str]:
+    reducers = config.get("epochs_reducer")
+    if (count(config.get("epochs")) or 1) > 1:
+        named = ", ".join(map(str, reducers)) if isinstance(reducers, list) else "mean"
+        yield f"Inspect reduced the epochs of a sample by {named}; here they are repeats, of which the mean is taken."
+    unscored = {
+        text(one.get("name")): found
+        for one in objects(results.get("scores"))
+        if (found := count(one.get("unscored_samples")))
+    }
+    for name, found in unscored.items():
+        yield f"{name}: {found} unscored, as in Inspect left out of the mean."
+    if header.get("invalidated") is True:
+        yield "The log was marked as invalid."
+    if message := text(mapping(header.get("error")).get("message")):
+        yield f"It ended with an error: {message}"
+
+
+def _plain(config: Any) -> dict[str, Any]:
+    """Settings of the model that are numbers, text or booleans."""
+    return {
+        name: value
+        for name, value in mapping(config).items()
+        if isinstance(value, str | int | float | bool) and name != "extra_headers"
+    }

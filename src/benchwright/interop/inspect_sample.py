@@ -1,0 +1,232 @@
+"""A sample of an Inspect log as a trial: its conversation, what it took, and its scores."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.interop.reading import count, mapping, moment, nanoseconds, number, objects, text
+from benchwright.records import Message, RequestRecord, Status, Usage
+from benchwright.text import one_line
+
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Inspect's marks: correct, partly, incorrect, no answer."""
+
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+LONGEST_LABEL = 60
+LONGEST_REASON = 500
+ATTACHMENT = "attachment://"
+STOPPED = {"max_tokens": Status.TRUNCATED, "model_length": Status.TRUNCATED, "content_filter": Status.REFUSED}
+
+
+def trial_of(sample: Mapping[str, Any], model: str, where: str) -> ForeignTrial:
+    """The trial of one sample at one epoch; `model` is the one that the log is about.
+
+    Raises:
+        UnreadableResults: the sample has no id.
+    """
+    sample_id = sample.get("id")
+    if not isinstance(sample_id, str | int):
+        raise UnreadableResults(f"{where}: a sample without an id.")
+    attachments = mapping(sample.get("attachments"))
+    messages = [openai_message(one, attachments) for one in objects(sample.get("messages"))]
+    status, reason = _status(sample)
+    scores, labels = _scores(mapping(sample.get("scores")))
+    if scores and status is Status.EXECUTION_ERROR:
+        status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", LONGEST_LABEL)}
+    return ForeignTrial(
+        sample=str(sample_id),
+        repeat=max(0, (count(sample.get("epoch")) or 1) - 1),
+        status=status,
+        reason=reason,
+        scores=scores,
+        input=_input(sample, attachments),
+        target=_target(sample.get("target")),
+        messages=messages,
+        answer=text(mapping(sample.get("output")).get("completion")),
+        requests=list(_requests(sample, model)),
+        started_at=moment(sample.get("started_at")),
+        duration=nanoseconds(sample.get("total_time")),
+        labels={**_labels(mapping(sample.get("metadata"))), **labels},
+    )
+
+
+def _status(sample: Mapping[str, Any]) -> tuple[Status, str | None]:
+    """How the sample ended. One that was cut off when the whole log ended says nothing of the model."""
+    error, limit = sample.get("error"), mapping(sample.get("limit"))
+    if error:
+        told = one_line(text(mapping(error).get("message")) or str(error), LONGEST_REASON)
+        return (Status.CANCELLED if told.startswith("CancelledError(") else Status.EXECUTION_ERROR), told
+    if limit:
+        return Status.LIMIT, one_line(
+            text(limit.get("reason")) or f"{limit.get('type')} limit", LONGEST_REASON
+        )
+    choices = objects(mapping(sample.get("output")).get("choices"))
+    stop_reason = text(choices[0].get("stop_reason")) if choices else ""
+    status = STOPPED.get(stop_reason, Status.ANSWERED)
+    return status, None if status is Status.ANSWERED else f"stop reason {stop_reason}"
+
+
+def _scores(scores: Mapping[str, Any]) -> tuple[dict[str, ForeignScore], dict[str, str]]:
+    """Values that are numbers, by Inspect's own rule, and labels that are none. Each entry of a mapping is a score."""
+    found: dict[str, ForeignScore] = {}
+    labels: dict[str, str] = {}
+    for scorer, score in scores.items():
+        given = mapping(score)
+        value = given.get("value")
+        parts = value.items() if isinstance(value, dict) else [(None, value)]
+        for part, one in parts:
+            name = scorer if part is None else f"{scorer}.{part}"
+            worth = _worth(one)
+            if worth is not None:
+                found[name] = ForeignScore(
+                    worth,
+                    span=text(given.get("answer")) or None,
+                    explanation=text(given.get("explanation")) or None,
+                    detail=mapping(given.get("metadata")) or None,
+                )
+            elif isinstance(one, str):
+                labels[name] = one_line(one, LONGEST_LABEL)
+    return found, labels
+
+
+def _worth(value: Any) -> float | None:
+    if not isinstance(value, str):
+        return number(value)
+    known = LETTERS.get(value, WORDS.get(value.lower()))
+    if known is not None:
+        return known
+    try:
+        worth = float(value)
+    except ValueError:
+        return None
+    return worth if math.isfinite(worth) else None
+
+
+def _requests(sample: Mapping[str, Any], model: str) -> Iterator[RequestRecord]:
+    """A request for each model event; without events the sums by model, whose times are not known."""
+    events = [one for one in objects(sample.get("events")) if one.get("event") == "model"]
+    for turn, event in enumerate(events):
+        output = mapping(event.get("output"))
+        role = text(event.get("role")) or (
+            "model" if event.get("model") == model else text(event.get("model"))
+        )
+        error = event.get("error")
+        choices = objects(output.get("choices"))
+        yield RequestRecord(
+            id=text(event.get("uuid")) or f"{sample.get('id')}-{sample.get('epoch')}-{turn}",
+            role=role or "model",
+            turn=turn,
+            total=nanoseconds(event.get("working_time")) or nanoseconds(output.get("time")),
+            usage=usage_of(mapping(output.get("usage"))),
+            finish_reason=text(choices[0].get("stop_reason")) or None if choices else None,
+            attempts=1 + (count(event.get("retries")) or 0),
+            error=one_line(str(error), LONGEST_REASON) if error else None,
+        )
+    if not events:
+        for name, usage in mapping(sample.get("model_usage")).items():
+            role = "model" if name == model else name
+            yield RequestRecord(
+                f"{sample.get('id')}-{sample.get('epoch')}-{name}", role, usage=usage_of(mapping(usage))
+            )
+
+
+def usage_of(usage: Mapping[str, Any]) -> Usage:
+    """Inspect's counts as those of a server: Inspect's input leaves out what came from, or went into, a cache."""
+    read, written = (count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))
+    fresh = count(usage.get("input_tokens"))
+    return Usage(
+        prompt_tokens=None if fresh is None else fresh + (read or 0) + (written or 0),
+        completion_tokens=count(usage.get("output_tokens")),
+        cached_tokens=read,
+        reasoning_tokens=count(usage.get("reasoning_tokens")),
+    )
+
+
+def openai_message(message: Mapping[str, Any], attachments: Mapping[str, Any]) -> Message:
+    """One of Inspect's messages in the OpenAI format."""
+    content, reasoning = _content(message.get("content"), attachments)
+    made: Message = {"role": text(message.get("role")) or "user", "content": content}
+    if reasoning:
+        made["reasoning_content"] = reasoning
+    if calls := [_tool_call(one) for one in objects(message.get("tool_calls"))]:
+        made["tool_calls"] = calls
+    if isinstance(message.get("tool_call_id"), str):
+        made["tool_call_id"] = message["tool_call_id"]
+    return made
+
+
+def _content(content: Any, attachments: Mapping[str, Any]) -> tuple[Any, str]:
+    """Text, or the parts of a message, and the reasoning that they held."""
+    if not isinstance(content, list):
+        return _attached(content, attachments), ""
+    reasoning = [text(one.get("reasoning")) for one in objects(content) if one.get("type") == "reasoning"]
+    parts: list[dict[str, Any]] = []
+    for one in objects(content):
+        if one.get("type") == "text":
+            parts.append({"type": "text", "text": _attached(one.get("text"), attachments)})
+        elif one.get("type") == "image":
+            parts.append(
+                {"type": "image_url", "image_url": {"url": _attached(one.get("image"), attachments)}}
+            )
+        elif one.get("type") != "reasoning":
+            parts.append({"type": "text", "text": f"[{one.get('type')}]"})
+    only_text = all(part["type"] == "text" for part in parts)
+    whole = "\n".join(part["text"] for part in parts) if only_text else parts
+    return whole, "\n".join(reasoning)
+
+
+def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
+    """The text, or that which it names among the attachments."""
+    found = text(value)
+    if not found.startswith(ATTACHMENT):
+        return found
+    return text(attachments.get(found.removeprefix(ATTACHMENT))) or found
+
+
+def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = call.get("arguments")
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    function = {"name": text(call.get("function")), "arguments": written}
+    return {"id": text(call.get("id")), "type": "function", "function": function}
+
+
+def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | None:
+    """The question as a person reads it: the text, or what the user said, and the choices by their letters."""
+    given = sample.get("input")
+    if isinstance(given, list):
+        said = [
+            openai_message(one, attachments)["content"] for one in objects(given) if one.get("role") == "user"
+        ]
+        asked = "\n\n".join(_text_of(content) for content in said)
+    else:
+        asked = _attached(given, attachments)
+    choices = sample.get("choices")
+    if isinstance(choices, list) and choices and len(choices) <= 26:
+        asked += "".join(f"\n{chr(65 + place)}) {choice}" for place, choice in enumerate(choices))
+    return asked or None
+
+
+def _text_of(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(text(part.get("text")) for part in objects(content) if part.get("type") == "text")
+
+
+def _target(target: Any) -> str | None:
+    if isinstance(target, list):
+        return ", ".join(str(one) for one in target) or None
+    return str(target) if isinstance(target, str | int | float) and target != "" else None
+
+
+def _labels(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Short texts of a sample's metadata, to break scores down by."""
+    return {
+        name: value
+        for name, value in metadata.items()
+        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and value.isprintable()
+    }

@@ -1,0 +1,95 @@
+"""From a path to the runs that it holds, whichever program wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.interop import evalscope, harbor, inspect_log, lm_eval, promptfoo, score_lines
+from benchwright.interop.foreign import ForeignRun, UnreadableResults
+from benchwright.interop.keeping import Kept, digest_of, keep
+from benchwright.runs.manifest import MANIFEST
+from benchwright.runs.store import find_run
+
+
+class Format(NamedTuple):
+    """A format that is read: its name, whose it is, and its two functions."""
+
+    name: str
+    title: str
+    recognises: Callable[[Path], bool]
+    read: Callable[[Path], list[ForeignRun]]
+
+
+FORMATS = (
+    Format("inspect", "Inspect logs (.eval, .json)", inspect_log.recognises, inspect_log.read),
+    Format("lm-eval", "lm-evaluation-harness results with samples", lm_eval.recognises, lm_eval.read),
+    Format("evalscope", "EvalScope output folders", evalscope.recognises, evalscope.read),
+    Format("promptfoo", "promptfoo results", promptfoo.recognises, promptfoo.read),
+    Format("harbor", "Harbor jobs", harbor.recognises, harbor.read),
+    Format("scores", "JSON Lines of ids and scores", score_lines.recognises, score_lines.read),
+)
+
+
+def format_of(path: Path) -> Format | None:
+    """The format of a file or folder, None where it is none of them."""
+    try:
+        return next((one for one in FORMATS if one.recognises(path)), None)
+    except OSError as error:
+        raise UnreadableResults(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def results_below(path: Path) -> list[Path]:
+    """The path itself where it is of a known format, else those directly in the folder that are.
+
+    Raises:
+        UnreadableResults: there is nothing of that name, or nothing in it of a known format.
+    """
+    if not path.exists():
+        raise UnreadableResults(f"There is no file or folder {path}.")
+    if format_of(path) is not None:
+        return [path]
+    found = [one for one in sorted(path.iterdir()) if format_of(one) is not None] if path.is_dir() else []
+    if not found:
+        known = ", ".join(one.title for one in FORMATS)
+        raise UnreadableResults(f"{path} holds no results that can be read. What can be read: {known}.")
+    return found
+
+
+def import_runs(path: Path) -> list[Kept]:
+    """Takes the runs of a path, of one known format, into the store; those that are there already stay as they are.
+
+    Raises:
+        UnreadableResults: it is of no known format, or damaged.
+        JournalError: the store cannot be written.
+    """
+    found = format_of(path)
+    if found is None:
+        raise UnreadableResults(f"{path} holds no results that can be read.")
+    digests: dict[Path, str] = {}
+    kept = []
+    for run in found.read(path):
+        if run.path not in digests:
+            digests[run.path] = digest_of(run.path)
+        kept.append(keep(run, digests[run.path]))
+    return kept
+
+
+def run_or_results(reference: str) -> Path:
+    """The directory of a run, as `store.find_run`; of a path to results of another program, that of their import.
+
+    Raises:
+        UserError: there is no such run, several fit, or the results are damaged or hold several runs.
+        JournalError: the store cannot be written.
+    """
+    path = Path(reference).expanduser()
+    if not path.exists() or (path / MANIFEST).exists() or format_of(path) is None:
+        return find_run(reference)
+    kept = import_runs(path)
+    if len(kept) != 1:
+        names = ", ".join(one.directory.name for one in kept)
+        raise UnreadableResults(
+            f"{path} holds {len(kept)} runs; they are imported, so give one of them: {names}"
+        )
+    return kept[0].directory

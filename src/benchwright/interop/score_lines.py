@@ -1,0 +1,150 @@
+"""JSON Lines of ids and scores: what any program can write that has no format of its own."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.interop.foreign import (
+    ForeignRun,
+    ForeignScale,
+    ForeignScore,
+    ForeignTarget,
+    ForeignTrial,
+    UnreadableResults,
+)
+from benchwright.interop.reading import (
+    LARGEST_LINE,
+    NOT_JSON,
+    an_object,
+    count,
+    mapping,
+    number,
+    read_lines,
+    text,
+)
+from benchwright.records import Status
+from benchwright.text import one_line
+
+FORMAT = "scores"
+IDS = ("id", "sample_id", "custom_id", "question_id")
+SCORES = ("score", "correct", "value", "reward")
+LONGEST_REASON = 500
+
+
+def recognises(path: Path) -> bool:
+    """Whether this is a .jsonl file whose first line has an id, and a score or an error."""
+    if path.suffix != ".jsonl" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        line = file.readline(LARGEST_LINE)
+    try:
+        first = json.loads(line)
+    except NOT_JSON:
+        return False
+    return isinstance(first, dict) and _id(first) is not None and _says_something(first)
+
+
+def read(path: Path) -> list[ForeignRun]:
+    """The run of a file; the lines of each model are a target.
+
+    Raises:
+        UnreadableResults: a line is no object, or has no id, or neither a score nor an error.
+    """
+    models: dict[str, None] = {}
+    scores: dict[str, ForeignScale] = {}
+    repeats = 1
+    seen: Counter[tuple[str, str]] = Counter()
+    for place, line in _lines(path):
+        models[text(line.get("model")) or path.stem] = None
+        scores.update(dict.fromkeys(_scores(line), ForeignScale()))
+        repeats = max(repeats, _repeat(line, seen, path.stem, place) + 1)
+    names = list(models)
+    slots = ["primary"] if len(names) == 1 else names
+    return [
+        ForeignRun(
+            format=FORMAT,
+            program="JSON Lines",
+            path=path,
+            task="scores",
+            targets=[ForeignTarget(slot, name) for slot, name in zip(slots, names, strict=True)],
+            scores=scores,
+            trials=_trials(path, dict(zip(names, slots, strict=True))),
+            repeats=repeats,
+            lacks=["times", "tokens", "what wrote it"],
+        )
+    ]
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for place, line in enumerate(read_lines(path), 1):
+        where = f"{path}, line {place}"
+        found = an_object(line, where)
+        if _id(found) is None:
+            raise UnreadableResults(f"{where}: it has no id; name it {' or '.join(IDS)}.")
+        if not _says_something(found):
+            raise UnreadableResults(f"{where}: it has neither a score nor an error.")
+        yield where, found
+
+
+def _trials(path: Path, slots: Mapping[str, str]) -> Iterator[ForeignTrial]:
+    seen: Counter[tuple[str, str]] = Counter()
+    for where, line in _lines(path):
+        scores = _scores(line)
+        error = line.get("error")
+        failed = bool(error) and all(score.value is None for score in scores.values())
+        yield ForeignTrial(
+            sample=_id(line) or "",
+            repeat=_repeat(line, seen, path.stem, where),
+            slot=slots[text(line.get("model")) or path.stem],
+            status=Status.PROVIDER_ERROR if failed else Status.ANSWERED,
+            reason=one_line(str(error), LONGEST_REASON) if failed else None,
+            scores={} if failed else scores,
+            input=_first_text(line, "input", "prompt", "question"),
+            target=_first_text(line, "target", "expected"),
+            answer=_first_text(line, "answer", "output", "response") or "",
+            group=_first_text(line, "group"),
+        )
+
+
+def _id(line: Mapping[str, Any]) -> str | None:
+    found = next((line[name] for name in IDS if isinstance(line.get(name), str | int)), None)
+    return None if found is None or found == "" else str(found)
+
+
+def _says_something(line: Mapping[str, Any]) -> bool:
+    return (
+        bool(line.get("error"))
+        or isinstance(line.get("scores"), dict)
+        or any(name in line for name in SCORES)
+    )
+
+
+def _scores(line: Mapping[str, Any]) -> dict[str, ForeignScore]:
+    given = mapping(line.get("scores")) or {name: line[name] for name in SCORES if name in line}
+    why = _first_text(line, "explanation")
+    return {
+        name: ForeignScore(value, explanation=why)
+        if value is not None
+        else ForeignScore(None, Status.UNPARSED)
+        for name, value in ((name, number(one)) for name, one in given.items())
+    }
+
+
+def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str, where: str) -> int:
+    """The repeat that a line names, counted from 0 (an `epoch` from 1), else how often its sample was there before."""
+    key = (text(line.get("model")) or model, _id(line) or "")
+    seen[key] += 1
+    if "repeat" in line or "epoch" in line:
+        named = count(line.get("repeat")) if "repeat" in line else count(line.get("epoch"))
+        if named is None or named > 100_000 or ("repeat" not in line and named == 0):
+            raise UnreadableResults(f"{where}: its repeat is no number from 0, or its epoch none from 1.")
+        return named if "repeat" in line else named - 1
+    return seen[key] - 1
+
+
+def _first_text(line: Mapping[str, Any], *names: str) -> str | None:
+    return next((line[name] for name in names if isinstance(line.get(name), str) and line[name]), None)

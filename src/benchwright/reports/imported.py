@@ -1,0 +1,36 @@
+"""Imported runs in a table, and what a reader should know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.analysis.imported import ImportedRun
+from benchwright.formats import counted
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line
+
+
+def imported_table(runs: Sequence[ImportedRun]) -> Block:
+    """A row for each run."""
+    rows: list[list[Cell]] = [
+        [
+            *(Foreign(one.id), Foreign(one.program), Foreign(one.task), Foreign(", ".join(one.models))),
+            *(f"{one.trials:,}", f"{one.failed:,}"),
+        ]
+        for one in runs
+    ]
+    return Block("Imported", ["Run", "from", "task", "model", "trials", "failed"], rows, left=4)
+
+
+def imported_lines(runs: Sequence[ImportedRun]) -> Iterator[Line]:
+    """What is new, and of each kind of results what they lack and what their notes say, once."""
+    known = sum(not one.new for one in runs)
+    if known:
+        yield Line("note", [f"{counted(known, 'run')} of these had been imported before."])
+    for program in dict.fromkeys(one.program for one in runs):
+        own = [one for one in runs if one.program == program]
+        lacks = list(dict.fromkeys(lack for one in own for lack in one.lacks))
+        if lacks:
+            yield Line("note", [Foreign(program), " results lack: ", Foreign(", ".join(lacks)), "."])
+    for task, note in dict.fromkeys((one.task, note) for one in runs for note in one.notes):
+        yield Line("note", [Foreign(task), ": ", Foreign(note)])
