@@ -45,12 +45,17 @@ class Kept(NamedTuple):
 
 
 def digest_of(path: Path) -> str:
-    """A digest of a file, or of the names and the content of all files below a folder: what makes an import the same.
+    """A digest of a file, or of the names and the content of all files below a folder (links aside): what makes an
+    import the same.
 
     Raises:
         UnreadableResults: something cannot be read, or there are too many files.
     """
-    files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
+    files = (
+        [path]
+        if path.is_file()
+        else sorted(one for one in path.rglob("*") if one.is_file() and not one.is_symlink())
+    )
     if len(files) > MOST_FILES:
         raise UnreadableResults(f"{path} holds {len(files):,} files; at most {MOST_FILES:,} are read.")
     digest = xxhash.xxh3_128()
