@@ -10,12 +10,16 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from benchwright.analysis.export.inspect_log import write_logs
 from benchwright.analysis.export.loaded import load_run
 from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
 from benchwright.files import whole_file
+from benchwright.interop.recognising import run_or_results
 from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.table import read_table
 from benchwright.suggest import did_you_mean
 from benchwright.text import no_formula
 
@@ -23,6 +27,17 @@ BATCH = 5000
 """Rows of one group of a Parquet file."""
 
 AnyRows = TrialRows | RequestRows
+
+
+def export_logs(run: str, directory: Path) -> list[Path]:
+    """Writes a run as logs of Inspect, one for each target; returns their paths.
+
+    Raises:
+        UserError: there is no such run, or a log cannot be written.
+        JournalError: the journal cannot be read.
+    """
+    found = run_or_results(run)
+    return write_logs(read_manifest(found), read_table(found, effort=True), directory)
 
 
 def export(run: str, what: str, path: Path, form: str | None = None) -> int:

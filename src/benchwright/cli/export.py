@@ -15,6 +15,7 @@ EXAMPLES = """\b
 Examples:
   benchwright export 20261121T10 -o trials.parquet
   benchwright export 20261121T10 --what requests -o requests.csv
+  benchwright export 20261121T10 --format inspect -o logs
   From Python: benchwright.load_run("20261121T10").requests
 """
 
@@ -27,13 +28,22 @@ Examples:
 @option(
     "--format",
     "form",
-    type=click.Choice(["parquet", "csv", "jsonl"]),
-    help="Format (default: by the suffix of -o).",
+    type=click.Choice(["parquet", "csv", "jsonl", "inspect"]),
+    help="Format (default: by the suffix of -o); inspect writes a log of Inspect for each target.",
 )
-@output_option("Write to FILE.", type=click.Path(path_type=Path, dir_okay=False), required=True)
+@output_option(
+    "Write to FILE, with --format inspect to a directory.", type=click.Path(path_type=Path), required=True
+)
 def command(run: str, what: str, form: str | None, output: Path) -> None:
-    """Write the trials or requests of RUN (an id, a unique part of one, or a directory), one row each."""
-    from benchwright.app.export import export
+    """Write the trials or requests of RUN, one row each, or the run as a log of Inspect.
 
+    RUN is an id, a unique part of one, a directory, or the path of another program's results.
+    """
+    from benchwright.app.export import export, export_logs
+
+    if form == "inspect":
+        for path in export_logs(run, output):
+            echo(f"{path} written", err=True)
+        return
     count = export(run, what, output, form)
     echo(f"{count:,} {what} written to {output}", err=True)

@@ -20,6 +20,10 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 LONGEST_LABEL = 60
 LONGEST_REASON = 500
 ATTACHMENT = "attachment://"
+OURS = "benchwright"
+"""The key of a sample's metadata under which our own export keeps what a log has no place for."""
+
+STATUSES = frozenset(Status)
 STOPPED = {"max_tokens": Status.TRUNCATED, "model_length": Status.TRUNCATED, "content_filter": Status.REFUSED}
 
 
@@ -36,6 +40,12 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str) -> ForeignTrial:
     messages = [openai_message(one, attachments) for one in objects(sample.get("messages"))]
     status, reason = _status(sample)
     scores, labels = _scores(mapping(sample.get("scores")))
+    ours = mapping(mapping(sample.get("metadata")).get(OURS))
+    if text(ours.get("status")) in STATUSES:
+        status, reason = Status(ours["status"]), text(ours.get("reason")) or None
+    for name, unscored in mapping(ours.get("unscored")).items():
+        if text(unscored) in STATUSES:
+            scores[name] = ForeignScore(None, Status(unscored))
     if scores and status is Status.EXECUTION_ERROR:
         status, labels = Status.ANSWERED, {**labels, "error": one_line(reason or "", LONGEST_LABEL)}
     return ForeignTrial(
@@ -51,6 +61,7 @@ def trial_of(sample: Mapping[str, Any], model: str, where: str) -> ForeignTrial:
         requests=list(_requests(sample, model)),
         started_at=moment(sample.get("started_at")),
         duration=nanoseconds(sample.get("total_time")),
+        group=text(ours.get("group")) or None,
         labels={**_labels(mapping(sample.get("metadata"))), **labels},
     )
 

@@ -1,0 +1,193 @@
+"""A run as logs of Inspect: an `.eval` archive for each target, written trial by trial.
+
+The list of samples (`summaries.json`) is what viewers and data frames read, the samples what is read one by one; both
+are made of the same record. Members are compressed by deflate, which every reader of Inspect's unpacks.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import benchwright
+from benchwright.analysis.export.inspect_sample import LogModel, line_of, sample_of
+from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.errors import JournalError
+from benchwright.files import whole_file
+from benchwright.records import Target
+from benchwright.runs.journal import Body, body_file, body_in, encode_json
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
+
+SERVICE = "openai-api/benchwright"
+"""What stands before a model in a log: the provider that serves any OpenAI-compatible endpoint, and a name for it."""
+
+STATES = {"finished": "success", "decided": "success", "stopped": "cancelled", "unfinished": "started"}
+COMPRESSION = 1
+"""Fast: a log of 100,000 samples is written in seconds."""
+
+
+def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> list[Path]:
+    """Writes the log of each target into a directory; the table has `effort`. Returns their paths.
+
+    Raises:
+        UserError: a file cannot be written.
+        JournalError: the journal cannot be read.
+    """
+    summary = summarise(manifest, table)
+    found = []
+    for target, figures in zip(manifest.targets, summary.targets, strict=True):
+        slot = "" if len(manifest.targets) == 1 else f"_{_file_part(target.slot)}"
+        path = directory / f"{manifest.id}{slot}.eval"
+        with whole_file(path) as file:
+            _write(file, manifest, table, target, summary, figures)
+        found.append(path)
+    return found
+
+
+def _file_part(text: str) -> str:
+    return "".join(one if one.isalnum() or one in "-._" else "-" for one in text)[:60]
+
+
+def _write(
+    file: IO[bytes],
+    manifest: Manifest,
+    table: RunTable,
+    target: Target,
+    summary: RunSummary,
+    figures: TargetSummary,
+) -> None:
+    model = LogModel(f"{SERVICE}/{target.model}", target.model)
+    about = _about(manifest, target, model, figures)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESSION) as archive:
+        archive.writestr("_journal/start.json", encode_json({"version": 2, "eval": about, "plan": {}}))
+        with tempfile.TemporaryFile() as lines:
+            usage = _write_samples(archive, lines, table, target, model)
+            _write_list(archive, lines)
+        archive.writestr("header.json", encode_json(_header(about, summary, figures, table, usage)))
+
+
+def _write_samples(
+    archive: zipfile.ZipFile, lines: IO[bytes], table: RunTable, target: Target, model: LogModel
+) -> dict[str, dict[str, int]]:
+    """Writes the samples, and their list to `lines`; returns the tokens of all by model."""
+    sums: dict[str, dict[str, int]] = {}
+    separator = b"["
+    for attempts, body in _trials(table, target.slot):
+        sample = sample_of(attempts, body, model)
+        archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", encode_json(sample))
+        lines.write(separator + encode_json(line_of(sample)))
+        separator = b","
+        for name, usage in sample["model_usage"].items():
+            known = sums.setdefault(name, {})
+            for kind, tokens in usage.items():
+                known[kind] = known.get(kind, 0) + tokens
+    lines.write(b"[]" if separator == b"[" else b"]")
+    return sums
+
+
+def _write_list(archive: zipfile.ZipFile, lines: IO[bytes]) -> None:
+    lines.seek(0)
+    with archive.open("summaries.json", "w", force_zip64=True) as member:
+        shutil.copyfileobj(lines, member, 1 << 20)
+
+
+def _trials(table: RunTable, slot: str) -> Iterator[tuple[Sequence[ScoredTrial], Body]]:
+    """The trials that count in the order in which they were begun, all attempts of each, and the last one's body."""
+    with body_file(table.directory) as bodies:
+        for row in table.in_order(table.counted(slot)).tolist():
+            attempts = table.all_attempts(row) if table.attempts(row) > 1 else [table.trial(row)]
+            counted = table.trial(row)
+            earlier = [one for one in attempts if one.record.attempt < counted.record.attempt]
+            try:
+                body = body_in(bodies, counted.record)
+            except JournalError:
+                body = Body(counted.record.key)
+            yield [*earlier, counted], body
+
+
+def _about(manifest: Manifest, target: Target, model: LogModel, figures: TargetSummary) -> dict[str, Any]:
+    return {
+        "eval_id": fingerprint(manifest.id, target.slot)[:22],
+        "run_id": manifest.id,
+        "created": datetime.fromtimestamp(manifest.created_at / 1e9, UTC).isoformat(),
+        "task": manifest.task.name,
+        "task_id": fingerprint(manifest.fingerprint, target.slot)[:22],
+        "task_version": manifest.task.version,
+        "dataset": {"name": manifest.task.name, "samples": figures.trials // max(1, manifest.repeats)},
+        "model": model.name,
+        "model_base_url": target.base_url,
+        "model_generate_config": {
+            name: value
+            for name, value in target.settings.items()
+            if name
+            in (
+                "temperature",
+                "top_p",
+                "top_k",
+                "max_tokens",
+                "seed",
+                "frequency_penalty",
+                "presence_penalty",
+            )
+        },
+        "config": {"epochs": manifest.repeats},
+        "packages": {"benchwright": benchwright.__version__},
+        "scorers": [{"name": score.scorer} for score in figures.scores],
+        "metadata": {"kind": manifest.kind, "name": manifest.name, "slot": target.slot},
+    }
+
+
+def _header(
+    about: dict[str, Any],
+    summary: RunSummary,
+    figures: TargetSummary,
+    table: RunTable,
+    usage: dict[str, dict[str, int]],
+) -> dict[str, Any]:
+    sessions = table.sessions
+    began = about["created"]
+    ended = datetime.fromtimestamp(sessions.ended_at / 1e9, UTC).isoformat() if sessions.ended_at else began
+    return {
+        "version": 2,
+        "status": STATES.get(summary.state, "started"),
+        "eval": about,
+        "plan": {},
+        "results": {
+            "total_samples": figures.trials,
+            "completed_samples": figures.trials - sum(figures.failures.values()),
+            "scores": [_result(figures, place) for place in range(len(figures.scores))],
+        },
+        "stats": {"started_at": began, "completed_at": ended, "model_usage": usage},
+    }
+
+
+def _result(figures: TargetSummary, place: int) -> dict[str, Any]:
+    """A score's figures. Their `mean` is ours of what was scored: no answer is 0, a failure is left out."""
+    score = figures.scores[place]
+    metrics = (
+        {}
+        if score.mean_scored is None
+        else {"mean": {"name": "mean", "value": score.mean_scored, "params": {}}}
+    )
+    return {
+        "name": score.scorer,
+        "scorer": score.scorer,
+        "scored_samples": score.n_scored - score.no_answer,
+        "unscored_samples": score.n - score.n_scored + score.no_answer,
+        "params": {},
+        "metrics": metrics,
+        "metadata": {
+            "no_answer": score.no_answer,
+            "low": score.low,
+            "high": score.high,
+            "method": score.method,
+        },
+    }

@@ -1,0 +1,275 @@
+"""A trial as a sample of an Inspect log, and as its line in the log's list of samples.
+
+The shapes are those of inspect_ai/log/_log.py, as Inspect 0.3.285 reads them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from benchwright.analysis.gists import Gist, gist, why
+from benchwright.analysis.report.messages import parse_messages
+from benchwright.interop.inspect_sample import OURS
+from benchwright.records import FAILED, Message, RequestRecord, Status, TrialRecord, Usage
+from benchwright.runs.journal import Body
+from benchwright.runs.scored import ScoredTrial
+from benchwright.text import shortened
+
+STOP_REASONS = {"length": "max_tokens"}
+LONGEST_IN_LIST = 1_024
+"""Characters of a text in the list of samples, as Inspect itself cuts them."""
+
+LIMITS = {"turn": "turn", "token": "token", "second": "time"}
+
+
+class LogModel(NamedTuple):
+    """The model of a log: as Inspect names it with its provider, and as the server calls it."""
+
+    name: str
+    served: str
+
+
+def sample_of(attempts: Sequence[ScoredTrial], body: Body, model: LogModel) -> dict[str, Any]:
+    """The sample of a trial, whose last attempt is the one that counts; `body` is that attempt's."""
+    trial = attempts[-1]
+    record = trial.record
+    told = gist(trial, body)
+    messages, answers = _messages(body)
+    requests = [*record.requests, *(one for score in trial.scores.values() for one in score.requests)]
+    finish = next((one.finish_reason for one in reversed(record.requests) if one.finish_reason), None)
+    choice = {
+        "message": answers[-1] if answers else {"role": "assistant", "content": body.answer},
+        "stop_reason": _stop_reason(record.status, finish),
+    }
+    made: dict[str, Any] = {
+        "id": record.sample,
+        "epoch": record.repeat + 1,
+        "input": told.input or "",
+        "target": told.target or "",
+        "messages": messages or [{"role": "user", "content": told.input or ""}],
+        "output": {"model": model.served, "choices": [choice] if answers or body.answer else []},
+        "scores": dict(_scores(trial, told)),
+        "metadata": {**record.labels, OURS: _ours(trial)},
+        "model_usage": _usages(requests, model.name),
+        "uuid": record.key,
+        "total_time": record.duration / 1e9,
+        "working_time": max(0, record.duration - sum(one.waited for one in record.requests)) / 1e9,
+        "error_retries": [_error(one.record.reason or str(one.status)) for one in attempts[:-1]],
+        "events": [_event(one, model, record, answers, place) for place, one in enumerate(requests)],
+        "attachments": {},
+    }
+    if record.started_at:
+        made["started_at"] = _moment(record.started_at)
+        made["completed_at"] = _moment(record.started_at + record.duration)
+    if record.status in FAILED:
+        made["error"] = _error(record.reason or str(record.status))
+    elif record.status is Status.LIMIT:
+        made["limit"] = {"type": _limit(record.reason or ""), "limit": 0}
+    return made
+
+
+def line_of(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """The sample's line in the list, from which viewers and data frames are made."""
+    line = {
+        "id": sample["id"],
+        "epoch": sample["epoch"],
+        "input": shortened(sample["input"], LONGEST_IN_LIST),
+        "target": shortened(sample["target"], LONGEST_IN_LIST),
+        "scores": {name: _short_score(score) for name, score in sample["scores"].items()},
+        "metadata": {name: value for name, value in sample["metadata"].items() if name != OURS},
+        "model_usage": sample["model_usage"],
+        "total_time": sample["total_time"],
+        "working_time": sample["working_time"],
+        "uuid": sample["uuid"],
+        "retries": len(sample["error_retries"]),
+        "completed": "error" not in sample,
+        "message_count": len(sample["messages"]),
+    }
+    for name in ("started_at", "completed_at"):
+        if name in sample:
+            line[name] = sample[name]
+    if "error" in sample:
+        line["error"] = sample["error"]["message"]
+    if "limit" in sample:
+        line["limit"] = sample["limit"]["type"]
+    return line
+
+
+def _short_score(score: Mapping[str, Any]) -> dict[str, Any]:
+    texts = {
+        name: shortened(score[name], LONGEST_IN_LIST) for name in ("answer", "explanation") if name in score
+    }
+    return {**score, **texts}
+
+
+def _scores(trial: ScoredTrial, told: Gist) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The scores that have a value; one without is left out, as Inspect leaves it out of its means."""
+    for name, value in trial.record.scores.items():
+        yield name, {"value": value}
+    for name, score in trial.scores.items():
+        if score.value is None:
+            continue
+        found: dict[str, Any] = {"value": score.value}
+        answer = told.answer if score.span is None else score.span
+        if answer:
+            found["answer"] = answer
+        if explanation := why(score, told.target):
+            found["explanation"] = explanation
+        if score.detail:
+            found["metadata"] = dict(score.detail)
+        yield name, found
+
+
+def _ours(trial: ScoredTrial) -> dict[str, Any]:
+    """What a log has no place for, so that `import` finds it again."""
+    record = trial.record
+    without = {name: str(score.status) for name, score in trial.scores.items() if score.value is None}
+    found = {
+        "status": str(record.status),
+        "reason": record.reason,
+        "group": record.group,
+        "unscored": without,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _messages(body: Body) -> tuple[list[Message], list[Message]]:
+    """The conversation, and those of its messages that the model wrote."""
+    parsed, _ = parse_messages(body, (), 0, 1 << 30)
+    messages = []
+    names: dict[str, str] = {}
+    for one in parsed:
+        names.update({call.id: call.name for call in one.calls if call.id})
+        messages.append(_message(one.message, one.role, one.text, one.reasoning, names))
+    return messages, [one for one in messages if one["role"] == "assistant"]
+
+
+def _message(message: Message, role: str, text: str, reasoning: str, names: Mapping[str, str]) -> Message:
+    """A message as Inspect has it: a developer's is the system's, calls have objects as arguments."""
+    known = {"developer": "system", "function": "tool"}.get(role, role)
+    content = _content(message.get("content"), text)
+    if reasoning:
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        content = [{"type": "reasoning", "reasoning": reasoning}, *parts]
+    made: Message = {
+        "role": known if known in ("system", "user", "assistant", "tool") else "user",
+        "content": content,
+    }
+    calls = message.get("tool_calls")
+    if made["role"] == "assistant" and isinstance(calls, list):
+        made["tool_calls"] = [_call(one) for one in calls if isinstance(one, dict)]
+    if made["role"] == "tool":
+        named = str(message.get("tool_call_id") or "")
+        made |= {"tool_call_id": named, "function": names.get(named, str(message.get("name") or ""))}
+    return made
+
+
+def _content(content: Any, text: str) -> Any:
+    """Text, or parts where there are pictures among them."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    pictures = [part["image_url"] for part in parts if isinstance(part.get("image_url"), dict)]
+    found = [{"type": "image", "image": one["url"]} for one in pictures if isinstance(one.get("url"), str)]
+    return [{"type": "text", "text": text}, *found] if found else text
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = call.get("function")
+    named = function if isinstance(function, dict) else {}
+    made = {"id": str(call.get("id") or ""), "function": str(named.get("name") or ""), "type": "function"}
+    try:
+        arguments = json.loads(named.get("arguments") or "{}")
+    except (TypeError, ValueError, RecursionError) as error:
+        return {**made, "arguments": {}, "parse_error": f"{error}: {named.get('arguments')}"}
+    if not isinstance(arguments, dict):
+        return {**made, "arguments": {}, "parse_error": f"no object: {named.get('arguments')}"}
+    return {**made, "arguments": arguments}
+
+
+def _event(
+    request: RequestRecord, model: LogModel, record: TrialRecord, answers: Sequence[Message], place: int
+) -> dict[str, Any]:
+    """A request as a model event, without its messages, which stand once in the sample."""
+    own = request.role == "model"
+    served = model.served if own else request.role
+    answer = answers[place] if own and place < len(answers) else {"role": "assistant", "content": ""}
+    choice = {"message": answer, "stop_reason": _stop_reason(record.status, request.finish_reason)}
+    at = record.started_at + request.started
+    made = {
+        "event": "model",
+        "model": model.name if own else request.role,
+        "input": [],
+        "tools": [],
+        "tool_choice": "auto",
+        "config": {} if request.seed is None else {"seed": request.seed},
+        "output": {"model": served, "choices": [choice], "usage": _usage(request.usage)},
+        "timestamp": _moment(at),
+        "completed": _moment(at + request.total),
+        "working_start": request.started / 1e9,
+        "working_time": request.total / 1e9,
+        "retries": request.attempts - 1,
+        "uuid": request.id,
+        "metadata": {} if request.ttft is None else {"time_to_first_token": request.ttft / 1e9},
+    }
+    if not own:
+        made["role"] = request.role
+    if request.error is not None:
+        made["error"] = request.error
+    return made
+
+
+def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
+    """Tokens by model: those of a judge stand under its role, and are never the model's."""
+    sums: dict[str, list[Usage]] = {}
+    for one in requests:
+        if one.usage != Usage():
+            sums.setdefault(model if one.role == "model" else one.role, []).append(one.usage)
+    return {name: _usage(_sum(usages)) for name, usages in sums.items()}
+
+
+def _sum(usages: Sequence[Usage]) -> Usage:
+    fields = msgspec.structs.fields(Usage)
+    known = {
+        field.name: [count for one in usages if (count := getattr(one, field.name)) is not None]
+        for field in fields
+    }
+    return Usage(**{name: sum(counts) for name, counts in known.items() if counts})
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    """Inspect's counts: its input leaves out what came from a cache."""
+    cached = usage.cached_tokens or 0
+    found = {
+        "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
+        "output_tokens": usage.completion_tokens or 0,
+        "total_tokens": usage.total_tokens,
+    }
+    if usage.cached_tokens is not None:
+        found["input_tokens_cache_read"] = cached
+    if usage.reasoning_tokens is not None:
+        found["reasoning_tokens"] = usage.reasoning_tokens
+    return found
+
+
+def _stop_reason(status: Status, finish: str | None) -> str:
+    if status is Status.TRUNCATED:
+        return "max_tokens"
+    if status is Status.REFUSED:
+        return "content_filter"
+    return STOP_REASONS.get(finish or "", finish or "stop")
+
+
+def _limit(reason: str) -> str:
+    return next((kind for word, kind in LIMITS.items() if word in reason), "custom")
+
+
+def _error(message: str) -> dict[str, str]:
+    return {"message": message, "traceback": "", "traceback_ansi": ""}
+
+
+def _moment(at: int) -> str:
+    return datetime.fromtimestamp(at / 1e9, UTC).isoformat()
