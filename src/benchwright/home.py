@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchwright.typed_paths import typed_path
+
 
 def chosen_home(environ: Mapping[str, str] = os.environ) -> Path | None:
     """$BENCHWRIGHT_HOME as an absolute path; None where it is unset or empty."""
     chosen = environ.get("BENCHWRIGHT_HOME")
-    return Path(chosen).expanduser().resolve() if chosen else None
+    return typed_path(chosen).resolve() if chosen else None
 
 
 def home() -> Path:

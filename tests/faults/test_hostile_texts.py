@@ -226,6 +226,13 @@ def test_nor_does_one_that_is_typed(
     )
 
 
+@pytest.mark.parametrize("command", sorted(TYPED))
+def test_a_home_of_nobody_is_no_path(program: Program, command: str) -> None:
+    """`~NAME` of a user who is not there."""
+    typed = (part.replace("TEXT", "~nobody-of-that-name") for part in TYPED[command])
+    assert shown(program, *command.split(), *typed, code=None)
+
+
 def test_names_that_look_like_markup_are_told_apart(program: Program) -> None:
     for number, model in enumerate(("llama[int4]", "llama[int8]")):
         write_run(

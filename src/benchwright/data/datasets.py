@@ -13,6 +13,7 @@ from benchwright.data.manifest import read_manifest
 from benchwright.data.rows import dataset_file
 from benchwright.data.source import Source
 from benchwright.text import Say
+from benchwright.typed_paths import typed_path
 
 __all__ = ["Dataset", "GitRepository", "HubRepository", "Source", "Wheel", "find_dataset"]
 
@@ -42,7 +43,7 @@ def find_dataset(
     """
     data_dir = Path(data_dir)
     if path is not None:
-        return _named(dataset, Path(path).expanduser())
+        return _named(dataset, typed_path(path))
     found = _in_data_directory(dataset, data_dir) or _in_hub_cache(dataset)
     return found or _on_hub(dataset, data_dir, is_offline() if offline is None else offline, say)
 

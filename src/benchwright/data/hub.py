@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from benchwright.data.declared import HubRepository
 from benchwright.data.errors import DatasetError
 from benchwright.secrets import SECRETS
+from benchwright.typed_paths import typed_path
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import DatasetInfo
@@ -50,10 +51,10 @@ def is_offline() -> bool:
 def hub_cache() -> Path:
     """Where the hub's programs keep what they have downloaded: HF_HUB_CACHE, else HF_HOME, else ~/.cache."""
     if cache := os.environ.get("HF_HUB_CACHE"):
-        return Path(cache).expanduser()
+        return typed_path(cache)
     if home := os.environ.get("HF_HOME"):
-        return Path(home).expanduser() / "hub"
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "huggingface" / "hub"
+        return typed_path(home) / "hub"
+    return typed_path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface" / "hub"
 
 
 def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:

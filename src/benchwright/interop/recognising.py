@@ -11,6 +11,7 @@ from benchwright.interop.foreign import ForeignRun, UnreadableResults
 from benchwright.interop.keeping import Kept, digest_of, keep
 from benchwright.runs.manifest import MANIFEST
 from benchwright.runs.store import find_run
+from benchwright.typed_paths import typed_path
 
 
 class Format(NamedTuple):
@@ -83,7 +84,7 @@ def run_or_results(reference: str) -> Path:
         UserError: there is no such run, several fit, or the results are damaged or hold several runs.
         JournalError: the store cannot be written.
     """
-    path = Path(reference).expanduser()
+    path = typed_path(reference)
     if not path.exists() or (path / MANIFEST).exists() or format_of(path) is None:
         return find_run(reference)
     kept = import_runs(path)

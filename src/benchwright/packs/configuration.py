@@ -19,6 +19,7 @@ from benchwright.packs.toml import TomlFile, read_toml
 from benchwright.packs.types import ProviderConfig, RegisteredModel, VerifierMode
 from benchwright.records import Record, Target
 from benchwright.suggest import did_you_mean
+from benchwright.typed_paths import typed_path
 
 OPENAI_COMPATIBLE = "openai_compatible"
 
@@ -80,7 +81,7 @@ class _Model(Record, frozen=True):
 
 def desktop_configuration() -> Path:
     """Where the desktop host has its configuration."""
-    return Path("~/.benchlocal/config.toml").expanduser()
+    return typed_path("~/.benchlocal/config.toml")
 
 
 def read_configuration(files: Iterable[Path], environ: Mapping[str, str]) -> PackConfiguration:

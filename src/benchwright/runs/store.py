@@ -20,6 +20,7 @@ from benchwright.runs.journal import TRIALS, decode_line
 from benchwright.runs.manifest import MANIFEST
 from benchwright.suggest import did_you_mean
 from benchwright.text import Say
+from benchwright.typed_paths import typed_path
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -55,7 +56,7 @@ def find_run(reference: str) -> Path:
     Raises:
         UserError: there is none, or several fit.
     """
-    path = Path(reference).expanduser()
+    path = typed_path(reference)
     if (path / MANIFEST).exists():
         return path
     directory, names = runs_directory(), run_names()

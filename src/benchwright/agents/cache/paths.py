@@ -11,6 +11,7 @@ from pathlib import Path
 import xxhash
 
 from benchwright.home import chosen_home
+from benchwright.typed_paths import typed_path
 
 LONGEST = 60
 RESERVED = frozenset(
@@ -32,7 +33,7 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
         root = Path(cache) / "osmosis"
     else:
         root = Path("~/.cache/osmosis")
-    return (root / "eval").expanduser().resolve()
+    return typed_path(root / "eval").resolve()
 
 
 def entry_directory(root: Path, model: str, dataset: str) -> Path:

@@ -17,6 +17,7 @@ from benchwright.home import runs_directory
 from benchwright.interop.recognising import format_of, run_or_results
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.manifest import MANIFEST
+from benchwright.typed_paths import typed_path
 
 
 class Reference(Record, frozen=True):
@@ -63,7 +64,7 @@ def resolve(reference: str) -> Reference:
 
 
 def _found(name: str, reference: str, slot: str | None) -> Reference:
-    path = Path(name).expanduser()
+    path = typed_path(name)
     ours = path.is_file() and format_of(path) is None
     if ours or (path.suffix == ".json" and not path.exists()):
         return _from_file(path, reference, slot)

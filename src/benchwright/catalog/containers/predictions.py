@@ -12,6 +12,7 @@ from benchwright.catalog.benchmark import Graded
 from benchwright.errors import UserError
 from benchwright.files import whole_file
 from benchwright.records import UNREADABLE, Record
+from benchwright.typed_paths import typed_path
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
 
@@ -34,7 +35,7 @@ def read_predictions(path: Path) -> dict[str, str]:
         UserError: the file cannot be read, is none of these, or has two patches for an instance.
     """
     try:
-        raw = path.expanduser().read_bytes()
+        raw = typed_path(path).read_bytes()
     except OSError as error:
         raise UserError(f"The predictions {path} cannot be read: {error.strerror}.") from None
     patches: dict[str, str] = {}

@@ -17,6 +17,7 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.home import repositories_directory
 from benchwright.orphans import ORPHANS
 from benchwright.secrets import SECRETS
+from benchwright.typed_paths import typed_path
 
 HOST = "https://github.com"
 CLONE_SECONDS = 3600.0
@@ -46,7 +47,7 @@ class Mirrors:
             raise UserError(
                 "The repositories of this benchmark are read with git: install it, then run this again."
             )
-        self._given = Path(directory).expanduser() if directory else None
+        self._given = typed_path(directory) if directory else None
         if self._given is not None and not self._given.is_dir():
             raise UserError(f"There is no directory {directory} (--option repositories=DIRECTORY).")
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

@@ -8,6 +8,7 @@ from benchwright.catalog.swe_bench_pro.about import SCRIPTS
 from benchwright.data.errors import DatasetNotFound, DatasetParseError
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.typed_paths import typed_path
 
 FOLDER = "run_scripts"
 DOCKERFILES = ("base_dockerfile", "instance_dockerfile")
@@ -32,7 +33,7 @@ def find_scripts(root: Path, named: str = "") -> Path:
         DatasetNotFound: there are none; says how to get them.
     """
     if named:
-        given = Path(named).expanduser()
+        given = typed_path(named)
         for place in (given / FOLDER, given):
             if any(place.glob("*/run_script.sh")):
                 return place

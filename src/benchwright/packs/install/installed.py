@@ -16,6 +16,7 @@ from benchwright.packs.manifest_check import PACK_ID
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
+from benchwright.typed_paths import typed_path
 
 
 class InstalledPack(Record, frozen=True):
@@ -62,7 +63,7 @@ def find_pack(reference: str, storage: Path, compatible_version: str = COMPATIBL
     """
     if PACK_ID.fullmatch(reference) and (pack := _installed(storage, reference, compatible_version)):
         return pack
-    path = Path(reference).expanduser()
+    path = typed_path(reference)
     directory = (path.parent if path.name == MANIFEST_NAME else path).resolve()
     if directory.is_dir() and (os.sep in reference or (directory / MANIFEST_NAME).is_file()):
         inspection = inspect(directory, compatible_version)

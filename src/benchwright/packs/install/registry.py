@@ -17,6 +17,7 @@ from benchwright.packs.install.sources import Archive, GitHub, checked_sha256, i
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
+from benchwright.typed_paths import typed_path
 
 
 class RegistryEntry(Record, frozen=True):
@@ -86,7 +87,7 @@ def _content(address: str, limits: InstallLimits) -> bytes:
             download(address, path, limits.registry_bytes, limits)
             return path.read_bytes()
     try:
-        return Path(address).expanduser().read_bytes()
+        return typed_path(address).read_bytes()
     except OSError as error:
         raise UserError(f"The registry {address} cannot be read ({error.strerror}).") from None
 

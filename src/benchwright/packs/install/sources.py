@@ -6,12 +6,12 @@ import base64
 import binascii
 import os
 import re
-from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.packs.manifest import MANIFEST_NAME
 from benchwright.packs.manifest_check import PACK_ID
 from benchwright.records import Record
+from benchwright.typed_paths import typed_path
 
 GITHUB_ARCHIVE = "https://codeload.github.com/{repository}/tar.gz/refs/tags/{tag}"
 ARCHIVE_SUFFIXES = (".tar.gz", ".tgz")
@@ -81,7 +81,7 @@ def parse_source(text: str, *, copy: bool = False) -> Source:
     Raises:
         UserError: it is none of these.
     """
-    path = Path(text).expanduser()
+    path = typed_path(text)
     if path.is_dir() and (os.sep in text or text in (".", "..") or (path / MANIFEST_NAME).is_file()):
         return Directory(str(path.resolve()), copy)
     if match := _ON_GITHUB.fullmatch(text):

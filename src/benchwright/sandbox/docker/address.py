@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchwright.errors import UserError
 from benchwright.records import Record
+from benchwright.typed_paths import typed_path
 
 _SOCKETS = (
     "/var/run/docker.sock",
@@ -77,7 +78,7 @@ def _context_in_use() -> str | None:
 
 
 def _settings() -> Path:
-    return Path(os.environ.get("DOCKER_CONFIG") or "~/.docker").expanduser()
+    return typed_path(os.environ.get("DOCKER_CONFIG") or "~/.docker")
 
 
 def _read_context(name: str) -> Address:
