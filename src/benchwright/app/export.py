@@ -13,6 +13,7 @@ from typing import IO
 from benchwright.analysis.export.inspect_log import write_logs
 from benchwright.analysis.export.loaded import load_run
 from benchwright.analysis.export.requests import RequestRows
+from benchwright.analysis.export.trajectories import write_trajectories
 from benchwright.analysis.export.trials import TrialRows
 from benchwright.errors import UserError
 from benchwright.files import whole_file
@@ -62,6 +63,18 @@ def export(run: str, what: str, path: Path, form: str | None = None) -> int:
         _require_pyarrow()
     with whole_file(path) as file:
         return WRITERS[form](rows, file)
+
+
+def export_trajectories(run: str, directory: Path) -> int:
+    """Writes the trajectories of a run in ATIF, a file for each trial; returns how many there are.
+
+    Raises:
+        UserError: there is no such run, or a file cannot be written.
+        JournalError: the journal cannot be read.
+    """
+    found = run_or_results(run)
+    written = write_trajectories(read_manifest(found), read_table(found, effort=True), directory)
+    return sum(1 for _ in written)
 
 
 def _write_json_lines(rows: AnyRows, file: IO[bytes]) -> int:

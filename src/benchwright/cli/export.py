@@ -28,22 +28,25 @@ Examples:
 @option(
     "--format",
     "form",
-    type=click.Choice(["parquet", "csv", "jsonl", "inspect"]),
-    help="Format (default: by the suffix of -o); inspect writes a log of Inspect for each target.",
+    type=click.Choice(["parquet", "csv", "jsonl", "inspect", "atif"]),
+    help="Format (default: by the suffix of -o); inspect: a log for each target, atif: a file for each trial.",
 )
 @output_option(
-    "Write to FILE, with --format inspect to a directory.", type=click.Path(path_type=Path), required=True
+    "Write to FILE; inspect and atif write to a directory.", type=click.Path(path_type=Path), required=True
 )
 def command(run: str, what: str, form: str | None, output: Path) -> None:
-    """Write the trials or requests of RUN, one row each, or the run as a log of Inspect.
+    """Write the trials or requests of RUN, one row each, or the run in the format of another program.
 
     RUN is an id, a unique part of one, a directory, or the path of another program's results.
     """
-    from benchwright.app.export import export, export_logs
+    from benchwright.app.export import export, export_logs, export_trajectories
 
     if form == "inspect":
         for path in export_logs(run, output):
             echo(f"{path} written", err=True)
+        return
+    if form == "atif":
+        echo(f"{export_trajectories(run, output):,} trajectories written to {output}", err=True)
         return
     count = export(run, what, output, form)
     echo(f"{count:,} {what} written to {output}", err=True)

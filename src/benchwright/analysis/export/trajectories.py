@@ -1,0 +1,170 @@
+"""A run as trajectories in ATIF, a file for each trial: the format is that of Harbor's RFC 0001, version 1.7."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+import benchwright
+from benchwright.analysis.gists import gist
+from benchwright.analysis.report.messages import ParsedMessage, parse_messages
+from benchwright.errors import JournalError
+from benchwright.files import write_whole
+from benchwright.records import RequestRecord
+from benchwright.runs.about import agent_of
+from benchwright.runs.journal import Body, body_file, body_in, encode_json
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.scored import ScoredTrial
+from benchwright.runs.table import RunTable
+
+VERSION = "ATIF-v1.7"
+LONGEST_NAME = 60
+
+
+def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
+    """Writes the trajectory of each trial that counts; the table has `effort`. A trial that said nothing has none.
+
+    Raises:
+        UserError: a file cannot be written.
+        JournalError: the journal cannot be read.
+    """
+    models = {
+        target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
+    }
+    agent = {"name": agent_of(manifest) or "benchwright", "version": benchwright.__version__}
+    with body_file(table.directory) as bodies:
+        for trial in table.trials(table.in_order(table.counted())):
+            try:
+                body = body_in(bodies, trial.record)
+            except JournalError:
+                continue
+            trajectory = trajectory_of(trial, body, {**agent, "model_name": models[trial.record.target]})
+            if trajectory["steps"]:
+                path = directory / file_name(trial)
+                write_whole(path, encode_json(trajectory))
+                yield path
+
+
+def file_name(trial: ScoredTrial) -> str:
+    """A name that no other trial has and every file system takes."""
+    record = trial.record
+    readable = "".join(one if one.isascii() and one.isalnum() else "-" for one in record.sample)[
+        :LONGEST_NAME
+    ]
+    return f"{readable}-{record.repeat + 1}-{xxhash.xxh3_64_hexdigest(record.key.encode())[:8]}.json"
+
+
+def trajectory_of(trial: ScoredTrial, body: Body, agent: Mapping[str, str]) -> dict[str, Any]:
+    """The conversation of a trial as steps; scores and status, for which ATIF has no place, are under `extra`."""
+    record = trial.record
+    parsed, _ = parse_messages(body, (), 0, 1 << 30)
+    own = [one for one in record.requests if one.role == "model" and one.error is None]
+    told = gist(trial, body)
+    steps = list(_steps(parsed, own, record.started_at, agent["model_name"]))
+    if not steps and told.input:
+        steps = [{"step_id": 1, "source": "user", "message": told.input}]
+    return {
+        "schema_version": VERSION,
+        "session_id": record.key,
+        "agent": dict(agent),
+        "steps": steps,
+        "final_metrics": _sums(own, len(steps)),
+        "extra": {
+            "sample": record.sample,
+            "repeat": record.repeat,
+            "status": str(trial.status),
+            "scores": {**record.scores, **{name: score.value for name, score in trial.scores.items()}},
+            **({"reason": record.reason} if record.reason else {}),
+            **({"target": told.target} if told.target else {}),
+        },
+    }
+
+
+def _steps(
+    messages: Sequence[ParsedMessage], requests: Sequence[RequestRecord], began: int, model: str
+) -> Iterator[dict[str, Any]]:
+    """Numbered steps: what tools answered belongs to the step that called them."""
+    answered = iter(requests)
+    step: dict[str, Any] | None = None
+    number = 0
+    for one in messages:
+        if one.role == "tool" and step is not None and step["source"] == "agent":
+            _observe(step, one)
+            continue
+        if step is not None:
+            yield step
+        number += 1
+        step = {"step_id": number, **_step(one, model)}
+        if step["source"] == "agent" and (request := next(answered, None)) is not None:
+            step["metrics"] = _metrics(request)
+            if began:
+                step["timestamp"] = _moment(began + request.started)
+    if step is not None:
+        yield step
+
+
+def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
+    source = {"assistant": "agent", "system": "system", "developer": "system"}.get(message.role, "user")
+    made: dict[str, Any] = {"source": source, "message": message.text}
+    if source != "agent":
+        return made
+    made["model_name"] = model
+    if message.reasoning:
+        made["reasoning_content"] = message.reasoning
+    if message.calls:
+        made["tool_calls"] = [
+            {
+                "tool_call_id": call.id or f"call-{place}",
+                "function_name": call.name,
+                "arguments": _arguments(call.arguments),
+            }
+            for place, call in enumerate(message.calls)
+        ]
+    return made
+
+
+def _arguments(written: str) -> dict[str, Any]:
+    """The arguments of a call; what is no object stands under `raw`."""
+    try:
+        found = json.loads(written or "{}")
+    except (ValueError, RecursionError):
+        return {"raw": written}
+    return found if isinstance(found, dict) else {"raw": written}
+
+
+def _observe(step: dict[str, Any], message: ParsedMessage) -> None:
+    result = {"content": message.text}
+    named = message.message.get("tool_call_id")
+    if any(call["tool_call_id"] == named for call in step.get("tool_calls", [])):
+        result["source_call_id"] = str(named)
+    step.setdefault("observation", {"results": []})["results"].append(result)
+
+
+def _metrics(request: RequestRecord) -> dict[str, Any]:
+    usage = request.usage
+    found: dict[str, Any] = {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cached_tokens": usage.cached_tokens,
+    }
+    times = {"latency_seconds": request.total or None, "time_to_first_token_seconds": request.ttft}
+    extra = {name: value / 1e9 for name, value in times.items() if value is not None}
+    return {name: value for name, value in {**found, "extra": extra or None}.items() if value is not None}
+
+
+def _sums(requests: Sequence[RequestRecord], steps: int) -> dict[str, int]:
+    return {
+        "total_prompt_tokens": sum(one.prompt_tokens for one in requests),
+        "total_completion_tokens": sum(one.completion_tokens for one in requests),
+        "total_cached_tokens": sum(one.usage.cached_tokens or 0 for one in requests),
+        "total_steps": steps,
+    }
+
+
+def _moment(at: int) -> str:
+    return datetime.fromtimestamp(at / 1e9, UTC).isoformat()
