@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from benchwright.interop.messages import openai_call
 from benchwright.interop.reading import count, mapping, objects, text
 from benchwright.records import Message, RequestRecord, Usage
 
@@ -53,7 +53,4 @@ def _content(content: Any) -> str:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = call.get("arguments")
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    function = {"name": text(call.get("function_name")), "arguments": written}
-    return {"id": text(call.get("tool_call_id")), "type": "function", "function": function}
+    return openai_call(text(call.get("tool_call_id")), text(call.get("function_name")), call.get("arguments"))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchwright.interop.foreign import ForeignScore, ForeignTrial, UnreadableResults
+from benchwright.interop.messages import openai_call
 from benchwright.interop.reading import count, mapping, moment, nanoseconds, number, objects, text
 from benchwright.records import Message, RequestRecord, Status, Usage
 from benchwright.text import one_line
@@ -200,10 +200,7 @@ def _attached(value: Any, attachments: Mapping[str, Any]) -> str:
 
 
 def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = call.get("arguments")
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    function = {"name": text(call.get("function")), "arguments": written}
-    return {"id": text(call.get("id")), "type": "function", "function": function}
+    return openai_call(text(call.get("id")), text(call.get("function")), call.get("arguments"))
 
 
 def _input(sample: Mapping[str, Any], attachments: Mapping[str, Any]) -> str | None:
