@@ -6,10 +6,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import xxhash
@@ -19,15 +18,14 @@ from benchwright.home import runs_directory
 from benchwright.interop.foreign import (
     ForeignRun,
     ForeignScale,
-    ForeignScore,
     ForeignTrial,
     UnreadableResults,
 )
-from benchwright.records import RunEvent, ScoreRecord, Status, Target, TaskSpec, TrialRecord
+from benchwright.interop.lines import score_lines, trial_line
+from benchwright.records import RunEvent, Target, TaskSpec
 from benchwright.runs.about import IMPORT
-from benchwright.runs.asked import kept_input, kept_target
-from benchwright.runs.journal import Body, Journal, encode_json
-from benchwright.runs.keys import fingerprint, score_key
+from benchwright.runs.journal import Journal
+from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import MANIFEST, Manifest, ScorerInfo, read_manifest, write_manifest
 from benchwright.runs.store import run_id
 
@@ -160,8 +158,8 @@ def _write_trials(
                 latest = max(latest, trial.started_at + trial.duration)
             done += len(some)
             journal.write_group(
-                [_written(trial, _key(identity, trial)) for trial in some],
-                [score for trial in some for score in _score_records(trial, _key(identity, trial))],
+                [trial_line(trial, _key(identity, trial)) for trial in some],
+                [score for trial in some for score in score_lines(trial, _key(identity, trial))],
             )
         if run.state != "unfinished":
             ended = max(latest, run.ended_at)
@@ -173,55 +171,6 @@ def _write_trials(
 
 def _key(identity: str, trial: ForeignTrial) -> str:
     return fingerprint(identity, trial.slot, trial.sample, trial.repeat)
-
-
-def _written(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
-    """A trial's line and its body."""
-    record = TrialRecord(
-        key=key,
-        sample=trial.sample,
-        target=trial.slot,
-        status=trial.status,
-        repeat=trial.repeat,
-        group=trial.group,
-        labels=trial.labels,
-        reason=trial.reason,
-        requests=[msgspec.structs.replace(one, slot=trial.slot) for one in trial.requests],
-        started_at=trial.started_at,
-        duration=trial.duration,
-    )
-    body = Body(
-        key=key,
-        status=trial.status,
-        reason=trial.reason,
-        input=kept_input(trial.input, trial.messages),
-        target=kept_target(trial.target),
-        messages=trial.messages,
-        answer=trial.answer,
-        artifacts={} if trial.identity is None else {"identity": trial.identity},
-        native=trial.native,
-    )
-    return record, encode_json(body)
-
-
-def _score_records(trial: ForeignTrial, key: str) -> Iterator[ScoreRecord]:
-    for name, score in trial.scores.items():
-        yield ScoreRecord(
-            key=score_key(key, name, ""),
-            trial=key,
-            scorer=name,
-            value=score.value,
-            status=score.status,
-            span=score.span,
-            detail=_detail(score),
-            explanation=score.explanation,
-        )
-
-
-def _detail(score: ForeignScore) -> dict[str, Any] | None:
-    if score.status is Status.GRADER_ERROR:
-        return {"error": score.explanation or "no value", **(score.detail or {})}
-    return score.detail
 
 
 class _Scales:

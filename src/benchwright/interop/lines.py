@@ -1,0 +1,64 @@
+"""A foreign trial as the lines and the body that a journal of ours holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from benchwright.interop.foreign import ForeignScore, ForeignTrial
+from benchwright.records import ScoreRecord, Status, TrialRecord
+from benchwright.runs.asked import kept_input, kept_target
+from benchwright.runs.journal import Body, encode_json
+from benchwright.runs.keys import score_key
+
+
+def trial_line(trial: ForeignTrial, key: str) -> tuple[TrialRecord, bytes]:
+    """A trial's line in the journal, and its body."""
+    record = TrialRecord(
+        key=key,
+        sample=trial.sample,
+        target=trial.slot,
+        status=trial.status,
+        repeat=trial.repeat,
+        group=trial.group,
+        labels=trial.labels,
+        reason=trial.reason,
+        requests=[msgspec.structs.replace(one, slot=trial.slot) for one in trial.requests],
+        started_at=trial.started_at,
+        duration=trial.duration,
+    )
+    body = Body(
+        key=key,
+        status=trial.status,
+        reason=trial.reason,
+        input=kept_input(trial.input, trial.messages),
+        target=kept_target(trial.target),
+        messages=trial.messages,
+        answer=trial.answer,
+        artifacts={} if trial.identity is None else {"identity": trial.identity},
+        native=trial.native,
+    )
+    return record, encode_json(body)
+
+
+def score_lines(trial: ForeignTrial, key: str) -> Iterator[ScoreRecord]:
+    """The lines of its scores."""
+    for name, score in trial.scores.items():
+        yield ScoreRecord(
+            key=score_key(key, name, ""),
+            trial=key,
+            scorer=name,
+            value=score.value,
+            status=score.status,
+            span=score.span,
+            detail=_detail(score),
+            explanation=score.explanation,
+        )
+
+
+def _detail(score: ForeignScore) -> dict[str, Any] | None:
+    if score.status is Status.GRADER_ERROR:
+        return {"error": score.explanation or "no value", **(score.detail or {})}
+    return score.detail
