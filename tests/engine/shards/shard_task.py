@@ -21,13 +21,13 @@ from benchwright.records import Outcome, Sample, Trial, TrialLimits
 async def solve(trial: Trial, session: Session) -> Outcome:
     """Does what the content says: {"do": …}; the answer tells which process it was.
 
-    With {"meet": [directory, count]} it waits first until so many processes have come there; with a "mark" besides,
-    so many others than the one that died.
+    With {"meet": [directory, count]} it waits first until so many processes have come there; with {"without": mark}
+    besides, so many others than the one that died and left its mark.
     """
     content = trial.sample.content
     doing = content.get("do")
     if "meet" in content:
-        await _meet(Path(content["meet"][0]), content["meet"][1], content.get("mark"))
+        await _meet(Path(content["meet"][0]), content["meet"][1], content.get("without"))
     if doing == "die once":
         mark = Path(content["mark"])
         if not mark.exists():

@@ -89,7 +89,7 @@ async def test_a_process_that_is_killed_costs_no_trial(tmp_path: Path, doing: st
     mark, place = tmp_path / "mark", tmp_path / "place"
     place.mkdir()
     waiting = [
-        Sample(f"late {number}", {"meet": [str(place), 2], "mark": str(mark), "number": number})
+        Sample(f"late {number}", {"meet": [str(place), 2], "without": str(mark), "number": number})
         for number in range(20)
     ]
     result = await run_samples([*samples_doing(doing, mark), *waiting], tmp_path / "run")
