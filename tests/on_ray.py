@@ -19,6 +19,7 @@ NOT_USED = "/(air|data|llm|pip|rllib|serve|setuptools|train|tune)/"
 def main() -> int:
     sys.path.insert(0, str(ROOT))
     from tests.environments import installed
+    from tests.second_try import run_tests
 
     try:
         python = installed("ray") / "python"
@@ -33,19 +34,9 @@ def main() -> int:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_AUTH_MODE": "disabled",  # else a token is written to the home directory
     }
-    command: list[str | Path] = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--durations=5",
-        *sys.argv[1:],
-        str(ROOM),
-    ]
-    print("Runs on Ray:", " ".join(map(str, command[1:])), flush=True)
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    options = ["-q", "-p", "no:cacheprovider", "--durations=5", *sys.argv[1:], str(ROOM)]
+    print("Runs on Ray: pytest", " ".join(options), flush=True)
+    return run_tests(python, options, environment=environment)
 
 
 def compile_once(python: Path) -> None:
