@@ -27,11 +27,13 @@ test: setup check
 test-slow: setup
 	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
 
-# And the README in an empty environment, tests in a clone elsewhere, on other Pythons, with other fastmcps, on Ray, and the ratios of speed and memory against their limits.
+# And the README in an empty environment, tests in a clone elsewhere, on other Pythons, with other fastmcps, on Ray, other
+# programs that read what is exported, and the ratios of speed and memory against their limits.
 test-all: test test-slow
 	$(BIN)/python tests/newcomer.py
 	$(BIN)/python tests/in_a_clone.py
 	$(BIN)/python tests/other_versions.py
+	$(BIN)/python tests/readers.py
 	$(BIN)/python tests/on_ray.py
 	$(BIN)/python -m benchmarks --check
 
@@ -91,6 +93,9 @@ requirements:
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate requirements/$$name.in -o requirements/$$name.txt || exit 1; \
 	done
+	uv pip compile --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --override requirements/readers.override requirements/readers.in \
+		-o requirements/readers.txt
 	for version in 2 3; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate --extra mcp pyproject.toml \

@@ -111,6 +111,8 @@ class Settings(BaseModel):
     fsync: Literal["second", "always"] = "second"
     probe: bool = True
     """Whether endpoints are asked for their models before the first trial."""
+    otel: str | None = None
+    """The address of a collector of OpenTelemetry that spans and scores are sent to."""
     max_failures: str | None = Field(default=None, pattern=r"^[0-9]+$|^[0-9]+(\.[0-9]+)?%$")
     """How many trials may fail, a number or a share such as 2%, before the command counts as incomplete."""
 

@@ -72,7 +72,8 @@ class Sample(Record, frozen=True):
     equal contents apart; `group` is the cluster for the statistics (passage, repository, subject).
 
     `input` is the sample's own question as a person reads it, without what all prompts have in common, `target`
-    the answer that is expected; both are only shown, and are no part of any key.
+    the answer that is expected; both are only shown, and are no part of any key. `row` is its place in a dataset,
+    from 0, where its id is not just that.
     """
 
     id: str
@@ -82,6 +83,12 @@ class Sample(Record, frozen=True):
     labels: dict[str, str] = {}
     input: str | None = None
     target: str | None = None
+    row: int | None = None
+
+    @property
+    def row_index(self) -> int:
+        """Its place in the dataset; ValueError where it is of none."""
+        return int(self.id) if self.row is None else self.row
 
 
 class Target(Record, frozen=True):
@@ -161,6 +168,12 @@ class RequestRecord(Record, frozen=True):
     send until the bytes left us, waiting and connecting not counted; `detect_lag` is how long the first
     bytes lay in the socket unnoticed, as far as can be told. `gaps` is a histogram of the times between
     tokens, {bucket: count}, see `stats.histogram`. `seed` is the one that was sent, None where there was none.
+
+    `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
+    follow from what it does).
+
+    `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
+    stream; both are None without streaming.
     """
 
     id: str
@@ -184,6 +197,9 @@ class RequestRecord(Record, frozen=True):
     error: str | None = None
     flags: list[str] = []
     seed: int | None = None
+    last_token: Amount | None = None
+    later_tokens: Amount | None = None
+    due: Offset | None = None
 
     @property
     def request_id(self) -> str:
@@ -264,7 +280,7 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     came at the intended start waits for a request is `late + request.started + request.total`.
 
     `restored_tokens` is there where only the trial's result was kept, in a cache file: the tokens of its requests,
-    which are not known, just as its body and when it was begun.
+    which are not known, just as its body and when it was begun. `row` is that of the sample.
     """
 
     key: str
@@ -284,6 +300,12 @@ class TrialRecord(Record, frozen=True, tag="trial"):
     reused_from: str | None = None
     late: Amount = 0
     restored_tokens: Amount | None = None
+    row: Amount | None = None
+
+    @property
+    def row_index(self) -> int:
+        """The place of its sample in the dataset; ValueError where it is of none."""
+        return int(self.sample) if self.row is None else self.row
 
     @property
     def tokens(self) -> int:

@@ -195,7 +195,7 @@ class TestWhereItIsCalled:
 
 
 INTERRUPTED = """
-import os, signal, sys
+import os, signal, sys, time
 from benchwright import evaluate, runs
 
 def interrupts(row):
@@ -203,6 +203,7 @@ def interrupts(row):
     if row["user_prompt"] == "word3" and not os.path.exists("interrupted"):
         open("interrupted", "w").close()
         os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(2)  # so that the main thread hears of it before the last row, however busy the machine is
     return 1.0
 
 def call():

@@ -10,6 +10,7 @@ import pytest
 from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, write_run
 
+from benchwright.analysis.export.counted_trials import CountedTrial
 from benchwright.analysis.export.trajectories import trajectory_of
 from benchwright.interop.atif import messages_of, requests_of
 from benchwright.records import Message, RequestRecord, Status, TrialRecord, Usage
@@ -33,7 +34,7 @@ REQUESTS = [
 
 def made(messages: list[Message] = CONVERSATION) -> dict[str, Any]:
     record = TrialRecord("k", "s", "primary", Status.SCORED, scores={"right": 1.0}, requests=REQUESTS)
-    return trajectory_of(ScoredTrial(record, {}), Body("k", messages=messages), AGENT)
+    return trajectory_of(CountedTrial("run", 0, ScoredTrial(record, {}), Body("k", messages=messages)), AGENT)
 
 
 def test_what_a_tool_answered_belongs_to_the_step_that_called_it() -> None:

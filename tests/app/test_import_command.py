@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.app.app_kit import Program
+from tests.app.compare_kit import made, write_run
 from tests.app.decide_kit import answers, deciding
 from tests.interop.foreign_kit import WRITERS, inspect, score_lines
 from tests.interop.inspect_kit import sample, write_log
@@ -165,3 +166,21 @@ def test_an_import_that_fails_leaves_nothing(program: Program) -> None:
     ended = program.run("import", program.write("twice.jsonl", 2 * line))
     assert ended.returncode == 1
     assert list((program.directory / "home" / "runs").iterdir()) == []
+
+
+def test_the_viewer_opens_results_of_another_program(program: Program) -> None:
+    (program.directory / "scores.jsonl").write_text('{"id": "a", "score": 1, "model": "m"}\n')
+    process = program.start("view", "scores.jsonl", "--port", "0", "--no-open")
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+    process.terminate()
+    process.communicate(timeout=30)
+    (run,) = (program.home / "runs").glob("2*")
+    assert address.endswith(f"&run={run.name}")
+
+
+def test_it_opens_no_run_of_another_home(program: Program) -> None:
+    run = write_run(program.directory / "elsewhere" / "run-1", made([1.0]))
+    ended = program.run("view", str(run), "--no-open")
+    assert ended.returncode == 1
+    assert "BENCHWRIGHT_HOME" in ended.stderr

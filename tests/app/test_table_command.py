@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from tests.app.app_kit import Program
 from tests.app.compare_kit import made, write_run
-from tests.app.load.load_kit import key, measure
+from tests.app.load.load_kit import key, measure, rate
 from tests.simulated import simulated_endpoint
 from tests.terminal import on_a_terminal
 
@@ -155,6 +155,6 @@ def test_load_curves_have_the_figures_of_load(tmp_path: Path, cuts: Sequence[str
     board = board_of(program, "--tag", report.id)
     (curve,) = board.load_curves
     assert [(point.achieved, point.latency, point.ttft) for point in curve.points] == [
-        (level.achieved, level.latency, level.ttft) for level in report.levels
+        (rate(level), level.latency, level.ttft) for level in report.levels
     ]
     assert {row.detail for row in board.rows} == {"concurrency 1", "concurrency 4"}

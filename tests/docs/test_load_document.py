@@ -25,7 +25,8 @@ from tests.catalog.played import scripts
 from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
 
-from benchwright.analysis.load.records import LevelResult, LoadComparison, LoadReport
+from benchwright.analysis.load.against.records import LoadComparison
+from benchwright.analysis.load.records import LevelResult, LoadReport
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "load.md").read_text(encoding="utf-8")
@@ -42,11 +43,19 @@ Place = tuple[Path, str]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """A directory with everything that the examples name, and a model that knows its answers."""
+    """A directory with everything that the examples name, and a model that knows its answers.
+
+    Measurements that a line writes for another to read are there from the start: any line runs alone."""
     directory = tmp_path_factory.mktemp("load")
     shutil.copy(ROOT / "examples" / "questions.jsonl", directory)
     data = write_rows(directory / "data" / "mmlu" / "test.jsonl", mmlu_rows(8))
     (directory / "arrivals.txt").write_text("# seconds\n0\n0.1\n0.15\n0.4\n")
+    flat = {"timestamp": 300, "input_length": 600, "output_length": 9, "hash_ids": [1, 2]}
+    (directory / "mooncake.jsonl").write_text(
+        json.dumps({**flat, "timestamp": 0}) + "\n" + json.dumps(flat) + "\n"
+    )
+    turn = {"t": 0, "type": "s", "in": 70, "out": 9, "hash_ids": [1], "think_time": 0.1}
+    (directory / "agents.jsonl").write_text(json.dumps({"id": "c", "requests": [turn, turn]}) + "\n")
     questions = [json.loads(line) for line in (directory / "questions.jsonl").read_text().splitlines()]
     key = [{"prompt": row["question"], "answer": row["answer"]} for row in questions]
     with simulated_endpoint(
@@ -54,6 +63,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         answers=key,
         scripts=asyncio.run(scripts("mmlu", data, ())),
     ) as url:
+        for line in LOADS:
+            if " -o " in line:
+                measured(line, (directory, url))
         yield directory, url
 
 
@@ -68,7 +80,7 @@ def measured(line: str, place: Place) -> list[LoadReport]:
         [*words, *short, "--json", "-q"], directory=directory, environment=environment, timeout=100
     )
     assert ended.returncode == 0, ended.stderr
-    if line.count("--model ") == 1:
+    if line.count("--model ") == 1 and "--against" not in line:
         return [msgspec.json.decode(ended.stdout, type=LoadReport)]
     return msgspec.json.decode(ended.stdout, type=LoadComparison).reports
 
@@ -77,11 +89,13 @@ def measured(line: str, place: Place) -> list[LoadReport]:
 def test_a_measurement_of_the_document_answers_and_grades_everything(line: str, place: Place) -> None:
     reports = measured(line, place)
     numbers = re.search(r"--(?:concurrency|rate) ([\d,]+)", line)
+    repeats = re.search(r"--repeats (\d+)", line)
     if numbers is not None:
-        assert {len(report.levels) for report in reports} == {len(numbers[1].split(","))}
+        each = int(repeats[1]) if repeats else 1
+        assert {len(report.levels) for report in reports} == {each * len(numbers[1].split(","))}
     for level in (level for report in reports for level in report.levels):
         assert level.state == "finished"
-        assert (level.failed, level.achieved > 0) == (0, True)
+        assert (level.failed, level.overall is not None) == (0, True)
         assert (level.goodput is None) == ("--slo" not in line)
         scored = "--scorer" in line or "mmlu" in line
         assert (level.judged.accuracy if level.judged else None) == (1.0 if scored else None)
@@ -89,8 +103,7 @@ def test_a_measurement_of_the_document_answers_and_grades_everything(line: str, 
 
 
 def test_the_server_to_try_it_out_has_the_slots_that_the_text_says() -> None:
-    (line,) = [line for line in COMMANDS if line not in LOADS]
-    assert line.startswith("benchwright simulate")
+    (line,) = [line for line in COMMANDS if line.startswith("benchwright simulate")]
     assert "--slots 6" in line
     assert "saturated by six requests in flight" in TEXT
 
@@ -112,4 +125,4 @@ def test_every_field_that_the_document_names_is_in_the_records() -> None:
     for row in re.findall(r"^\| (`.*?) \|", table, re.M):
         named |= {field.removeprefix("levels[].") for field in re.findall(r"`([a-z_\[\].0-9]+)`", row)}
     known = {field for record in (LoadReport, LevelResult) for field in record.__struct_fields__}
-    assert named == known
+    assert named == known | {"compared"}

@@ -117,10 +117,32 @@ def says_many_words_and_logs_them(ask: Ask, directory: Path) -> None:
         if lines := (directory / "truth.jsonl").read_text().splitlines():
             break
         time.sleep(0.02)
-    assert json.loads(lines[0])["complete"] is True
+    told = json.loads(lines[0])
+    assert told["complete"] is True
+    fields = TEXT.partition("`--log FILE`")[2].partition("## Other")[0]
+    assert {
+        name for row in re.findall(r"^\| (`.*?) \|", fields, re.M) for name in re.findall(r"\w+", row)
+    } == set(told)
+
+
+def remembers_a_prompt(ask: Ask, directory: Path) -> None:
+    prompt = user(" ".join(f"word{number}" for number in range(2000)))
+    begun = time.monotonic()
+    ask(prompt)
+    assert time.monotonic() - begun >= 0.1 + 0.02 + 31 * 0.005, (
+        "2,000 tokens at 20,000 a second, and 32 words"
+    )
+    ask(prompt)
+    port = (directory / "port").read_text().strip()
+    with urlopen(f"http://127.0.0.1:{port}/metrics") as page:
+        samples = dict(re.findall(r"^(vllm:\w+?)(?:_count)?\{.* (\S+)$", page.read().decode(), re.M))
+    assert set(re.findall(r"`(vllm:\w+)`", TEXT)) <= set(samples)
+    assert samples["vllm:prefix_cache_queries_total"] == "4000"
+    assert samples["vllm:prefix_cache_hits_total"] == "1984"
 
 
 CHECKS = {
+    "--cache-blocks": remembers_a_prompt,
     "--answers": knows_half_of_the_key,
     "--scripts": plays_the_scripts,
     "--fault": is_in_trouble_now_and_then,

@@ -6,6 +6,7 @@ import asyncio
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from tests.endpoint.http_kit import HELLO, STREAMED_HELLO, OpenClient, ask, error_answer, refusal_of
 from tests.endpoint.scripted_server import AGAIN, ASKED, Request, Serve
@@ -92,6 +93,13 @@ class TestTheBody:
     async def test_fields_unknown_to_us_pass_through(self, sent: Any) -> None:
         extra = {"chat_template_kwargs": {"enable_thinking": False}, "top_k": 4, "guided_regex": r"\d+"}
         assert extra.items() <= (await sent(body=extra)).json.items()
+
+    @pytest.mark.parametrize("words", [1, 200_000])
+    async def test_messages_that_are_json_already_are_sent_as_they_lie(self, sent: Any, words: int) -> None:
+        text = " long" * words
+        messages = msgspec.Raw(b'[{"role":"user","content":"%b"}]' % text.encode())
+        body = (await sent({"seed": 7}, body={"messages": messages}, stream=False)).json
+        assert body == {"model": "m", "seed": 7, "messages": [{"role": "user", "content": text}]}
 
     async def test_image_and_audio_parts_pass_through(self, sent: Any) -> None:
         content = [

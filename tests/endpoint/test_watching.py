@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.http_server import QuietHandler, served_by
 
 from benchwright.endpoint.prometheus import totals
+from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
 from benchwright.endpoint.watching import Look, Watch, read_look
 
 VLLM = """\
@@ -24,6 +25,10 @@ vllm:num_requests_waiting{engine="1",model_name="m"} 0.0 1763000000000
 vllm:kv_cache_usage_perc{engine="0",model_name="m"} 0.25
 vllm:kv_cache_usage_perc{engine="1",model_name="m"} 0.75
 vllm:num_preemptions_total{engine="0",model_name="m"} 7.0
+vllm:prefix_cache_queries_total{engine="0",model_name="m"} 900.0
+vllm:prefix_cache_queries_total{engine="1",model_name="m"} 100.0
+vllm:prefix_cache_hits_total{engine="0",model_name="m"} 300.0
+vllm:prefix_cache_hits_total{engine="1",model_name="m"} 50.0
 vllm:num_preemptions_created{engine="0",model_name="m"} 1.76e+09
 this is no sample
 broken{le="1" 3
@@ -34,6 +39,15 @@ SGLANG = """\
 sglang:num_running_reqs{model_name="m"} 5
 sglang:num_queue_reqs{model_name="m"} 12
 sglang:token_usage{model_name="m"} 0.28
+sglang:prompt_tokens_total{is_streaming="false",model_name="m"} 400.0
+sglang:prompt_tokens_total{is_streaming="true",model_name="m"} 600.0
+sglang:cached_tokens_total{cache_source="device",model_name="m"} 250.0
+"""
+
+VLLM_0_8 = """\
+vllm:gpu_cache_usage_perc{model_name="m"} 0.5
+vllm:gpu_prefix_cache_queries_total{model_name="m"} 1000.0
+vllm:gpu_prefix_cache_hits_total{model_name="m"} 0.0
 """
 
 
@@ -54,11 +68,14 @@ def serving(*pages: str) -> Iterator[str]:
 
 
 def test_engines_are_added_up_and_the_fullest_cache_counts() -> None:
-    assert read_look(VLLM, 1) == Look(1, running=7, waiting=2, cache=0.75, preempted=7)
+    look = Look(1, running=7, waiting=2, cache=0.75, preempted=7, prefix_queries=1000, prefix_hits=350)
+    assert read_look(VLLM, 1) == look
 
 
 def test_other_servers_say_it_under_other_names() -> None:
-    assert read_look(SGLANG, 1) == Look(1, running=5, waiting=12, cache=0.28)
+    look = Look(1, running=5, waiting=12, cache=0.28, prefix_queries=1000, prefix_hits=250)
+    assert read_look(SGLANG, 1) == look
+    assert read_look(VLLM_0_8, 1) == Look(1, cache=0.5, prefix_queries=1000, prefix_hits=0)
 
 
 @given(
@@ -115,3 +132,11 @@ async def test_one_that_goes_away_later_leaves_what_was_seen() -> None:
         watch, said = await watched(url, 2)
     assert [look.running for look in watch.looks] == [1]
     assert len(said) == 1
+
+
+async def test_the_simulated_server_tells_all_of_it() -> None:
+    async with SimulatedEndpoint(Settings(cache_blocks=10)) as endpoint:
+        watch, said = await watched(endpoint.base_url.replace("/v1", "/metrics"), 1)
+    look = watch.looks[0]
+    assert look == Look(look.at, 0, 0, 0, 0, prefix_queries=0, prefix_hits=0)
+    assert said == []

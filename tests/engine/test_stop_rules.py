@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from time import perf_counter_ns
 
 from tests.engine.engine_kit import Asked, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.protocols import Session
 from benchwright.engine.run import RunResult
-from benchwright.engine.stop import StopRule, SystemicErrors, TimeBudget, TokenBudget
+from benchwright.engine.stop import Stop, StopRule, SystemicErrors, TimeBudget, TokenBudget
 from benchwright.errors import ProviderError
 from benchwright.records import Outcome, RequestRecord, Trial, Usage
 
@@ -101,3 +102,21 @@ async def test_the_first_reason_stands(tmp_path: Path) -> None:
     rules: list[StopRule] = [TokenBudget(0), TimeBudget(0)]
     result = await run_plan(plan_of(3), tmp_path, rules=rules, concurrency=1)
     assert result.stop_reason == "the budget of 0 tokens is used up (0 used)"
+
+
+async def test_those_who_wait_for_the_same_moment_go_on_together() -> None:
+    stop, moment = Stop(), perf_counter_ns() + 50_000_000
+    woken = [asyncio.create_task(stop.sleep_until(moment)) for _ in range(5)]
+    await woken[0]
+    await asyncio.sleep(0)
+    assert all(one.done() for one in woken)
+    assert perf_counter_ns() > moment - 2_000_000
+
+
+async def test_a_stop_wakes_all_who_wait() -> None:
+    stop, now = Stop(), perf_counter_ns()
+    waiting = [asyncio.create_task(stop.sleep_until(now + hours * 3600 * 10**9)) for hours in (1, 1, 2)]
+    await asyncio.sleep(0)
+    stop.because("enough")
+    await asyncio.wait_for(asyncio.gather(*waiting), 10)
+    await asyncio.wait_for(stop.sleep_until(now + 3600 * 10**9), 10)

@@ -52,7 +52,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]:
 def before_us(ended: Ended) -> bool:
     """Whether Ctrl-C came while Python itself was starting, which tells its own places, and none of ours."""
     ours = ended.err.replace("/benchwright/__main__.py", "").replace("/benchwright/cli/start.py", "")
-    return ended.code in (FAILED, -signal.SIGINT) and "/benchwright/" not in ours
+    return (
+        ended.code in (FAILED, *KILLED) and "KeyboardInterrupt" in ended.err and "/benchwright/" not in ours
+    )
 
 
 @tried(4, of="door")

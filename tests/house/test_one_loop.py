@@ -43,6 +43,7 @@ ALLOWED = {
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
     ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
+    ("benchwright/app/telemetry.py", "to_thread"): "waiting for a collector of telemetry, at the end",
     (
         "benchwright/packs/python/benchwright_pack/inside/runner.py",
         "create_task",

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from benchwright.analysis.joint.fronts import Candidate, PerTrial, fronts
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
-from benchwright.analysis.load.records import Level, Spread
-from benchwright.analysis.load.records import Quantile as LoadQuantile
+from benchwright.analysis.load.records import Estimate, Level, Spread
 from benchwright.analysis.report.records import (
     Curve,
     Distribution,
@@ -140,7 +139,7 @@ def drawings(name: str) -> list[str]:
 
 
 def curve_of(letter: str, points: list[tuple[int, float]]) -> LoadCurve:
-    spread = LoadQuantile(0.1, 0.09, 0.11)
+    spread = Estimate(0.1, 0.09, 0.11)
     return LoadCurve(
         letter,
         f"load-{letter}",

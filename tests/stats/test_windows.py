@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.stats.windows import Cut, Window, ended_within, most_at_once, shares_within, window
+from benchwright.stats.windows import Cut, Window, ended_within, mean_at_once, most_at_once, window
 
 NOTHING = Cut()
 moments = st.lists(st.floats(0, 1000), min_size=1, max_size=60).map(sorted)
@@ -40,13 +40,13 @@ def test_cuts_of_seconds_leave_out_what_was_due_in_them(due: list[float], early:
 def test_the_window_ends_with_the_last_intended_start() -> None:
     left = found([0, 1, 2, 3], length=1.5)
     assert left is not None
-    assert (left.begin, left.end, left.steady) == (0, 3, True)
+    assert (left.begin, left.end, left.burst) == (0, 3, False)
 
 
 def test_a_burst_is_no_steady_state_and_its_window_goes_to_the_last_answer() -> None:
     left = found([0, 0.1, 0.2], length=5)
     assert left is not None
-    assert (left.begin, left.end, left.steady) == (0, 5.2, False)
+    assert (left.begin, left.end, left.burst) == (0, 5.2, True)
 
 
 def test_requests_out_of_order_are_refused() -> None:
@@ -63,20 +63,19 @@ def test_the_rate_of_a_closed_loop_is_the_same_in_every_window(
     starts = np.array([offset + number * length for offset in offsets for number in range(rounds)])
     begin = length + low * length
     end = length * (rounds - 1) - high * length / 2
-    rate = shares_within(starts, starts + length, begin, end).sum() / (end - begin)
+    taken = length  # of each request, so that Little's law gives the rate
+    rate = mean_at_once(starts, starts + length, begin, end) / taken
     assert rate == pytest.approx(in_flight / length)
 
 
-def test_shares_of_a_request_without_length_are_0_or_1() -> None:
-    assert shares_within([1.0, 5.0], [1.0, 5.0], 0, 2).tolist() == [1, 0]
+def test_nothing_is_under_way_in_no_time() -> None:
+    assert mean_at_once([0.0], [1.0], 0.5, 0.5) == 0
 
 
 def test_a_growing_queue_is_not_counted_as_work_done() -> None:
     """Ten requests arrive per second, one is answered: that one is the rate, whatever else waits."""
-    starts = np.arange(0, 10, 0.1)
     ends = np.arange(1, 101.0)
     assert ended_within(ends, 0, 9.95).sum() / 9.95 == pytest.approx(1, abs=0.1)
-    assert shares_within(starts, ends, 0, 9.95).sum() / 9.95 > 2
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=40))

@@ -57,3 +57,8 @@ def test_all_runs_are_a_choice_away(viewer: Viewing, page: Page) -> None:
 def test_the_address_that_view_prints_for_a_suite_leads_to_its_table(viewer: Viewing) -> None:
     reply = viewer.ask(f"/?token={viewer.token}&suite=a%22%20%26b")
     assert 'content="0;url=/table?suite=a%22+%26b"' in reply.text
+
+
+def test_that_for_a_run_leads_to_its_page_and_nowhere_else(viewer: Viewing) -> None:
+    reply = viewer.ask(f"/?token={viewer.token}&run=%2F%2Felsewhere.org%2F%22")
+    assert 'content="0;url=/runs/%2F%2Felsewhere.org%2F%22"' in reply.text

@@ -99,7 +99,7 @@ class AgentSolver:
         return _outcome(result, *answer_status(llm.reply))
 
     def _request(self, trial: Trial) -> RolloutRequest:
-        row_index, slot = int(trial.sample.id), trial.target.slot
+        row_index, slot = trial.sample.row_index, trial.target.slot
         tag = "" if slot == "primary" else f"-{slot}"
         return dataset_row_to_request(
             trial.sample.content,

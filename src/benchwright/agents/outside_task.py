@@ -101,7 +101,7 @@ class OutsideSolver:
             TrialError: the endpoint failed or a limit was reached, and the agent gave up for that reason.
             Exception: whatever the agent itself raises.
         """
-        row = trial.sample.content | {"row_index": int(trial.sample.id), "run_index": trial.repeat}
+        row = trial.sample.content | {"row_index": trial.sample.row_index, "run_index": trial.repeat}
         async with session.relay(self._relay) as calls:
             try:
                 said = await self._agent.run(row, trial, calls)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
+import xxhash
 
 from benchwright.data.columns import documented_row
 from benchwright.data.errors import BadRow, DatasetValidationError
 from benchwright.data.rows import Row, naming, read_rows
-from benchwright.engine.protocols import Scorer
+from benchwright.engine.protocols import Scorer, Task
 from benchwright.records import Sample, TaskSpec
 from benchwright.suggest import did_you_mean
 
@@ -18,13 +21,26 @@ Content = Callable[[Row, int], Row]
 """Makes a sample's content of a row and its index; raises DatasetValidationError for a bad row."""
 
 
-class SampleRows(msgspec.Struct, frozen=True):
-    """At most `limit` rows from row `offset` on; `group_by` names the column of the clusters."""
+ID, GROUP = "id", "group"
+"""Columns that say which sample a row is, and which samples belong together."""
+
+LONGEST_NAME = 200
+"""Characters of an id or a group; longer ones are texts."""
+
+
+class SampleRows(msgspec.Struct):
+    """At most `limit` rows from row `offset` on; `group_by` names the column of the clusters.
+
+    Where every row has another text or number in the column `id`, that is the id of its sample, else the row's place
+    in the file, from 0. Without `group_by` a column `group` is that of the clusters.
+    """
 
     path: Path
     limit: int | None = None
     offset: int = 0
     group_by: str | None = None
+    _has_ids: bool | None = None
+    _has_groups: bool = False
 
     def first(self) -> Row:
         """The first row, as it stands in the file.
@@ -42,20 +58,23 @@ class SampleRows(msgspec.Struct, frozen=True):
         return DatasetValidationError(f"{self.path} has no rows{where}")
 
     def samples(self, content: Content) -> Iterator[Sample]:
-        """One sample per row, read as they are needed; a sample's id is the row's place in the file, from 0.
+        """One sample per row, read as they are needed.
 
         Raises:
             DatasetError: the file cannot be read, or a row is not as it should be.
         """
+        if self._has_ids is None:
+            self.size(content)
         with naming(self.path):
-            for index, row in enumerate(read_rows(self.path, self.limit, self.offset), self.offset):
+            for index, row in self._numbered():
                 made = content(row, index)
                 yield Sample(
-                    id=str(index),
+                    id=str(row[ID]) if self._has_ids else str(index),
                     content=made,
                     group=self._group(row, index),
                     input=_text(made.get("user_prompt")),
                     target=_text(made.get("ground_truth")),
+                    row=index if self._has_ids else None,
                 )
 
     def size(self, content: Content) -> int:
@@ -64,14 +83,31 @@ class SampleRows(msgspec.Struct, frozen=True):
         Raises:
             DatasetError: as `samples`; also if there is none.
         """
-        count = sum(1 for _ in self.samples(content))
+        count, ids = 0, array("Q")
+        with naming(self.path):
+            for index, row in self._numbered():
+                content(row, index)
+                self._has_groups = self._group(row, index) is not None or self._has_groups
+                if len(ids) == count and _names(row.get(ID)):
+                    ids.append(xxhash.xxh3_64_intdigest(str(row[ID]).encode("utf-8", "surrogatepass")))
+                count += 1
         if not count:
             raise self._no_rows()
+        self._has_ids = len(ids) == count and _all_differ(ids)
         return count
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """The columns that are taken for ids and groups without being named; known once `size` was asked."""
+        ids = {ID: ID} if self._has_ids else {}
+        return ids | ({GROUP: GROUP} if self._has_groups and self.group_by is None else {})
+
+    def _numbered(self) -> Iterator[tuple[int, Row]]:
+        return enumerate(read_rows(self.path, self.limit, self.offset), self.offset)
 
     def _group(self, row: Row, index: int) -> str | None:
         if self.group_by is None:
-            return None
+            return str(row[GROUP]) if _names(row.get(GROUP)) else None
         if self.group_by not in row:
             raise BadRow(index, f"No column '{self.group_by}' to group by.{did_you_mean(self.group_by, row)}")
         return str(row[self.group_by])
@@ -79,6 +115,28 @@ class SampleRows(msgspec.Struct, frozen=True):
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def _names(value: object) -> bool:
+    """Whether a value can be what a sample or a group is called."""
+    if isinstance(value, str):
+        return bool(value.strip()) and len(value) <= LONGEST_NAME
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _all_differ(digests: array[int]) -> bool:
+    import numpy as np
+
+    return len(np.unique(np.frombuffer(digests, np.uint64))) == len(digests)
+
+
+class DatasetTask(Task, Protocol):
+    """A task over a dataset."""
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """See `SampleRows.identity`."""
+        ...
 
 
 class RowsTask:
@@ -103,3 +161,8 @@ class RowsTask:
     def size(self) -> int:
         """The number of rows; reads and checks them all."""
         return self._rows.size(self._content)
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """See `SampleRows.identity`."""
+        return self._rows.identity

@@ -72,7 +72,7 @@ def _input(body: Body) -> str | None:
     if found is not None:
         return found
     sent = [one.sent for one in body.exchanges[:1] if isinstance(one.sent, list)]
-    messages = body.messages or (sent[0] if sent else [])
+    messages = body.messages or body.unanswered or (sent[0] if sent else [])
     asked = (content_text(one.get("content")) for one in messages if one.get("role") == "user")
     return next(filter(None, asked), None)
 

@@ -24,11 +24,13 @@ class ScoreScale(NamedTuple):
     """The range of a score, None at an end that is not known; `passing` is the least value that passes.
 
     `passing` is None where passing is decided elsewhere: by a pack's own status, which is a score of its own.
+    `lower_is_better` only of imported runs, whose program says so.
     """
 
     low: float | None = None
     high: float | None = None
     passing: float | None = None
+    lower_is_better: bool = False
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -44,7 +46,7 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
         return ScoreScale(0.0, 1.0, manifest.pass_threshold)
     if (origin := origin_of(manifest)) is not None:
         known = origin.scores.get(score, KnownScale())
-        return ScoreScale(known.low, known.high, known.passing)
+        return ScoreScale(known.low, known.high, known.passing, known.lower_is_better)
     return ScoreScale(passing=manifest.pass_threshold)
 
 
@@ -107,7 +109,7 @@ def values_of(manifest: Manifest, table: RunTable, score: str, rows: Rows) -> Sc
     values = column.values(own)
     scale = scale_of(manifest, score)
     if scale.low is None and values.size and values.min() >= 0 and values.max() <= 1:
-        scale = ScoreScale(0.0, 1.0, scale.passing)
+        scale = scale._replace(low=0.0, high=1.0)
     return ScoreValues(
         values,
         table.sample.numbers(own) if manifest.repeats > 1 else None,

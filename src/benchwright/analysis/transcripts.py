@@ -21,6 +21,16 @@ class Transcript(msgspec.Struct, omit_defaults=True):
     gist: Gist = Gist()
 
 
+def sample_of_row(table: RunTable, row: int) -> str:
+    """The id of the sample in a row of the dataset."""
+    if not table.dataset_row.largest:
+        return str(row)
+    import numpy as np
+
+    found = np.flatnonzero(table.dataset_row.equal(row + 1))
+    return table.sample[int(found[0])] if len(found) else str(row)
+
+
 def transcripts(table: RunTable, sample: str) -> list[Transcript]:
     """Every attempt at a sample, by target, repeat and attempt.
 

@@ -41,6 +41,7 @@ class RunArguments(TypedDict, total=False):
     retry_failed: bool
     fsync: Literal["second", "always"]
     probe: bool
+    otel: str | None
     max_failures: str | None
 
 

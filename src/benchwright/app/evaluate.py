@@ -60,7 +60,7 @@ def prepare_eval(
         xxh3=digest,
         samples=samples,
         offset=settings.offset,
-        columns=settings.column,
+        columns={**task.identity, **settings.column},
     )
     unchanged = DatasetUnchanged(settings.dataset, digest)
     request = RunRequest(

@@ -1,16 +1,19 @@
-"""`export`: the rows of a run as JSON lines, CSV or Parquet."""
+"""`export`: the rows of a run as JSON lines, CSV or Parquet, or the run in the layout of another program."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from benchwright.analysis.export.every_eval_ever import write_every_eval_ever
+from benchwright.analysis.export.hub_results import write_hub_results
 from benchwright.analysis.export.inspect_log import write_logs
+from benchwright.analysis.export.lm_eval import write_lm_eval
 from benchwright.analysis.export.loaded import load_run
 from benchwright.analysis.export.requests import RequestRows
 from benchwright.analysis.export.trajectories import write_trajectories
@@ -19,8 +22,8 @@ from benchwright.errors import UserError
 from benchwright.files import whole_file
 from benchwright.interop.recognising import run_or_results
 from benchwright.runs.journal import encode_json
-from benchwright.runs.manifest import read_manifest
-from benchwright.runs.table import read_table
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.table import RunTable, read_table
 from benchwright.suggest import did_you_mean
 from benchwright.text import no_formula
 
@@ -30,15 +33,20 @@ BATCH = 5000
 AnyRows = TrialRows | RequestRows
 
 
-def export_logs(run: str, directory: Path) -> list[Path]:
-    """Writes a run as logs of Inspect, one for each target; returns their paths.
+def export_folder(run: str, form: str, directory: Path, developer: str | None = None) -> Iterator[Path]:
+    """Writes a run in the layout of another program, one of `FOLDERS`; yields the path of each file.
+
+    `developer` is who made the models whose names do not say it; only Every Eval Ever asks for that.
 
     Raises:
-        UserError: there is no such run, or a log cannot be written.
+        UserError: there is no such run, the format cannot hold it, or a file cannot be written.
         JournalError: the journal cannot be read.
     """
     found = run_or_results(run)
-    return write_logs(read_manifest(found), read_table(found, effort=True), directory)
+    manifest, table = read_manifest(found), read_table(found, effort=True)
+    if form == "eee":
+        return write_every_eval_ever(manifest, table, directory, developer)
+    return FOLDERS[form](manifest, table, directory)
 
 
 def export(run: str, what: str, path: Path, form: str | None = None) -> int:
@@ -63,18 +71,6 @@ def export(run: str, what: str, path: Path, form: str | None = None) -> int:
         _require_pyarrow()
     with whole_file(path) as file:
         return WRITERS[form](rows, file)
-
-
-def export_trajectories(run: str, directory: Path) -> int:
-    """Writes the trajectories of a run in ATIF, a file for each trial; returns how many there are.
-
-    Raises:
-        UserError: there is no such run, or a file cannot be written.
-        JournalError: the journal cannot be read.
-    """
-    found = run_or_results(run)
-    written = write_trajectories(read_manifest(found), read_table(found, effort=True), directory)
-    return sum(1 for _ in written)
 
 
 def _write_json_lines(rows: AnyRows, file: IO[bytes]) -> int:
@@ -124,4 +120,12 @@ WRITERS: Mapping[str, Callable[[AnyRows, IO[bytes]], int]] = {
     "jsonl": _write_json_lines,
     "csv": _write_csv,
     "parquet": _write_parquet,
+}
+
+FOLDERS: Mapping[str, Callable[[Manifest, RunTable, Path], Iterator[Path]]] = {
+    "inspect": write_logs,
+    "eee": write_every_eval_ever,
+    "hf": write_hub_results,
+    "atif": write_trajectories,
+    "lm-eval": write_lm_eval,
 }

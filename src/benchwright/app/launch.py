@@ -15,6 +15,7 @@ from benchwright.app.endpoints import make_client
 from benchwright.app.manifests import manifest_of
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
+from benchwright.app.telemetry import sent, telemetry_of
 from benchwright.app.until.rule import Until, begin_until
 from benchwright.config import Settings
 from benchwright.data.errors import DatasetError
@@ -55,6 +56,7 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
     allocator.keep_large_blocks_apart()
     request = prepared.request
     _check_one_process(request)
+    telemetry = telemetry_of(request)
     reuse = prepared.reuse(say)
     found = prepared.shelf.run_of(lambda: _make(request), say)
     async with found as directory, store.run_lock(directory, say):
@@ -68,7 +70,8 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
                     if request.is_probed:
                         asked = [] if reuse.only_known else request.plan.targets
                         await probe_endpoints([*asked, *request.plan.helpers], request.keys, say)
-                    result = await _run(request, table, listeners, reuse, until)
+                    async with sent(telemetry, directory, say) as sending:
+                        result = await _run(request, table, [*listeners, *sending], reuse, until)
         except BaseException as error:
             with suppress(JournalError):  # what went wrong first is what is to be told
                 _close(prepared, table)
@@ -132,7 +135,7 @@ async def _run(
     until: Until | None,
 ) -> RunResult:
     settings = request.settings
-    clients = make_clients(request, settings.most_in_flight)
+    clients = make_clients(request, settings.most_in_flight * request.plan.parallel)
     asking = [*clients.values(), *request.asking]
     _tell_of_waits(asking, listeners)
     if until is not None:
@@ -260,7 +263,8 @@ def _check_one_process(request: RunRequest) -> None:
 
 def _rules(request: RunRequest) -> list[StopRule]:
     settings = request.settings
-    rules: list[StopRule] = [SystemicErrors(alike=min(10, request.plan.trial_count))]
+    alike = min(10, request.plan.trial_count)
+    rules: list[StopRule] = [SystemicErrors(alike, sheds="load" in request.about)]
     if settings.budget_tokens is not None:
         rules.append(TokenBudget(settings.budget_tokens))
     if settings.budget_seconds is not None:

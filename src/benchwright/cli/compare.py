@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli import completing
+from benchwright.cli.compare_loads import RULE_FAILED
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import anyway_option, json_option, markdown_option
 from benchwright.cli.output import echo, print_json, print_table
@@ -17,9 +18,6 @@ from benchwright.cli.output import echo, print_json, print_table
 if TYPE_CHECKING:
     from benchwright.analysis.comparison.compare import Outcome
     from benchwright.analysis.comparison.records import Comparison
-
-FAILED = 3
-"""The exit code of a rule that did not hold."""
 
 EXAMPLES = """\b
 Examples:
@@ -34,6 +32,8 @@ MORE = """\b
   In CI: exit with 3 if B is surely worse by more than a point, or below 70 %:
     benchwright compare main.json branch.json --max-regression 0.01 \\
         --fail-if "accuracy < 0.7" --junit compare.xml
+  Two servers under load: what `load` measured, by tag or file:
+    benchwright compare load-20261123T18 load.json --max-regression 0.1
   In CI, the other way round: exit with 3 unless B is shown to be not worse:
     benchwright compare main.json branch.json --max-regression 0.02 --prove
 \b
@@ -49,7 +49,7 @@ Exit codes:
     "runs",
     nargs=-1,
     required=True,
-    metavar="RUN|FILE [RUN|FILE ...]",
+    metavar="RUN|FILE|LOAD ...",
     shell_complete=completing.runs_and_files,
 )
 @option(
@@ -111,8 +111,17 @@ def command(
     """Compare runs and result files: is the second better than the first?
 
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
-    `run` or `eval -o`.
+    `run` or `eval -o`. Measurements of `load` are compared level by level: LOAD is a tag, or a file of `load -o`.
     """
+    from benchwright.cli.compare_loads import find_reports, give
+
+    loads = find_reports(runs)
+    if loads:
+        from benchwright.analysis.load.against.compare import compare_loads
+        from benchwright.analysis.load.against.rules import LoadRules
+
+        found = compare_loads(loads, LoadRules(fail_if, max_regression, prove), anyway=anyway)
+        sys.exit(give(found, as_json=as_json, junit=junit, markdown=markdown))
     from benchwright.analysis.comparison.compare import ComparisonOptions, compare
 
     wanted = ComparisonOptions(confidence, anyway, fail_if, max_regression, prove)
@@ -155,6 +164,6 @@ def _exit_code(outcome: Outcome) -> int:
     """A refused pair is an error, but not where the documented table of result files was all that was asked for."""
     comparison = outcome.comparison
     if comparison.failed:
-        return FAILED
+        return RULE_FAILED
     refused = any(pair.refused for pair in comparison.pairs)
     return 1 if refused and not outcome.columns else 0

@@ -16,8 +16,15 @@ Examples:
   benchwright export 20261121T10 -o trials.parquet
   benchwright export 20261121T10 --what requests -o requests.csv
   benchwright export 20261121T10 --format inspect -o logs
+  benchwright export 20261121T10 --format eee --developer my-lab -o eee
   From Python: benchwright.load_run("20261121T10").requests
 """
+
+FOLDER_FORMATS = ("inspect", "eee", "hf", "atif", "lm-eval")
+"""Those of `app.export.FOLDERS`."""
+
+MOST_NAMED = 8
+"""Files that are named when they are written."""
 
 
 @click.command("export", cls=Command, epilog=EXAMPLES)
@@ -28,25 +35,39 @@ Examples:
 @option(
     "--format",
     "form",
-    type=click.Choice(["parquet", "csv", "jsonl", "inspect", "atif"]),
-    help="Format (default: by the suffix of -o); inspect: a log for each target, atif: a file for each trial.",
+    type=click.Choice(["parquet", "csv", "jsonl", *FOLDER_FORMATS]),
+    help="Format (default: by the suffix of -o); the last five are other programs' layouts of a folder.",
+)
+@option(
+    "--developer", metavar="NAME", help="For eee: who made the models that are not named DEVELOPER/MODEL."
 )
 @output_option(
-    "Write to FILE; inspect and atif write to a directory.", type=click.Path(path_type=Path), required=True
+    f"Write to FILE; {', '.join(FOLDER_FORMATS)} write to a directory.",
+    type=click.Path(path_type=Path),
+    required=True,
 )
-def command(run: str, what: str, form: str | None, output: Path) -> None:
-    """Write the trials or requests of RUN, one row each, or the run in the format of another program.
+def command(run: str, what: str, form: str | None, developer: str | None, output: Path) -> None:
+    """Write the trials or requests of RUN, one row each, or the run in the layout of another program.
 
     RUN is an id, a unique part of one, a directory, or the path of another program's results.
-    """
-    from benchwright.app.export import export, export_logs, export_trajectories
 
-    if form == "inspect":
-        for path in export_logs(run, output):
-            echo(f"{path} written", err=True)
+    \b
+    inspect   a log of Inspect for each target
+    eee       Every Eval Ever: figures and samples for each target
+    hf        .eval_results of a model's repository on the Hugging Face Hub
+    atif      a trajectory for each trial, as Harbor reads them
+    lm-eval   results and samples as lm-evaluation-harness writes them
+    """
+    from benchwright.app.export import export, export_folder
+
+    if developer is not None and form != "eee":
+        raise click.UsageError("--developer is for --format eee.")
+    if form not in FOLDER_FORMATS:
+        count = export(run, what, output, form)
+        echo(f"{count:,} {what} written to {output}", err=True)
         return
-    if form == "atif":
-        echo(f"{export_trajectories(run, output):,} trajectories written to {output}", err=True)
-        return
-    count = export(run, what, output, form)
-    echo(f"{count:,} {what} written to {output}", err=True)
+    paths = list(export_folder(run, form, output, developer))
+    for path in paths[:MOST_NAMED]:
+        echo(f"{path} written", err=True)
+    if len(paths) > MOST_NAMED:
+        echo(f"... {len(paths):,} files in all", err=True)

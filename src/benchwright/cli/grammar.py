@@ -10,6 +10,9 @@ import click
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+PROGRAM = "benchwright"
+"""The name that help uses in its examples; it is shown as the one that was typed."""
+
 LAST = ("Output", "Other")
 """Headings that stand below all others."""
 
@@ -131,6 +134,10 @@ class Command(click.Command):
         """Usage, text, examples, options."""
         _write_help(self, ctx, formatter)
 
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, which names the program as it was started."""
+        return _as_started(super().get_help(ctx), ctx)
+
 
 class Group(click.Group):
     """A group of such commands. `old` are names that commands had before, with those of today."""
@@ -153,6 +160,10 @@ class Group(click.Group):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Usage, text, examples, commands, options."""
         _write_help(self, ctx, formatter)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, which names the program as it was started."""
+        return _as_started(super().get_help(ctx), ctx)
 
 
 class LazyGroup(Group):
@@ -192,6 +203,11 @@ class LazyGroup(Group):
         for heading, names in self.headings.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(widest), self.addresses[name][1]) for name in names])
+
+
+def _as_started(text: str, ctx: click.Context) -> str:
+    """Help whose examples call the program by the name that it was started under (`osmosis`)."""
+    return text.replace(f"{PROGRAM} ", f"{ctx.find_root().info_name or PROGRAM} ")
 
 
 def _write_help(command: Command | Group, ctx: click.Context, formatter: click.HelpFormatter) -> None:

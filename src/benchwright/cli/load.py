@@ -27,6 +27,7 @@ from benchwright.cli.options import (
     model_options,
     name_option,
     no_stream_option,
+    otel_option,
     output_options,
     request_limit_options,
     results_option,
@@ -36,6 +37,7 @@ from benchwright.cli.options import (
     scorer_options,
     shuffle_option,
     trial_seconds_option,
+    workers_option,
 )
 
 EXAMPLES = """\b
@@ -48,6 +50,9 @@ MORE = """\b
   Two to sixteen requests per second, and how many meet the objectives:
     benchwright load --dataset questions.jsonl --scorer mcq --model my-model \\
         --rate 2,4,8,16 --slo ttft=0.5 --slo latency=10
+  Against yesterday's measurement, each level three times:
+    benchwright load --synthetic-input 512 --model my-model \\
+        --concurrency 4,16 --repeats 3 --against load-20261122T18
   Find saturation with synthetic prompts, doubling the load:
     benchwright load --synthetic-input 512 --synthetic-output 128 \\
         --model my-model --sweep
@@ -81,10 +86,22 @@ shape_options = together(
            help="Requests of each level (default: by --duration)."),
     option("--slo", multiple=True, metavar="NAME=TIME", heading="Load",
            help="Such as ttft=0.5 (seconds) or itl=50ms. Repeatable."),
+    option("--price", multiple=True, metavar="[MODEL=]IN,OUT|COST/h", heading="Load", rare=True,
+           help="Price of a million tokens, or of an hour of the hardware. Repeatable."),
+    option("--self-test", is_flag=True, heading="Load", rare=True,
+           help="First measure what this machine can measure. Alone, it is all that is done."),
+    option("--repeats", type=int, metavar="R", default=1, heading="Load", rare=True,
+           help="Measure each level R times, in alternating order."),
     option("--arrivals", type=click.Choice(["constant", "poisson", "trace"]), heading="Load", rare=True,
            help="When requests of an open loop arrive (default: poisson)."),
-    option("--trace", type=click.Path(path_type=Path), metavar="FILE", heading="Load", rare=True,
-           help="File of arrival times: offsets in seconds, one per line."),
+    option("--trace", type=click.Path(path_type=Path), metavar="FILE|RUN", heading="Load", rare=True,
+           help="Replay a trace: its arrival times and, without other prompts, its requests."),
+    option("--speed", type=float, metavar="FACTOR", heading="Load", rare=True,
+           help="How many times as fast the trace is replayed (default: 1)."),
+    option("--max-think", type=float, metavar="SECONDS", heading="Load", rare=True,
+           help="Longest time between an answer and the next turn (default: no limit)."),
+    option("--block-size", type=int, metavar="TOKENS", heading="Load", rare=True,
+           help="Tokens of a block of the trace (default: by its format)."),
     option("--max-in-flight", type=int, metavar="N", default=1024, heading="Load", rare=True,
            help="Maximum requests of an open loop in flight at once."),
     option("--warmup", metavar="N|SECONDSs", heading="Load", rare=True,
@@ -92,6 +109,8 @@ shape_options = together(
            "(default: as many requests as are in flight; in an open loop, a tenth)."),
     option("--cooldown", metavar="N|SECONDSs", heading="Load", rare=True,
            help="Requests or time to ignore at the end of a level (default: none)."),
+    option("--window", metavar="BEGIN:END", heading="Load", rare=True,
+           help="Seconds of each level that count, such as 10:60 (default: found)."),
     option("--gain", type=float, metavar="FRACTION", default=0.1, heading="Load", rare=True,
            help="Growth of throughput below which doubling the load ends the sweep."),
     option("--bisect", type=int, metavar="N", default=2, heading="Load", rare=True,
@@ -101,11 +120,37 @@ shape_options = together(
 )  # fmt: skip
 """How requests are sent."""
 
+against_options = together(
+    option("--against", metavar="LOAD", heading="Rules", rare=True,
+           help="Compare with this measurement: its tag (load-…) or file of -o."),
+    option("--max-regression", type=float, metavar="LOSS", heading="Rules", rare=True,
+           help="Exit with 3 if throughput or p99 is surely worse by this share."),
+    option("--prove", is_flag=True, heading="Rules", rare=True,
+           help="Exit with 3 unless shown not to be worse by more than that."),
+)  # fmt: skip
+"""With what the measurement is compared."""
+
 synthetic_options = together(
-    option("--synthetic-input", type=int, metavar="TOKENS", heading="Dataset",
+    option("--synthetic-input", metavar="TOKENS", heading="Dataset",
            help="Synthetic prompts of about so many tokens."),
-    option("--synthetic-output", type=int, metavar="TOKENS", heading="Dataset", rare=True,
-           help="Maximum tokens of an answer to a synthetic prompt (default: not sent)."),
+    option("--synthetic-output", metavar="TOKENS", heading="Dataset", rare=True,
+           help="Maximum tokens of an answer to a synthetic prompt (default: not sent). Both also take "
+           "MEAN:SPREAD, lognormal:MEAN:SPREAD and file:PATH."),
+    option("--turns", type=int, metavar="N", heading="Dataset", rare=True,
+           help="Turns of each synthetic conversation (default: 1)."),
+    option("--think", type=float, metavar="SECONDS", heading="Dataset", rare=True,
+           help="Time between an answer and the next synthetic turn (default: 0)."),
+    option("--shared-prefix", type=int, metavar="TOKENS", heading="Dataset", rare=True,
+           help="Tokens of a system prompt that all synthetic prompts share (default: none)."),
+    option("--images", type=int, metavar="N", heading="Dataset", rare=True,
+           help="Images in each synthetic prompt (default: none)."),
+    option("--image-size", metavar="WxH", heading="Dataset", rare=True,
+           help="Size of these images in pixels (default: 512x512)."),
+    option("--tool-definitions", type=int, metavar="N", heading="Dataset", rare=True,
+           help="Made-up tools in each synthetic request (default: none)."),
+    option("--model-mix", metavar="NAME=WEIGHT,...", heading="Model", rare=True,
+           help="Models or adapters that synthetic prompts and traces ask by chance, such as base=0.7,lora=0.3 "
+           "(default: --model)."),
     option("--source", type=click.Path(path_type=Path), metavar="PATH", heading="Dataset", rare=True,
            help="File or directory of the benchmark's data (default: found in --data-dir)."),
 )  # fmt: skip
@@ -127,7 +172,9 @@ synthetic_options = together(
 @api_key_option
 @sampling_options("not sent")
 @no_stream_option
+@otel_option
 @shape_options
+@against_options
 @scorer_options
 @config_option("load")
 @dry_run_option
@@ -136,21 +183,24 @@ synthetic_options = together(
 @request_limit_options
 @retry_options(retries=0, max_wait=0.0)
 @trial_seconds_option
+@workers_option
 @name_option
 @results_option
 @output_options
 def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     """Measure speed, goodput and accuracy at rising levels of load.
 
-    The prompts come from BENCHMARK, a --dataset, or are synthetic. Each level is a run of its own. Ctrl-C ends
-    the level and shows the results so far.
+    The prompts come from BENCHMARK, a --dataset or a --trace, or are synthetic. Each level is a run of its own.
+    Ctrl-C ends the level and shows the results so far.
     """
     from benchwright.app.load.settings import LoadSettings
-    from benchwright.cli.load_running import measure_and_report
+    from benchwright.cli.load_running import measure_and_report, test_machine
 
     take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
     for name in ("where", "option", "scorer_option", "column"):
         options[name] = pairs(options[name], f"--{name.replace('_', '-')}")
     settings = make_settings(LoadSettings, options)
+    if settings.self_test and not settings.asks:
+        sys.exit(test_machine(as_json=as_json, quiet=quiet))
     sys.exit(measure_and_report(settings, as_json=as_json, quiet=quiet))

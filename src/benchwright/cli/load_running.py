@@ -6,13 +6,19 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from benchwright.analysis.load.records import Level, LevelResult, LoadComparison, LoadReport
+from benchwright.analysis.load.against.compare import compare_loads
+from benchwright.analysis.load.against.records import LoadComparison, LoadsCompared
+from benchwright.analysis.load.against.references import find_load
+from benchwright.analysis.load.against.rules import LoadRules
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport
 from benchwright.analysis.shortfalls import too_many
 from benchwright.app.load.levels import due_times
 from benchwright.app.load.measure import LoadTest, load_tests
+from benchwright.app.load.self_test import beyond, self_test
 from benchwright.app.load.settings import LoadSettings
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import describe
+from benchwright.cli.compare_loads import RULE_FAILED
 from benchwright.cli.output import CLEARED_LINE, clean, echo, print_json, print_table, results_on_stdout, say
 from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, say_nothing_was_sent
 from benchwright.engine.run import Listener
@@ -21,8 +27,9 @@ from benchwright.errors import BenchwrightError
 from benchwright.files import write_whole
 from benchwright.formats import milliseconds
 from benchwright.records import FAILED
-from benchwright.reports.load.words import level_text
-from benchwright.text import plain
+from benchwright.reports.load.tables import rate_text
+from benchwright.reports.load.words import level_text, self_test_text
+from benchwright.text import Say, plain
 
 STATUS_INTERVAL = 1.0
 STATUS_INTERVAL_IN_LOGS = 10.0
@@ -33,24 +40,52 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
     """Returns the exit code, see docs/formats.md."""
     with results_on_stdout(as_json=as_json):
         loads = load_tests(settings, say)
+        before = None if settings.against is None else find_load(settings.against)
     if settings.dry_run:
         return _describe(loads, as_json=as_json)
     with results_on_stdout(as_json=as_json):
         ended: BaseException | None = None
         try:
+            if settings.self_test:
+                _test_first(loads, quiet=quiet)
             run_async(_measure(loads, quiet=quiet))
         except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, where no run listens
             ended = error
     measured = [load.report() for load in loads if load.levels]
-    if measured:
-        _give(measured, settings, as_json=as_json)
+    failed = _give(measured, before, settings, as_json=as_json) if measured else False
     if isinstance(ended, BenchwrightError):
         raise ended
     if ended is not None or any(load.interrupted for load in loads):
         say("Interrupted." if measured else "Interrupted before the first level was measured.")
         return INTERRUPTED
     several = len(loads) > 1
-    return max(_judge(report, settings.max_failures, named=several) for report in measured)
+    judged = max(_judge(report, settings.max_failures, named=several) for report in measured)
+    return judged or (RULE_FAILED if failed else 0)
+
+
+def test_machine(*, as_json: bool, quiet: bool) -> int:
+    """The self-test alone."""
+    with results_on_stdout(as_json=as_json):
+        found = self_test(_unless(quiet))
+    if as_json:
+        print_json(found)
+    else:
+        echo(self_test_text(found))
+    return 0
+
+
+def _test_first(loads: Sequence[LoadTest], *, quiet: bool) -> None:
+    """Says what this machine can measure, and which levels are beyond that."""
+    found = self_test(_unless(quiet))
+    for load in loads:
+        load.self_test = found
+    say(self_test_text(found))
+    for sentence in beyond(found, loads[0].first_levels):
+        say(f"Warning: {sentence}.")
+
+
+def _unless(quiet: bool) -> Say:
+    return (lambda _: None) if quiet else say
 
 
 def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
@@ -87,19 +122,24 @@ async def _measure(loads: Sequence[LoadTest], *, quiet: bool) -> None:
 
     for load in loads:
         await load.probe()
-    for load in loads:
-        if len(loads) > 1 and not quiet:
-            say(f"{load.model}:")
-        async for result in load.measure(listeners):
-            if not quiet:
-                say(level_line(result))
-        if load.interrupted:
-            return
+    for repeat in range(1, loads[0].settings.repeats + 1):
+        for load in loads if repeat % 2 else reversed(loads):
+            if len(loads) > 1 and not quiet:
+                say(f"{load.model}:")
+            async for result in load.measure(listeners, repeat):
+                if not quiet:
+                    say(level_line(result))
+            if load.interrupted:
+                return
 
 
-def _give(reports: Sequence[LoadReport], settings: LoadSettings, *, as_json: bool) -> None:
-    first = reports[0]
-    found = LoadComparison(first.id, list(reports)) if len(settings.tried) > 1 else first
+def _give(
+    reports: Sequence[LoadReport], before: LoadReport | None, settings: LoadSettings, *, as_json: bool
+) -> bool:
+    """Prints and writes what was found; returns whether a rule of `--max-regression` did not hold."""
+    first, compared = reports[0], _compared(reports, before, settings)
+    alone = len(settings.tried) < 2 and compared is None
+    found = first if alone else LoadComparison(first.id, list(reports), compared)
     if as_json:
         print_json(found)
     else:
@@ -114,6 +154,17 @@ def _give(reports: Sequence[LoadReport], settings: LoadSettings, *, as_json: boo
         write_whole(settings.output, msgspec.json.format(encode_json(found), indent=2) + b"\n")
         say(f"Written: {settings.output}")
     say(f"Runs: benchwright runs --tag {first.id}")
+    return compared is not None and compared.failed
+
+
+def _compared(
+    reports: Sequence[LoadReport], before: LoadReport | None, settings: LoadSettings
+) -> LoadsCompared | None:
+    """All of them against the first, which is that of `--against` if there is one."""
+    everything = [*([] if before is None else [before]), *reports]
+    if len(everything) < 2:
+        return None
+    return compare_loads(everything, LoadRules((), settings.max_regression, settings.prove))
 
 
 def level_line(result: LevelResult) -> str:
@@ -121,7 +172,8 @@ def level_line(result: LevelResult) -> str:
     ttft = "" if result.ttft is None else f", TTFT p50 {milliseconds(result.ttft.p50.value)} ms"
     latency = "" if result.latency is None else f", latency p50 {milliseconds(result.latency.p50.value)} ms"
     failed = f", {result.failed:,} failed" if result.failed else ""
-    return f"{level_text(result.level)}: {result.achieved:,.2f} answers/s{ttft}{latency}{failed}"
+    rate = "no steady rate" if result.achieved is None else f"{rate_text(result.achieved)} answers/s"
+    return f"{level_text(result.level)}: {rate}{ttft}{latency}{failed}"
 
 
 class LevelProgress:
@@ -187,8 +239,9 @@ def _describe(loads: Sequence[LoadTest], *, as_json: bool) -> int:
         return 0
     echo(f"{plain(load.workload.about)}, sent to {plain(' and then '.join(one.model for one in loads))}")
     for level in levels:
-        due = due_times(level, load.settings)
-        size = "" if due is None else f": {len(due):,} requests in {due[-1]:.1f} s"
+        due = due_times(level, load.settings, load.trace)
+        begun = "conversations" if load.trace is not None and load.trace.has_turns else "requests"
+        size = "" if due is None else f": {len(due):,} {begun} in {due[-1]:.1f} s"
         echo(f"  {level_text(level)}{size}")
     say_nothing_was_sent()
     return 0

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from benchwright import __version__
-from benchwright.cli.grammar import Command, Group, LazyGroup, Option, option
+from benchwright.cli.grammar import PROGRAM, LazyGroup, Option, option
 from benchwright.suggest import did_you_mean
 
 OBJECTS_OF_IMPORTS = 10_000
@@ -56,9 +56,6 @@ COMMANDS = {
     "completion": ("benchwright.cli.completion:command", "Print what lets your shell complete our commands."),
     "view": ("benchwright.cli.view:command", "Watch, read and compare runs in the browser."),
 }
-
-PROGRAM = "benchwright"
-"""The name that the help uses in its examples; it is replaced by the one that was typed."""
 
 HEADINGS = {
     "Evaluate and measure": ("eval", "bench", "run", "load", "pack", "resume", "retry"),
@@ -118,14 +115,7 @@ Exit codes:
 
 
 class Root(LazyGroup):
-    """All commands: names the program as it was started, and takes options before the command as well."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports a command."""
-        command = super().get_command(ctx, cmd_name)
-        if command is not None:
-            _name_program(command, ctx.find_root().info_name)
-        return command
+    """All commands; takes options before the command as well."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -137,17 +127,6 @@ class Root(LazyGroup):
             ctx.fail(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)} See --help.")
         name, command, rest = super().resolve_command(ctx, args)
         return name, command, [*_moved(ctx, command, rest), *rest]
-
-
-def _name_program(command: click.Command, program: str | None) -> None:
-    """Lets the help of a command, and of those below it, name the program as it was started (`osmosis`)."""
-    name = f"{program or PROGRAM} "
-    command.help = command.help and command.help.replace(f"{PROGRAM} ", name)
-    command.epilog = command.epilog and command.epilog.replace(f"{PROGRAM} ", name)
-    if isinstance(command, Command | Group):
-        command.more = command.more.replace(f"{PROGRAM} ", name)
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        _name_program(below, program)
 
 
 def _refuse_hosted(name: str) -> NoReturn:
@@ -328,7 +307,6 @@ def _run() -> None:
     _print_whole()
     program = os.path.basename(sys.argv[0])
     program = PROGRAM if program == "__main__.py" else program
-    _name_program(cli, program)
     try:
         _hear_interruptions()
         _check_given()

@@ -98,6 +98,11 @@ def sampling_options(seed: str) -> Callable[[Function], Function]:
     )  # fmt: skip
 
 
+otel_option = option(
+    "--otel", metavar="URL", heading="Output", rare=True,
+    help="Send a span for each trial and request, and each score, to this OpenTelemetry collector.",
+)  # fmt: skip
+
 no_stream_option = option(
     "--no-stream", "stream", flag_value=False, default=True, type=bool, heading="Model", rare=True,
     help="Do not stream answers; TTFT is then not measured.",
@@ -238,14 +243,18 @@ failure_options = together(
 )  # fmt: skip
 """How failures are met: before the first trial, and at the end."""
 
+workers_option = option(
+    "--workers", type=int, metavar="N", heading="Running", rare=True,
+    help="Processes that share the work (default: 1; with Ray, one per CPU).",
+)  # fmt: skip
+
 run_options = together(
     option("--fresh", is_flag=True, heading="Running",
            help="Start a new run; resume or show no earlier one."),
     option("--retry-failed", is_flag=True, heading="Running",
            help="Retry only what failed in the last run like this."),
     dry_run_option,
-    option("--workers", type=int, metavar="N", heading="Running", rare=True,
-           help="Processes that share the work (default: 1; with Ray, one per CPU)."),
+    workers_option,
     option("--executor", type=click.Choice(["local", "ray"]), default="local", heading="Running", rare=True,
            help="Where trials run: processes on this machine, or Ray actors."),
     option("--ray-address", metavar="HOST:PORT", heading="Running", rare=True,
@@ -263,6 +272,7 @@ run_options = together(
     option("--budget-tokens", type=int, metavar="TOKENS", heading="Limits", rare=True,
            help="Stop the run after this many tokens (default: no limit)."),
     no_stream_option,
+    otel_option,
     name_option,
 )  # fmt: skip
 """How a run is carried out."""

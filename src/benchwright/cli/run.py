@@ -55,6 +55,9 @@ MORE = """\b
         --option user_model=big-model
   Several benchmarks for several models, as a file says, and their table:
     benchwright run --suite suite.toml
+  A task of Inspect or lm-evaluation-harness, where these are installed:
+    benchwright run inspect:inspect_evals/gsm8k --model my-model --limit 100
+    benchwright run lm-eval:gsm8k --model my-model
   An installed bench pack (see also benchwright pack run --help):
     benchwright run pack:toolcall-15 --model my-model
 """
@@ -107,6 +110,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     `benchwright list --json` also their variants and options. With --suite, the benchmarks and their settings, and
     the models, are those of a file.
     """
+    from benchwright.app.other_programs import program_of
     from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
 
@@ -119,8 +123,54 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
         take_models(options)
         options["param"] = json_pairs(options["param"], "--param")
         sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
+    if any(program_of(name) for name in names):
+        sys.exit(_run_foreign_tasks(names, {**options, "no_seed": no_seed}, as_json=as_json, quiet=quiet))
     settings = benchmark_settings({**options, "no_seed": no_seed})
     sys.exit(run_benchmarks(names, settings, as_json=as_json, quiet=quiet))
+
+
+FOREIGN_OPTIONS = {
+    *(
+        "models",
+        "model",
+        "base_url",
+        "api_key",
+        "max_samples",
+        "n",
+        "seed",
+        "no_seed",
+        "temperature",
+        "max_tokens",
+    ),
+    *(
+        "concurrency",
+        "option",
+        "param",
+        "output_dir",
+        "probe",
+        "max_failures",
+        "retries",
+        "timeout",
+        "max_wait",
+    ),
+    *("request_seconds", "answer_mb", "stream", "config", "debug"),
+}
+"""What holds for tasks of other programs."""
+
+
+def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
+    from benchwright.app.other_programs import program_of
+    from benchwright.cli.foreign_running import run_foreign_tasks
+
+    if others := [name for name in names if program_of(name) is None]:
+        raise click.UsageError(
+            f"Run tasks of other programs in commands of their own; {others[0]!r} is none."
+        )
+    context = click.get_current_context()
+    for name in options.keys() - FOREIGN_OPTIONS:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"Tasks of other programs have no option --{name.replace('_', '-')}.")
+    return run_foreign_tasks(names, benchmark_settings(options), as_json=as_json, quiet=quiet)
 
 
 def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:

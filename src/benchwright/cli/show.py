@@ -29,7 +29,7 @@ Examples:
 @click.command("show", cls=Command, epilog=EXAMPLES)
 @click.argument("run", shell_complete=completing.runs)
 @option("--row", type=int, metavar="N", help="Conversations of this row, counted from 0.")
-@option("--sample", metavar="ID", help="Conversations of this sample of a benchmark.")
+@option("--sample", metavar="ID", help="Conversations of the sample with this id.")
 @option("--scenario", metavar="ID", help="Conversations of this scenario of a bench pack.")
 @json_option
 def command(run: str, row: int | None, sample: str | None, scenario: str | None, as_json: bool) -> None:
@@ -70,11 +70,12 @@ def _print_pack(manifest: Manifest, table: RunTable) -> None:
 
 
 def _show_sample(directory: Path, sample: str, named: dict[str, Any], *, as_json: bool) -> None:
-    from benchwright.analysis.transcripts import transcripts
+    from benchwright.analysis.transcripts import sample_of_row, transcripts
     from benchwright.reports.transcript import render_transcripts
     from benchwright.runs.table import read_table
 
-    found = transcripts(read_table(directory), sample)
+    table = read_table(directory)
+    found = transcripts(table, sample_of_row(table, int(sample)) if "row" in named else sample)
     if as_json:
         print_json({**named, "attempts": found})
     else:

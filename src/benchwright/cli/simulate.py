@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from benchwright.endpoint.simulate import Delay, Faults, Settings
     from benchwright.endpoint.simulate.settings import ToolTurn
 
+PREFIX_CACHE = 65_536
+"""Blocks of the cache where it is asked for in the old way, without its size."""
+
 EXAMPLES = """\b
 Examples:
   Echo every prompt on a free port, and write the port to a file:
@@ -81,12 +84,24 @@ MORE = """\b
     help="Answers in progress at once in a process; more requests wait (default: no limit).",
 )
 @option(
-    "--prefix-cache",
-    is_flag=True,
+    "--cache-blocks",
+    type=click.IntRange(1),
+    metavar="N",
     heading="Server",
     rare=True,
-    help="Report prompt tokens as cached that began an earlier prompt, in blocks of 16, per process.",
+    help="Memory of a process for the tokens of prompts and answers, in blocks; prompts that begin alike share them "
+    "(default: no limit and no prefix cache).",
 )
+@option(
+    "--block-size",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    default=16,
+    heading="Server",
+    rare=True,
+    help="Tokens in a block of --cache-blocks.",
+)
+@option("--prefix-cache", is_flag=True, hidden=True, help=f"--cache-blocks {PREFIX_CACHE:,}.")
 @option(
     "--seed",
     type=click.IntRange(0),
@@ -192,6 +207,15 @@ MORE = """\b
 @option(
     "--itl", metavar="TIME", heading="Timing", help="Time between two tokens, in the same form (default: 0)."
 )
+@option(
+    "--prefill",
+    type=float,
+    metavar="RATE",
+    heading="Timing",
+    rare=True,
+    help="Prompt tokens computed per second, those from the cache not counted; the time is added to --ttft (default: "
+    "all at once).",
+)
 @option("--first-token", metavar="MS", hidden=True, help="--ttft in milliseconds (default: 0).")
 @option("--between-tokens", metavar="MS", hidden=True, help="--itl in milliseconds (default: 0).")
 @option(
@@ -270,12 +294,12 @@ def _settings(options: dict[str, Any]) -> Settings:
     from benchwright.endpoint.simulate import Settings, read_keyed_answers, read_scripts
 
     answers, scripts = options["answers"], options["scripts"]
-    plain = ("models", "api_key", "seed", "policy", "words", "accuracy", "answer_template", "reasoning")
+    if options["prefix_cache"] and options["cache_blocks"] is None:
+        options["cache_blocks"] = PREFIX_CACHE
+    names = ("models", "api_key", "seed", "policy", "words", "accuracy", "answer_template", "reasoning",
+             "reasoning_style", "call_tools", "split", "slots", "cache_blocks", "block_size", "prefill")  # fmt: skip
     return Settings(
-        **{
-            name: options[name]
-            for name in (*plain, "reasoning_style", "call_tools", "split", "slots", "prefix_cache")
-        },
+        **{name: options[name] for name in names},
         answers=() if answers is None else read_keyed_answers(answers),
         scripts=() if scripts is None else read_scripts(scripts),
         tool_calls=_tool_calls(options["tool_calls"]),

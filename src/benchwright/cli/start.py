@@ -1,6 +1,6 @@
-"""Where the program begins, before anything is imported."""
+"""Where the program begins, before anything is imported: `_signal` is the part of `signal` that is there already."""
 
-import signal
+import _signal as signal  # type: ignore[import-not-found]
 
 
 def main() -> None:

@@ -9,16 +9,21 @@ from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import host_option, port_option
 from benchwright.cli.output import echo, say
 from benchwright.cli.table import found_suite
+from benchwright.errors import UserError
+from benchwright.home import runs_directory
 
 EXAMPLES = """\b
 Examples:
   benchwright view                  all runs of this machine, in the browser
+  benchwright view 20261121T10      the page of a run
+  benchwright view old.eval         of another program's results
   benchwright view --suite nightly  the table of a suite
   benchwright view --port 8080 --no-open
 """
 
 
 @click.command("view", cls=Command, epilog=EXAMPLES)
+@click.argument("run", required=False, shell_complete=completing.runs)
 @host_option
 @port_option(7345)
 @option(
@@ -30,13 +35,29 @@ Examples:
 )
 @option("--suite", metavar="NAME|FILE", heading="Server", shell_complete=completing.suites,
         help="Open the table of this suite.")  # fmt: skip
-def command(host: str, port: int, open_browser: bool, suite: str | None) -> None:
+def command(run: str | None, host: str, port: int, open_browser: bool, suite: str | None) -> None:
     """Serve a web page with the runs on this machine. Stop it with Ctrl-C.
 
-    Open the printed address: anyone who has it can read all runs and start new ones.
+    Open the printed address: anyone who has it can read all runs and start new ones. With RUN, an id, a unique part of
+    one, or the path of another program's results, it is that of the run.
     """
     from benchwright.app.loop import run_async
     from benchwright.web.server import serve
 
+    if run is not None and suite is not None:
+        raise click.UsageError("Give RUN or --suite, not both.")
     name = None if suite is None else found_suite(suite)
-    run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name))
+    shown = None if run is None else _run_in_store(run)
+    run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name, run=shown))
+
+
+def _run_in_store(reference: str) -> str:
+    """The id of a run that the viewer shows."""
+    from benchwright.interop.recognising import run_or_results
+
+    directory = run_or_results(reference).resolve()
+    if directory.parent != runs_directory().resolve():
+        raise UserError(
+            f"{directory} is not among the runs of this machine: set BENCHWRIGHT_HOME to the home it is in."
+        )
+    return directory.name

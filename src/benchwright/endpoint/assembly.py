@@ -84,6 +84,8 @@ class Assembly:
             self._usage = chunk["usage"]
         if chunk.get("error"):
             self._take_error(chunk["error"])
+        elif not choices and _is_error(chunk):
+            self._take_error({name: chunk[name] for name in ("message", "type", "code") if name in chunk})
         elif choices and not choice.get("index"):  # further choices (`n`) were not asked for
             token = self._take_choice(choice, delta, at)
         keys = (*chunk, None, *choice, None, *delta)
@@ -191,6 +193,11 @@ class Assembly:
 
     # The end
 
+    def first_share(self) -> float:
+        """The share of all text that the first piece had; 0 where there is no text."""
+        texts = [text for text in (*self._reasoning, *self._contents) if text]
+        return len(texts[0]) / sum(map(len, texts)) if texts else 0.0
+
     def answer_at(self) -> int:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
         content = "".join(self._contents)
@@ -237,6 +244,11 @@ class Assembly:
             choice["logprobs"] = self._logprobs
         whole = {"model": self._model, "choices": [choice], "usage": self._usage, **self._extra}
         return _encode({key: value for key, value in whole.items() if value is not None})
+
+
+def _is_error(chunk: dict[str, Any]) -> bool:
+    """Whether a chunk without choices is an error that has no field `error`, as older servers write it."""
+    return chunk.get("object") == "error" or ("message" in chunk and ("code" in chunk or "type" in chunk))
 
 
 def _text(value: Any) -> str | None:

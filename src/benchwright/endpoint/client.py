@@ -131,7 +131,8 @@ class EndpointClient:
     ) -> Reply:
         """Asks `/chat/completions` or `/completions`; `body` holds messages or prompt and further fields.
 
-        The target's model and settings are added; a field that is None is left out. `note` is told of the
+        The target's model and settings are added; a field that is None is left out. Messages that are JSON already
+        (`msgspec.Raw`) are sent as they lie: a prompt of 600 kB is not copied when it is due. `note` is told of the
         request when it has ended, well or not. A retried request's timings are those of the attempt that
         answered. The wire's total limit is that of all attempts together, the pauses between them included.
 
@@ -209,7 +210,7 @@ class EndpointClient:
             ProviderError: the exchange failed, or its answer is an error, or none that can be read.
         """
         request = _Request(next(self._ids), purpose)
-        call = Call(self._head(path, request.identity, body), body)
+        call = Call(self._head(path, request.identity, len(body)), body)
         try:
             delivery, reply = await self._passed_on(request, call, tee)
         except ProviderError as error:
@@ -262,17 +263,24 @@ class EndpointClient:
             fields["stream_options"] = {"include_usage": True, **fields.get("stream_options", {})}
         else:
             fields.pop("stream_options", None)
+        messages = fields.get("messages")
+        if isinstance(messages, msgspec.Raw):
+            rest = _encode({name: value for name, value in fields.items() if name != "messages"})
+            parts = (b'{"messages":', memoryview(messages), b"," + rest[1:])
+            return Call(
+                self._head(path, identity, sum(map(len, parts))) + parts[0], seconds=seconds, rest=parts[1:]
+            )
         try:
             body = _encode(fields)
         except UnicodeEncodeError:
             body = _encode(_without_surrogates(fields))
-        return Call(self._head(path, identity, body), body, seconds)
+        return Call(self._head(path, identity, len(body)), body, seconds)
 
-    def _head(self, path: str, identity: str, body: bytes) -> bytes:
+    def _head(self, path: str, identity: str, length: int) -> bytes:
         return b"%b\r\nX-Request-Id: %b\r\nContent-Length: %d\r\n\r\n" % (
             self._heads[path],
             identity.encode(),
-            len(body),
+            length,
         )
 
     def _read(self, meter: AnswerMeter) -> Reply:
@@ -333,6 +341,8 @@ class EndpointClient:
             attempts=request.attempts,
             flags=flags,
             seed=purpose.seed,
+            last_token=meter.last_token_at - sent_at if meter.first_token_at else None,
+            later_tokens=meter.later_tokens(reply),
         )
 
     def _failed_record(self, request: _Request, error: ProviderError) -> RequestRecord:

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import struct
 import sys
+from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import Protocol
 
@@ -100,8 +101,14 @@ class Connection(asyncio.Protocol):
 
     # What the pool calls
 
-    def ask(self, request: bytes, sink: Sink, largest: int | None = None) -> Exchange:
-        """Sends a request; the exchange's future is done when the answer is complete or has failed.
+    def ask(
+        self,
+        request: bytes,
+        sink: Sink,
+        largest: int | None = None,
+        rest: Sequence[bytes | memoryview] = (),
+    ) -> Exchange:
+        """Sends a request and the rest of it; the exchange's future is done when the answer is complete or has failed.
 
         An answer of more than `largest` bytes, headers and trailers included, fails.
         """
@@ -115,6 +122,8 @@ class Connection(asyncio.Protocol):
             return exchange
         exchange.sent_at = exchange.last_at = exchange.token_at = perf_counter_ns()
         self._transport.write(request)
+        for part in rest:
+            self._transport.write(part)
         return exchange
 
     def pause(self) -> None:

@@ -182,6 +182,21 @@ class AnswerMeter:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
         return self._assembly.answer_at()
 
+    def later_tokens(self, reply: Reply) -> int | None:
+        """How many tokens came after the first piece; None where there was no stream.
+
+        Tokens are the server's count, without reasoning that it counts and does not send, else the pieces. Where there
+        are more tokens than pieces, those of the first piece are estimated by its share of the text.
+        """
+        if not self.first_token_at:
+            return None
+        usage = reply.usage
+        tokens = usage.completion_tokens or self.chunks
+        if not reply.reasoning:
+            tokens -= usage.reasoning_tokens or 0
+        share = self._assembly.first_share() if tokens > self.chunks else 0.0
+        return max(0, tokens - max(1, round(tokens * share)))
+
     def _check_end(self) -> None:
         if not self._done:
             self.flags.append("no_done")

@@ -39,12 +39,26 @@ GAUGES: Mapping[str, Sequence[str]] = {
         "sglang:num_retracted_requests_total",
         "sglang:num_retracted_reqs_total",
     ),
+    "prefix_queries": (
+        "vllm:prefix_cache_queries_total",
+        "vllm:prefix_cache_queries",
+        "vllm:gpu_prefix_cache_queries_total",
+        "vllm:gpu_prefix_cache_queries",
+        "sglang:prompt_tokens_total",
+    ),
+    "prefix_hits": (
+        "vllm:prefix_cache_hits_total",
+        "vllm:prefix_cache_hits",
+        "vllm:gpu_prefix_cache_hits_total",
+        "vllm:gpu_prefix_cache_hits",
+        "sglang:cached_tokens_total",
+    ),
 }
 """The names under which servers tell the same; the first that is there counts.
 
-vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (V0 had `gpu_cache_usage_perc`); SGLang (with --enable-metrics):
-https://docs.sglang.io/docs/references/production_metrics.md; Text Generation Inference and llama.cpp (--metrics) have
-some of them in their READMEs.
+vLLM: https://docs.vllm.ai/en/stable/usage/metrics/ (before 0.9 the names of its cache began with `gpu_`); SGLang (with
+--enable-metrics): https://docs.sglang.io/docs/references/production_metrics.md; Text Generation Inference and llama.cpp
+(--metrics) have some of them in their READMEs.
 """
 
 HIGHEST = frozenset({"cache"})
@@ -52,13 +66,19 @@ HIGHEST = frozenset({"cache"})
 
 
 class Look(Record, frozen=True):
-    """What a server said at one moment (wall-clock ns); None where it does not say."""
+    """What a server said at one moment (wall-clock ns); None where it does not say.
+
+    `running`, `waiting` and `cache` (the share in use) are of that moment. The others only grow: preemptions, tokens of
+    prompts that were looked for in the prefix cache, and those of them that were found.
+    """
 
     at: int
     running: float | None = None
     waiting: float | None = None
     cache: float | None = None
     preempted: float | None = None
+    prefix_queries: float | None = None
+    prefix_hits: float | None = None
 
 
 def read_look(text: str, at: int) -> Look:
@@ -98,6 +118,8 @@ class Watch:
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
+        if kind is None:
+            await self._look()
 
     async def _look_again(self) -> None:
         while self.works:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter_ns
 
 from benchwright.endpoint.address import Address, Proxy
@@ -38,7 +38,7 @@ class Limits(Record, frozen=True):
 
 
 class Call(Record, frozen=True):
-    """A request, ready to send: method, path and headers in one piece, and the body.
+    """A request, ready to send: method, path and headers in one piece, and the body, the `rest` of it in pieces.
 
     `seconds` are those until the end of its answer, where fewer are left of them than the wire's limits allow.
     """
@@ -46,6 +46,7 @@ class Call(Record, frozen=True):
     head: bytes
     body: bytes = b""
     seconds: float = math.inf
+    rest: Sequence[bytes | memoryview] = ()
 
 
 class Delivery(Record, frozen=True):
@@ -125,7 +126,7 @@ class Wire:
             raise WireError("client_closed", "the client was closed")
         if carried is not None:
             carried(connection)
-        exchange = connection.ask(call.head + call.body, sink, self.limits.size)
+        exchange = connection.ask(call.head + call.body, sink, self.limits.size, call.rest)
         self._sweeper.watch(connection, exchange, call.seconds)
         try:
             await exchange.done

@@ -57,6 +57,7 @@ class EarlierRun:
             target=trial.target.slot,
             group=trial.sample.group,
             labels=trial.sample.labels,
+            row=trial.sample.row,
             reused_from=record.reused_from or directory.name,
         )
         try:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import groupby
-from time import perf_counter_ns
 from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
@@ -72,9 +71,13 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 
 
 async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
-    """Waits until a trial is due by the worker's clock, or the run is to stop."""
+    """Has a trial prepared, and waits until it is due by the worker's clock, or the run is to stop."""
     if item.trial.due_ns is not None:
-        await stop.sleep((item.trial.due_ns - (perf_counter_ns() - worker.origin)) / 1e9)
+        due = worker.origin + item.trial.due_ns
+        await stop.sleep_until(due - round(worker.ahead * 1e9))
+        if stop.reason is None:
+            await worker.prepare(item)
+            await stop.sleep_until(due)
 
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:

@@ -16,8 +16,10 @@ class Plan(msgspec.Struct, frozen=True):
     """`targets` are tried; `helpers` (judge, simulated user) are only there to be asked by slot.
 
     `samples` is the number of samples that the task has, as `Task.size` counted them; where a plan is `open_ended`,
-    time may end the task before or after so many. `arrange` puts the trials into another order and into waves; it may
-    hold them all. `aborts` tells that the solver can be told to break off, so that the first signal does.
+    time may end the task before or after so many. A trial has at most `parallel` requests under way at once. `arrange`
+    puts the trials into another order and into waves; it may hold them all. Where it is `timed`, all worker processes
+    are ready before the first trial is drawn, and its clock begins then. `aborts` tells that the solver can be told to
+    break off, so that the first signal does.
     """
 
     task: Task
@@ -28,6 +30,8 @@ class Plan(msgspec.Struct, frozen=True):
     limits: TrialLimits = TrialLimits()
     arrange: Callable[[Iterator[Trial]], Iterator[Trial]] | None = None
     open_ended: bool = False
+    timed: bool = False
+    parallel: int = 1
     aborts: bool = False
 
     @property

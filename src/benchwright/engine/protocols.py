@@ -8,12 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
 
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.records import Message, Outcome, Record, Sample, Status, Target, TaskSpec, Trial
+
+PREPARED_BEFORE = 1.0
+"""Seconds before a trial is due at which a solver may prepare it."""
+
+
+class Turn(Record, frozen=True):
+    """What a solver tells of a request that is one of several it sends at moments of their own.
+
+    `number` is its place among them, `due` its intended start in ns from the trial's start (negative for a trial that
+    began late). `sent` is sent in place of the messages, which the journal holds: messages that are made from a seed,
+    or their JSON.
+    """
+
+    number: int
+    due: int
+    sent: list[Message] | msgspec.Raw | None = None
 
 
 class Session(Protocol):
@@ -25,11 +43,18 @@ class Session(Protocol):
         ...
 
     async def chat(
-        self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
+        self,
+        messages: Sequence[Message],
+        *,
+        role: str = "model",
+        slot: str | None = None,
+        turn: Turn | None = None,
+        **params: Any,
     ) -> Reply:
         """Asks /chat/completions and returns the answer.
 
         `slot` names another target of the run (`judge`, `user`); by default the trial's own is asked.
+        `turn` is for requests that have intended starts of their own.
         `params` are body fields that override the target's settings; None leaves a setting out.
 
         Raises:
@@ -58,6 +83,20 @@ class Session(Protocol):
 
     def progress(self, text: str) -> None:
         """Shows what the trial is doing."""
+        ...
+
+
+class TimedSession(Session, Protocol):
+    """The session of a trial that the engine runs, as a solver sees it that keeps to moments."""
+
+    @property
+    def origin(self) -> int:
+        """The trial's start (`perf_counter_ns`)."""
+        ...
+
+    @property
+    def late(self) -> int:
+        """By how many ns that is after the trial's intended start, 0 where it had none."""
         ...
 
 
@@ -100,6 +139,15 @@ class Solver(Protocol):
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Runs one trial."""
+        ...
+
+
+@runtime_checkable
+class PreparingSolver(Solver, Protocol):
+    """A solver that makes ready what takes time, so that trials can begin when they are due."""
+
+    async def prepare(self, trial: Trial) -> None:
+        """Is called `PREPARED_BEFORE` seconds before a trial is due; must raise nothing that is of the trial."""
         ...
 
 

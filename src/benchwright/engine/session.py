@@ -14,6 +14,7 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Turn
 from benchwright.engine.relayed import RelayedCalls, read_request
 from benchwright.engine.seeds import recorded_seed, seeded
 from benchwright.errors import LimitReached, UserError
@@ -24,7 +25,10 @@ SentRequest = tuple[dict[str, Any], list[Message], bytes]
 
 
 class TrialSession:
-    """The session of one trial, or of one scorer at work on it; see `engine.protocols.Session`."""
+    """The session of one trial, or of one scorer at work on it; see `engine.protocols.Session`.
+
+    `unanswered` are the messages of the last request while it has no answer.
+    """
 
     def __init__(
         self,
@@ -33,10 +37,13 @@ class TrialSession:
         limits: TrialLimits,
         show: Callable[[str, str], None] | None = None,
         role: str = "model",
+        origin: int = 0,
     ) -> None:
+        """`origin` is when the clock of intended starts began (`perf_counter_ns`)."""
         self.trial = trial
         self.started_at = time_ns()
         self.origin = perf_counter_ns()
+        self.late = 0 if trial.due_ns is None else max(0, self.origin - origin - trial.due_ns)
         self.requests: list[RequestRecord] = []
         self._clients = clients
         self._limits = limits
@@ -46,6 +53,7 @@ class TrialSession:
         self._tokens = 0
         self._asked: list[SentRequest] = []
         self._waits = Waits()
+        self.unanswered: list[Message] = []
 
     @property
     def target(self) -> Target:
@@ -53,11 +61,17 @@ class TrialSession:
         return self.trial.target
 
     async def chat(
-        self, messages: Sequence[Message], *, role: str | None = None, slot: str | None = None, **params: Any
+        self,
+        messages: Sequence[Message],
+        *,
+        role: str | None = None,
+        slot: str | None = None,
+        turn: Turn | None = None,
+        **params: Any,
     ) -> Reply:
         """Asks /chat/completions; see `engine.protocols.Session.chat`."""
         params["messages"] = sent = list(messages)
-        return await self._ask("/chat/completions", params, sent, role or self._role, slot)
+        return await self._ask("/chat/completions", params, sent, role or self._role, slot, turn)
 
     async def complete(
         self, prompt: str, *, role: str | None = None, slot: str | None = None, **params: Any
@@ -109,15 +123,30 @@ class TrialSession:
         return perf_counter_ns() - self.origin
 
     async def _ask(
-        self, path: str, body: dict[str, Any], sent: list[Message], role: str, slot: str | None
+        self,
+        path: str,
+        body: dict[str, Any],
+        sent: list[Message],
+        role: str,
+        slot: str | None,
+        turn: Turn | None = None,
     ) -> Reply:
         client = self._client(slot)
         fields = {**seeded(client.target.settings, self.trial.repeat), **body}
         purpose = self._purpose(role, fields.get("seed"))
-        reply = await client.ask(path, fields, purpose, self.requests.append)
+        if turn is not None and turn.sent is not None:
+            fields["messages"] = turn.sent
+        self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
+        reply = await client.ask(path, fields, purpose, lambda record: self._note(record, turn))
+        self.unanswered = []
         self._tokens += reply.usage.total_tokens
         self._asked.append((body, sent, reply.raw))
         return reply
+
+    def _note(self, record: RequestRecord, turn: Turn | None) -> None:
+        if turn is not None:
+            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due)
+        self.requests.append(record)
 
     def _note_relayed(self, relayed: RelayedRequest) -> list[Message]:
         """Records a call that went through the relay; returns the messages that it sent."""
@@ -126,6 +155,7 @@ class TrialSession:
         self.requests.append(msgspec.structs.replace(relayed.record, seed=seed))
         if relayed.error is not None and relayed.record.role == "model":
             self._turns -= 1  # the agent's own client may ask again, in the same turn
+        self.unanswered = sent if relayed.reply is None else []
         if relayed.reply is None:
             self._tokens += relayed.record.chunks
             return []

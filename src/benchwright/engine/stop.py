@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from time import monotonic
+from time import monotonic, perf_counter_ns
 from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
+from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.engine.worker import Result, Solved
-from benchwright.records import Status
+from benchwright.records import Status, TrialRecord
 
 
 class StopRule(Protocol):
@@ -37,7 +38,7 @@ class Stop:
 
     def __init__(self, clients: Sequence[ModelClient] = ()) -> None:
         self.reason: str | None = None
-        self._asked = asyncio.Event()
+        self._sleepers: dict[int, list[asyncio.Future[None]]] = {}
         self._interrupt = asyncio.Event()
         self._clients = clients
 
@@ -50,7 +51,8 @@ class Stop:
         """Asks the run to stop; the first reason stands."""
         if self.reason is None:
             self.reason = reason
-            self._asked.set()
+            for moment in list(self._sleepers):
+                self._wake(moment)
 
     def interrupt(self, reason: str) -> None:
         """Asks the run to stop because of a signal: requests that get nowhere are not waited for."""
@@ -73,12 +75,26 @@ class Stop:
         if not doing.cancelled():
             doing.result()
 
-    async def sleep(self, seconds: float) -> None:
-        """Waits so long, or until the run is asked to stop."""
-        try:
-            await asyncio.wait_for(self._asked.wait(), seconds)
-        except TimeoutError:
-            pass
+    async def sleep_until(self, moment: int) -> None:
+        """Waits for a moment of `perf_counter_ns`, or until the run is asked to stop.
+
+        Those who wait for the same moment are woken by one timer, so that they go on together.
+        """
+        seconds = (moment - perf_counter_ns()) / 1e9
+        if seconds <= 0 or self.reason is not None:
+            return
+        loop = asyncio.get_running_loop()
+        if moment not in self._sleepers:
+            self._sleepers[moment] = []
+            loop.call_later(seconds, self._wake, moment)
+        woken = loop.create_future()
+        self._sleepers[moment].append(woken)
+        await woken
+
+    def _wake(self, moment: int) -> None:
+        for sleeper in self._sleepers.pop(moment, ()):
+            if not sleeper.done():
+                sleeper.set_result(None)
 
 
 class TokenBudget:
@@ -118,11 +134,13 @@ class SystemicErrors:
 
     That is so at the first error that every request must meet (wrong key, closed port), and when the first
     `alike` trials failed for the same reason and none was answered (a server that tells of an unknown model
-    by an ordinary 400, say). One bad row never stops a run.
+    by an ordinary 400, say). One bad row never stops a run. With `sheds`, a server that refuses what is too much for it
+    (429, 503) does not either: under load, the share that it refuses is the result.
     """
 
-    def __init__(self, alike: int = 10) -> None:
+    def __init__(self, alike: int = 10, *, sheds: bool = False) -> None:
         self._alike = alike
+        self._sheds = sheds
         self._failed = 0
         self._reason: str | None = None
         self._possible = True
@@ -134,7 +152,7 @@ class SystemicErrors:
         record = result.record
         if result.systemic:
             return record.reason
-        if not self._possible:
+        if not self._possible or (self._sheds and _was_refused(record)):
             return None
         if record.status is not Status.PROVIDER_ERROR or self._reason not in (None, record.reason):
             self._possible = False
@@ -144,3 +162,8 @@ class SystemicErrors:
         if self._failed < self._alike:
             return None
         return f"the first {self._failed} trials failed with the same error: {record.reason}"
+
+
+def _was_refused(record: TrialRecord) -> bool:
+    """Whether the server said that it has too much to do."""
+    return bool(record.requests) and record.requests[-1].http_status in LIMITING

@@ -17,7 +17,7 @@ import msgspec
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import Boundary, describe, ends_the_run
-from benchwright.engine.protocols import Scorer, Solver
+from benchwright.engine.protocols import PREPARED_BEFORE, PreparingSolver, Scorer, Solver
 from benchwright.engine.session import TrialSession
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
 from benchwright.records import FAILED, Outcome, Record, ScoreRecord, Status, Trial, TrialLimits, TrialRecord
@@ -63,7 +63,8 @@ Deliver = Callable[[Result], Awaitable[None]]
 class Worker:
     """Does one piece of work after another; several may be under way at once.
 
-    `origin` is when it was made (`perf_counter_ns`): the intended starts of trials (`Trial.due_ns`) count from there.
+    `origin` is when it was made (`perf_counter_ns`), or as much later as its solver needs to prepare the first trials:
+    the intended starts of trials (`Trial.due_ns`) count from there.
     """
 
     def __init__(
@@ -81,7 +82,28 @@ class Worker:
         self._limits = limits
         self._deliver = deliver
         self._show = show
-        self.origin = perf_counter_ns()
+        self._preparing = solver if isinstance(solver, PreparingSolver) else None
+        self.begin(perf_counter_ns())
+
+    def begin(self, origin: int) -> None:
+        """Has due times count from a moment that worker processes share, or as much later as it takes to prepare."""
+        self.origin = origin + round(self.ahead * 1e9)
+
+    @property
+    def ahead(self) -> float:
+        """How many seconds before it is due a trial is taken, to be prepared."""
+        return 0.0 if self._preparing is None else PREPARED_BEFORE
+
+    async def prepare(self, work: Work) -> None:
+        """Has the solver make a trial ready that will be due soon, if it does such a thing."""
+        if self._preparing is not None and work.outcome is None:
+            await self._preparing.prepare(work.trial)
+
+    def seconds_until(self, work: Work) -> float:
+        """How long it is until a trial is due: 0 or less from then on, and where it has no time."""
+        if work.trial.due_ns is None:
+            return 0.0
+        return (work.trial.due_ns - (perf_counter_ns() - self.origin)) / 1e9
 
     async def do(self, work: Work) -> None:
         """Solves the trial unless its outcome is known, then scores it; delivers both."""
@@ -94,7 +116,7 @@ class Worker:
         await self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
 
     async def _solve(self, trial: Trial) -> Outcome:
-        session = TrialSession(trial, self._clients, self._limits, self._show)
+        session = TrialSession(trial, self._clients, self._limits, self._show, origin=self.origin)
         boundary = Boundary()
         outcome = Outcome(Status.CANCELLED)
         try:
@@ -103,8 +125,7 @@ class Worker:
         finally:
             if boundary.status is not None:
                 outcome = Outcome(boundary.status, reason=boundary.reason)
-            late = 0 if trial.due_ns is None else max(0, session.origin - self.origin - trial.due_ns)
-            await self._deliver(_solved(trial, session, outcome, late, systemic=boundary.systemic))
+            await self._deliver(_solved(trial, session, outcome, systemic=boundary.systemic))
         return outcome
 
     async def _within_seconds(self, trial: Trial, session: TrialSession) -> Outcome:
@@ -173,7 +194,7 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
-def _solved(trial: Trial, session: TrialSession, outcome: Outcome, late: int, *, systemic: bool) -> Solved:
+def _solved(trial: Trial, session: TrialSession, outcome: Outcome, *, systemic: bool) -> Solved:
     record = TrialRecord(
         key=trial.key,
         sample=trial.sample.id,
@@ -188,7 +209,8 @@ def _solved(trial: Trial, session: TrialSession, outcome: Outcome, late: int, *,
         requests=session.requests,
         started_at=session.started_at,
         duration=session.duration,
-        late=late,
+        late=session.late,
+        row=trial.sample.row,
     )
     body = Body(
         key=trial.key,
@@ -203,5 +225,6 @@ def _solved(trial: Trial, session: TrialSession, outcome: Outcome, late: int, *,
         exchanges=session.exchanges(outcome),
         artifacts=outcome.artifacts,
         native=outcome.native,
+        unanswered=[] if outcome.messages else session.unanswered,
     )
     return Solved(record, encode_json(body), systemic)

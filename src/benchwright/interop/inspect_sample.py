@@ -129,7 +129,7 @@ def _requests(sample: Mapping[str, Any], model: str) -> Iterator[RequestRecord]:
         error = event.get("error")
         choices = objects(output.get("choices"))
         yield RequestRecord(
-            id=text(event.get("uuid")) or f"{sample.get('id')}-{sample.get('epoch')}-{turn}",
+            id=_request_id(event) or f"{sample.get('id')}-{sample.get('epoch')}-{turn}",
             role=role or "model",
             turn=turn,
             total=nanoseconds(event.get("working_time")) or nanoseconds(output.get("time")),
@@ -144,6 +144,12 @@ def _requests(sample: Mapping[str, Any], model: str) -> Iterator[RequestRecord]:
             yield RequestRecord(
                 f"{sample.get('id')}-{sample.get('epoch')}-{name}", role, usage=usage_of(mapping(usage))
             )
+
+
+def _request_id(event: Mapping[str, Any]) -> str:
+    """The id that was sent with the request, where the log has it (`--log-model-api`), else the event's."""
+    headers = mapping(mapping(mapping(event.get("call")).get("request")).get("extra_headers"))
+    return text(headers.get("x-irid")) or text(event.get("uuid"))
 
 
 def usage_of(usage: Mapping[str, Any]) -> Usage:

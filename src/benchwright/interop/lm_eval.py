@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from benchwright.interop.foreign import (
     ForeignRun,
     ForeignScale,
@@ -15,7 +17,7 @@ from benchwright.interop.foreign import (
     UnreadableResults,
 )
 from benchwright.interop.reading import an_object, count, mapping, moment, number, read_json, read_lines, text
-from benchwright.records import Message
+from benchwright.records import UNREADABLE, Message
 
 FORMAT = "lm-eval"
 RESULTS = "results_*.json"
@@ -59,9 +61,10 @@ def _json_or_nothing(path: Path) -> Any:
 def _runs(file: Path) -> Iterator[ForeignRun]:
     results = an_object(read_json(file), file)
     time = file.stem.removeprefix("results_")
+    beside = {one.name: one for one in file.parent.glob("samples_*.jsonl") if one.is_file()}
     for task, figures in mapping(results.get("results")).items():
-        samples = file.with_name(f"samples_{task}_{time}.jsonl")
-        if "/" in task or not samples.is_file():
+        samples = beside.get(f"samples_{task}_{time}.jsonl")
+        if samples is None:
             continue
         config = mapping(mapping(results.get("configs")).get(task))
         counts = mapping(mapping(results.get("n-samples")).get(task))
@@ -69,7 +72,7 @@ def _runs(file: Path) -> Iterator[ForeignRun]:
         version = mapping(results.get("versions")).get(task)
         yield ForeignRun(
             format=FORMAT,
-            program=f"lm-evaluation-harness {text(results.get('lm_eval_version'))}".strip(),
+            program=_program(results),
             path=file,
             task=task,
             version="" if version is None else str(version),
@@ -81,6 +84,13 @@ def _runs(file: Path) -> Iterator[ForeignRun]:
             lacks=["times", "tokens", "errors of single samples"],
             notes=list(_notes(config)),
         )
+
+
+def _program(results: Mapping[str, Any]) -> str:
+    """What wrote it: `export --format lm-eval` writes this layout, too."""
+    if own := text(results.get("benchwright_version")):
+        return f"benchwright {own}, as lm-evaluation-harness writes"
+    return f"lm-evaluation-harness {text(results.get('lm_eval_version'))}".strip()
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,14 +131,15 @@ def _trial(sample: str, lines: list[dict[str, Any]], kind: str) -> ForeignTrial:
     prompt, choices = _asked(first.get("arguments"))
     chosen = kind in LOGLIKELIHOOD
     answer = _likeliest(first, choices) if chosen else _first(first.get("resps"))
-    messages: list[Message] = [{"role": "user", "content": prompt}] if prompt else []
+    asked = _conversation(prompt)
+    messages = list(asked)
     if messages and not chosen:
         messages.append({"role": "assistant", "content": answer})
     target = first.get("target")
     return ForeignTrial(
         sample=sample,
         scores={name: score for line in lines for name, score in _scores(line)},
-        input=prompt or None,
+        input=text(asked[-1].get("content")) or None if asked else None,
         target=str(target) if isinstance(target, str | int | float) else None,
         identity=text(first.get("doc_hash")) or None,
         messages=messages,
@@ -152,11 +163,23 @@ def _asked(arguments: Any) -> tuple[str, list[str]]:
     return (pairs[0][0] if pairs else ""), [continuation for _, continuation in pairs]
 
 
+def _conversation(prompt: str) -> list[Message]:
+    """A prompt as messages: with a chat template it is a conversation, written as JSON."""
+    if prompt.startswith("[{"):
+        try:
+            found = msgspec.json.decode(prompt, type=list[dict[str, Any]])
+        except UNREADABLE:
+            found = []
+        if found and all(isinstance(one.get("role"), str) for one in found):
+            return found
+    return [{"role": "user", "content": prompt}] if prompt else []
+
+
 def _pair(argument: Any) -> tuple[str, str]:
     parts = list(argument.values()) if isinstance(argument, dict) else argument
     if not isinstance(parts, list):
         return text(argument), ""
-    return text(parts[0]) if parts else "", text(parts[1]).strip() if len(parts) > 1 else ""
+    return _first(parts[:1]), text(parts[1]).strip() if len(parts) > 1 else ""
 
 
 def _likeliest(line: Mapping[str, Any], choices: list[str]) -> str:

@@ -10,7 +10,8 @@ from rich.text import Text
 from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
 from benchwright.analysis.joint.records import JointView
-from benchwright.analysis.load.records import LoadComparison, LoadReport
+from benchwright.analysis.load.against.records import LoadComparison, LoadsCompared
+from benchwright.analysis.load.records import LoadReport
 from benchwright.reports.comparison.brief import brief_blocks, brief_lines
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.whole import all_notes, detail_blocks
@@ -23,6 +24,13 @@ from benchwright.reports.comparison.words import (
 )
 from benchwright.reports.fitted import FittedTable, cell_text
 from benchwright.reports.joint import joint_blocks, joint_lines
+from benchwright.reports.load.against import (
+    against_blocks,
+    note_lines,
+    ruling_lines,
+    verdict_lines,
+    warning_lines,
+)
 from benchwright.reports.load.tables import blocks, models_block
 from benchwright.reports.load.words import lines, objectives_text, saturation_lines
 from benchwright.text import plain
@@ -96,11 +104,27 @@ def render_load(report: LoadReport) -> RenderableType:
     return Group(*parts)
 
 
+def render_against(found: LoadsCompared) -> RenderableType:
+    """Which load is better, the figures level by level, and what became of the rules."""
+    tables = against_blocks(found)
+    told = [*verdict_lines(found), *warning_lines(found)]
+    after = [render_line(line) for line in (*note_lines(found), *ruling_lines(found))]
+    return Group(render_blocks(told, list(tables)), *([Text("")] if after else []), *after)
+
+
 def render_loads(comparison: LoadComparison) -> RenderableType:
-    """The report of each model, then all of them beside each other."""
+    """The report of each model, all of them beside each other if there are several, and the first against the rest."""
     reports = [report for report in comparison.reports if report.levels]
     parts: list[RenderableType] = []
     for report in reports:
         parts += [render_load(report), Text("")]
-    parts += [Text(f"{len(reports)} models", style="bold"), Text(""), *render_block(models_block(reports))]
-    return Group(*parts, *(render_line(line) for line in saturation_lines(reports)))
+    if len(reports) > 1:
+        parts += [
+            *(Text(f"{len(reports)} models", style="bold"), Text("")),
+            *render_block(models_block(reports)),
+            *(render_line(line) for line in saturation_lines(reports)),
+            Text(""),
+        ]
+    if comparison.compared is not None:
+        parts.append(render_against(comparison.compared))
+    return Group(*parts)

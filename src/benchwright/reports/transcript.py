@@ -41,7 +41,7 @@ def _render(attempt: Transcript) -> RenderableType:
         fate = "lost" if trial.body[1] else "not kept"
         parts.append(Text(f"The conversation was {fate}.", style="red"))
     else:
-        parts += [_message(message) for message in attempt.body.messages]
+        parts += [_message(message) for message in attempt.body.messages or attempt.body.unanswered]
         parts += _in_containers(attempt.body.artifacts)
     parts += [Text(_detail(score), style="dim") for score in attempt.scores if score.detail]
     parts += [Text(_request(request), style="dim") for request in trial.requests]

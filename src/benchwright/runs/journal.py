@@ -70,7 +70,11 @@ class ExchangeBody(Record, frozen=True):
 
 
 class Body(Record, frozen=True):
-    """What a trial's line leaves out; `input` and `target` are the sample's, see `runs.asked`."""
+    """What a trial's line leaves out; `input` and `target` are the sample's, see `runs.asked`.
+
+    `unanswered` are the messages of the request that was sent last where it got no answer and the solver told no
+    messages: what a trial was asked whose first request failed.
+    """
 
     key: str
     attempt: int = 0
@@ -84,6 +88,7 @@ class Body(Record, frozen=True):
     exchanges: list[ExchangeBody] = []
     artifacts: dict[str, Any] = {}
     native: Any = None
+    unanswered: list[Message] = []
 
     @property
     def outcome(self) -> Outcome:

@@ -27,7 +27,7 @@ class DataFile(Record, frozen=True):
     """A data file: its path as given, the xxh3-128 of its bytes, and what the run takes of it.
 
     That is so many `samples` from row `offset` on; `columns` names the column of each part of a sample where
-    the user did.
+    the user did, and those that are taken for its id and its group.
     """
 
     path: str

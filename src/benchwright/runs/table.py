@@ -64,6 +64,7 @@ class RunTable:
 
     `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
     `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
+    `dataset_row` has the places of samples in the dataset, counted from 1, where their ids are not just these.
     With `effort` there are also columns of what each trial took. `lost` are the rows that do not count because a body
     is gone, `unreadable` counts lines that are no records; with `strict` such a line is an error.
     """
@@ -82,6 +83,7 @@ class RunTable:
         self.reasons = Names([""])
         self._rows = RowIndex()
         self.sample = SampleColumn(self._rows.__len__)
+        self.dataset_row = IntColumn(self._rows.__len__)
         self.status = IntColumn(self._rows.__len__)
         self.target = IntColumn(self._rows.__len__)
         self.repeat = IntColumn(self._rows.__len__)
@@ -206,6 +208,8 @@ class RunTable:
         self.target[row] = self.targets.code(record.target)
         if record.repeat:
             self.repeat[row] = record.repeat
+        if record.row is not None:
+            self.dataset_row[row] = record.row + 1
         if record.group is not None:
             self.group[row] = self.groups.code(record.group) + 1
         if record.labels:

@@ -25,15 +25,15 @@ class Cut(NamedTuple):
 class Window(NamedTuple):
     """The requests from `first` to `last` (both included, in the order of their intended starts), and a span of time.
 
-    `steady` is false where the requests were issued in less time than half of them took: there is no steady state in
-    such a burst, and the span goes to the end of the last answer.
+    It is a `burst` where the requests were issued in less time than half of them took: there is no steady state in it,
+    and the span goes to the end of the last answer.
     """
 
     first: int
     last: int
     begin: float
     end: float
-    steady: bool
+    burst: bool
 
     @property
     def seconds(self) -> float:
@@ -67,32 +67,30 @@ def window(
         return None
     begin, end = float(due[first]), float(due[last])
     taken = np.median((ended - begun)[first : last + 1])
-    steady = bool(end > begin and end - begin >= taken)
-    if not steady:
+    burst = bool(end <= begin or end - begin < taken)
+    if burst:
         end = float(ended[first : last + 1].max())
-    return Window(first, last, begin, end, steady)
+    return Window(first, last, begin, end, burst)
 
 
-def shares_within(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> Vector:
-    """The share (n,) of each interval [start, end] that lies within [begin, end]; 0 or 1 for one without length.
+def mean_at_once(starts: ArrayLike, ends: ArrayLike, begin: float, end: float) -> float:
+    """How many intervals [start, end] are under way within [begin, end], averaged over that time; 0 of no time.
 
-    The sum of the shares over the length of the window is the rate of a closed loop without edge effects: of k requests
-    that take d seconds each it is k / d for every window, where the number of answers that happen to end within it
-    depends on where its edges fall. It is not for an open loop, where what is under way may grow: there it would count
-    a part of what only waits.
+    With the mean length of the intervals this gives the rate of a closed loop by Little's law (1961, "A proof for the
+    queuing formula L = λW"): k requests in flight that take d seconds each are answered at k / d, wherever the window
+    is cut, where the number of answers that happen to end within it depends on its edges.
 
     Raises:
         ValueError: lengths that differ, an end before its start, or a value that is not finite.
     """
     begun, ended = vector(starts, "starts"), vector(ends, "ends")
     same_length("starts", begun.size, "ends", ended.size)
-    lengths = ended - begun
-    if (lengths < 0).any():
+    if (ended < begun).any():
         raise ValueError("an interval ends before it starts")
+    if end <= begin:
+        return 0.0
     inside = np.minimum(ended, end) - np.maximum(begun, begin)
-    points = ((begun >= begin) & (begun <= end)).astype(np.float64)
-    shares: Vector = np.divide(np.clip(inside, 0.0, None), lengths, out=points, where=lengths > 0)
-    return shares
+    return float(np.clip(inside, 0.0, None).sum()) / (end - begin)
 
 
 def ended_within(ends: ArrayLike, begin: float, end: float) -> Vector:

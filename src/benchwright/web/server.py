@@ -6,8 +6,9 @@ import asyncio
 import logging
 import signal
 import webbrowser
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -70,8 +71,7 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     if refusal is not None:
         return page("error.html", status=403, title="Not let in", told=refusal, inside=False)
     if request.path == "/" and "token" in request.query:
-        suite = request.query.get("suite", "")
-        welcome = page("welcome.html", to=address("/table", suite=suite) if suite else "/")
+        welcome = page("welcome.html", to=_first_page(request.query))
         access.let_in(request, welcome)
         return welcome
     try:
@@ -95,6 +95,14 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
         return page("error.html", status=500, title="Something went wrong", told="", inside=True)
 
 
+def _first_page(query: Mapping[str, str]) -> str:
+    """The page that the announced address leads to: a suite's table, a run, or the list."""
+    if suite := query.get("suite"):
+        return address("/table", suite=suite)
+    run = query.get("run")
+    return f"/runs/{quote(run, safe='', errors='replace')}" if run else "/"
+
+
 async def static(request: web.Request) -> web.Response:
     """One of our own files, by its name in a list."""
     name = request.match_info["name"]
@@ -105,9 +113,16 @@ async def static(request: web.Request) -> web.Response:
 
 
 async def serve(
-    host: str, port: int, announce: Say, say: Say, *, open_browser: bool, suite: str | None = None
+    host: str,
+    port: int,
+    announce: Say,
+    say: Say,
+    *,
+    open_browser: bool,
+    suite: str | None = None,
+    run: str | None = None,
 ) -> None:
-    """Serves until it is interrupted; announces one address, with `suite` that of its table.
+    """Serves until it is interrupted; announces one address, with `suite` that of its table, with `run` the run's.
 
     Raises:
         UserError: the port cannot be listened on.
@@ -126,7 +141,7 @@ async def serve(
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
         await off_loop(warm, viewer)
         ended = _interruption()
-        door = _door(runner, access, suite)
+        door = _door(runner, access, suite, run)
         announce(door)
         if open_browser:
             await off_loop(webbrowser.open, door)
@@ -145,10 +160,10 @@ def warm(viewer: Viewer) -> None:
         environment().get_template(name)
 
 
-def _door(runner: web.AppRunner, access: AccessCheck, suite: str | None) -> str:
+def _door(runner: web.AppRunner, access: AccessCheck, suite: str | None, run: str | None) -> str:
     host, port = runner.addresses[0][:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}" + address("/", token=access.token, suite=suite)
+    return f"http://{shown}:{port}" + address("/", token=access.token, suite=suite, run=run)
 
 
 def _interruption() -> asyncio.Event:

@@ -122,8 +122,8 @@ def test_they_come_by_row_model_and_run_however_they_ended(trials: list[tuple[in
 @pytest.mark.parametrize(
     ("strange", "message"),
     [
-        ({"repeat": 7}, "row 5 of primary, repeat 8 of 1: its run.json is another run's"),
-        ({"target": "another"}, "row 5 of another"),
+        ({"repeat": 7}, "sample 5 of primary, repeat 8 of 1: its run.json is another run's"),
+        ({"target": "another"}, "sample 5 of another"),
     ],
 )
 def test_what_the_run_does_not_have_is_an_error(

@@ -7,15 +7,16 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from tests.app.app_kit import Program
 from tests.http_server import QuietHandler, served_by
 
-from benchwright.analysis.load.records import LoadReport
+from benchwright.analysis.load.records import LevelResult, LoadReport
 
 SLOW_SECONDS = 1.0
+FAILING = 13
 
 
 def measure(program: Program, base_url: str, *arguments: str) -> LoadReport:
@@ -23,6 +24,12 @@ def measure(program: Program, base_url: str, *arguments: str) -> LoadReport:
     ended = program.run("load", "--model", "m", "--base-url", base_url, *arguments, "--json", "-q")
     assert ended.returncode == 0, ended.stderr
     return msgspec.json.decode(ended.stdout, type=LoadReport)
+
+
+def rate(level: LevelResult) -> float:
+    """Answers per second."""
+    assert level.achieved is not None
+    return level.achieved.value
 
 
 def prompts(program: Program, texts: Sequence[str], name: str = "rows.jsonl") -> str:
@@ -62,3 +69,43 @@ def scripted_server() -> Iterator[str]:
 
     with served_by(Handler) as address:
         yield f"{address}/v1"
+
+
+class Heard(NamedTuple):
+    """A request as a server had it: when it came and when its answer was sent (`perf_counter`), and its body."""
+
+    came: float
+    answered: float
+    body: dict[str, Any]
+
+    @property
+    def prompt(self) -> str:
+        return str(self.body["messages"][-1]["content"])
+
+
+@contextmanager
+def listening_server(seconds: float = 0.0) -> Iterator[tuple[str, list[Heard]]]:
+    """Answers after so long, with as many words as asked for; a word is a token. Yields its base URL and what it heard.
+
+    An answer of `FAILING` words fails. The two requests that calibrate are not among what it heard.
+    """
+    heard = list[Heard]()
+
+    class Handler(QuietHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            came, limit = time.perf_counter(), body.get("max_tokens", 4)
+            time.sleep(seconds if limit > 1 else 0)
+            sent = sum(len(str(message["content"]).split()) for message in body["messages"])
+            message = {"role": "assistant", "content": " ".join(["word"] * limit)}
+            usage = {"prompt_tokens": sent, "completion_tokens": limit, "total_tokens": sent + limit}
+            choice = {"index": 0, "message": message, "finish_reason": "length"}
+            if limit > 1:
+                heard.append(Heard(came, time.perf_counter(), body))
+            document = (
+                {"error": {"message": "no"}} if limit == FAILING else {"choices": [choice], "usage": usage}
+            )
+            self.answer(500 if limit == FAILING else 200, json.dumps(document).encode())
+
+    with served_by(Handler) as address:
+        yield f"{address}/v1", heard

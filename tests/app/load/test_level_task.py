@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from itertools import islice
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.app.load.level_task import LevelTask, Rounds
-from benchwright.app.load.synthetic import Calibration, SyntheticTask, synthetic_prompt
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.records import Sample, Target, TaskSpec
@@ -76,24 +74,3 @@ def test_none_is_begun_when_the_time_is_over() -> None:
     next(samples)
     time.sleep(0.06)
     assert list(islice(samples, 3)) == []
-
-
-def test_synthetic_prompts_are_the_same_for_the_same_seed_and_of_the_words_asked_for() -> None:
-    first, again = (list(islice(SyntheticTask(20, "7").samples(), 5)) for _ in range(2))
-    assert first == again
-    assert len({sample.content for sample in first}) == 5
-    fixed = len(synthetic_prompt(0, "x").split())
-    assert all(len(sample.content.split()) == fixed + 20 for sample in first)
-    assert first != list(islice(SyntheticTask(20, "8").samples(), 5))
-
-
-@given(st.floats(0.5, 3), st.integers(0, 50), st.integers(200, 4000))
-def test_a_calibrated_length_is_right_to_a_word(per_word: float, fixed: int, tokens: int) -> None:
-    calibration = Calibration(per_word, float(fixed), measured=True)
-    words = calibration.words_for(tokens)
-    assert fixed + per_word * words == pytest.approx(tokens, abs=per_word / 2 + 1e-6)
-
-
-def test_a_length_that_was_not_calibrated_says_so() -> None:
-    assert "not calibrated" in Calibration(measured=False).told(512)
-    assert "to be calibrated" in Calibration().told(512)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.analysis.load.figures import Figures, find_window, in_flight
-from benchwright.analysis.load.records import Objective
+from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.records import Estimate, Level, LevelPlan, Objective
 from benchwright.analysis.load.requests import read_requests
+from benchwright.analysis.load.windows import find_window, in_flight
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable
@@ -20,6 +21,8 @@ from benchwright.stats.windows import Cut
 
 WALL = 1_763_000_000_000_000_000
 MS = 1_000_000
+CLOSED = Level(concurrency=4)
+OPEN = Level(rate=20.0, arrivals="constant")
 
 
 class Asked(NamedTuple):
@@ -69,9 +72,14 @@ def table_of(directory: Path) -> RunTable:
 
 def figures(directory: Path, *asked: Asked, open_loop: bool = False, warmup: Cut = Cut()) -> Figures:  # noqa: B008
     requests = read_requests(table_of(journal(directory, asked)))
-    window = find_window(requests, warmup, Cut())
-    assert window is not None
-    return Figures(requests, window, open_loop=open_loop)
+    found = find_window(requests, LevelPlan("load-1", OPEN if open_loop else CLOSED, warmup=warmup))
+    assert found is not None
+    return Figures(requests, found.window, open_loop=open_loop)
+
+
+def value(estimate: Estimate | None) -> float:
+    assert estimate is not None
+    return estimate.value
 
 
 def test_latency_counts_from_the_intended_start_where_the_naive_one_hides_the_wait(tmp_path: Path) -> None:
@@ -108,7 +116,7 @@ def test_goodput_is_what_met_all_objectives_of_all_that_were_asked(tmp_path: Pat
     assert good is not None
     assert (good.met, good.counted) == (6, 21), "the plain one and that of one token"
     assert good.share == pytest.approx(6 / 21)
-    assert good.rate == pytest.approx(6 / 21)
+    assert value(good.rate) == pytest.approx(6 / 21)
     assert good.low < good.share < good.high
 
 
@@ -118,8 +126,8 @@ def test_a_closed_loop_answers_as_many_as_are_in_flight_over_what_each_takes(
 ) -> None:
     asked = [Asked(100 * number) for number in range(rounds) for _ in range(in_flight_count)]
     found = figures(tmp_path_factory.mktemp("closed"), *asked, warmup=Cut(requests=in_flight_count))
-    assert found.achieved == pytest.approx(in_flight_count / 0.1)
-    assert found.tokens_per_second("completion_tokens") == pytest.approx(11 * in_flight_count / 0.1)
+    assert value(found.achieved) == pytest.approx(in_flight_count / 0.1)
+    assert value(found.tokens_per_second("completion_tokens")) == pytest.approx(11 * in_flight_count / 0.1)
 
 
 def test_warm_up_is_left_out_of_every_figure(tmp_path: Path) -> None:
@@ -130,7 +138,7 @@ def test_warm_up_is_left_out_of_every_figure(tmp_path: Path) -> None:
     assert found.counted == 30
     assert latency is not None
     assert latency.p99.value == pytest.approx(0.1)
-    assert found.achieved == pytest.approx(10)
+    assert value(found.achieved) == pytest.approx(10)
 
 
 def test_failures_are_told_with_their_reasons_and_are_in_no_time(tmp_path: Path) -> None:
@@ -160,5 +168,5 @@ def test_trials_are_put_in_the_order_of_their_intended_starts(tmp_path: Path) ->
 
 def test_a_run_without_trials_has_no_window(tmp_path: Path) -> None:
     requests = read_requests(table_of(journal(tmp_path, [])))
-    assert find_window(requests, Cut(), Cut()) is None
+    assert find_window(requests, LevelPlan("load-1", CLOSED, warmup=Cut())) is None
     assert in_flight(requests) == 0

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from benchwright.analysis.load.records import Level, Objective
-from benchwright.app.load.levels import due_times, read_trace
+from benchwright.app.load.levels import due_times
+from benchwright.app.load.replay.workload import find_trace
 from benchwright.app.load.settings import LoadSettings, chosen_levels, cut_of, objectives
+from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.errors import UserError
 from benchwright.stats.windows import Cut
 
@@ -90,24 +92,38 @@ def test_a_cut_is_a_number_of_requests_or_a_time() -> None:
         cut_of("5x", "--warmup", Cut())
 
 
-def test_a_trace_is_read_line_by_line_and_begins_at_0(tmp_path: Path) -> None:
-    path = tmp_path / "trace.txt"
-    path.write_text("# seconds\n10.5\n\n10.5\n12\n")
-    assert read_trace(path) == [0, 0, 1.5]
-    due = due_times(Level(arrivals="trace"), LoadSettings(trace=path, requests=2))
-    assert due == [0, 0]
+def trace(*at: float | None) -> Trace:
+    return Trace("times", [Conversation(str(place), [TracedRequest()], one) for place, one in enumerate(at)])
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [("1\nsoon\n", "line 2: 'soon'"), ("2\n1\n", "arrival 2"), ("", "no arrivals"), (None, "Cannot read")],
-)
-def test_a_trace_that_is_none_is_refused(tmp_path: Path, text: str | None, told: str) -> None:
-    path = tmp_path / "trace.txt"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(UserError, match=told):
-        read_trace(path)
+def test_the_arrivals_of_a_trace_are_scaled_and_end_with_the_duration() -> None:
+    level = Level(arrivals="trace")
+    given = LoadSettings(trace=Path("t"), dataset=Path("d"))
+    assert due_times(level, given, trace(0, 3, 9)) == [0, 3, 9]
+    assert due_times(level, given.model_copy(update={"speed": 3.0}), trace(0, 3, 9)) == [0, 1, 3]
+    faster = given.model_copy(update={"speed": 3.0, "duration": 2.0})
+    assert due_times(level, faster, trace(0, 3, 9)) == [0, 1]
+
+
+def test_conversations_without_moments_take_a_load_like_other_prompts() -> None:
+    given = LoadSettings(trace=Path("t"), levels=(2, 4))
+    assert chosen_levels(given, timed=False) == [Level(concurrency=2), Level(concurrency=4)]
+    rate = LoadSettings(trace=Path("t"), rates=(2.0,), arrivals="constant")
+    (level,) = chosen_levels(rate, timed=False)
+    assert due_times(level, rate, trace(None, None, None)) == [0, 0.5, 1]
+    with pytest.raises(UserError, match="does not tell when its conversations begin"):
+        chosen_levels(LoadSettings(trace=Path("t"), dataset=Path("d")), timed=False)
+
+
+@pytest.mark.parametrize("option", ["speed", "block_size", "max_think"])
+def test_options_of_a_trace_need_one(option: str) -> None:
+    with pytest.raises(UserError, match=f"--{option.replace('_', '-')} needs --trace"):
+        find_trace(LoadSettings.model_validate({option: 8}))
+
+
+def test_a_trace_that_is_neither_a_file_nor_a_run_is_refused() -> None:
+    with pytest.raises(UserError, match="Cannot read the trace nothing: there is no such file"):
+        find_trace(LoadSettings(trace=Path("nothing")))
 
 
 def test_requests_and_duration_both_end_the_arrivals() -> None:

@@ -7,16 +7,21 @@ from typing import Any
 
 import pytest
 
-from benchwright.analysis.load.records import Goodput, Level, LevelResult, Saturation
-from benchwright.app.load.settings import LoadSettings
-from benchwright.app.load.sweep import Sweep
+from benchwright.analysis.load.records import Estimate, Goodput, Level, LevelResult, Saturation, SweepPlan
+from benchwright.analysis.load.sweep import Sweep
 
 FIRST = Level(concurrency=1)
 
 
 def result(level: Level, achieved: float, **more: Any) -> LevelResult:
     return LevelResult(
-        level, run="r", state=more.pop("state", "finished"), requests=9, counted=9, achieved=achieved, **more
+        level,
+        run="r",
+        state=more.pop("state", "finished"),
+        requests=9,
+        counted=9,
+        achieved=Estimate(achieved),
+        **more,
     )
 
 
@@ -42,7 +47,7 @@ def open_loop(capacity: float) -> Callable[[float], LevelResult]:
 
 
 def test_levels_double_until_more_load_buys_nothing_then_close_in() -> None:
-    asked, found = swept(Sweep(FIRST, LoadSettings(bisect=3), objectives=False), closed(6))
+    asked, found = swept(Sweep(FIRST, SweepPlan(bisect=3), objectives=False), closed(6))
     assert asked == [1, 2, 4, 8, 16, 6, 5]
     assert found is not None
     assert found.found
@@ -51,7 +56,7 @@ def test_levels_double_until_more_load_buys_nothing_then_close_in() -> None:
 
 
 def test_without_bisecting_the_saturating_level_is_one_of_those_doubled() -> None:
-    asked, found = swept(Sweep(FIRST, LoadSettings(bisect=0), objectives=False), closed(6))
+    asked, found = swept(Sweep(FIRST, SweepPlan(bisect=0), objectives=False), closed(6))
     assert asked == [1, 2, 4, 8, 16]
     assert found is not None
     assert found.level == Level(concurrency=8)
@@ -62,10 +67,10 @@ def test_with_objectives_what_counts_is_what_met_them() -> None:
 
     def serve(level: float) -> LevelResult:
         met = level if level <= 8 else 0.5
-        good = Goodput(met=1, counted=2, share=0.5, low=0, high=1, rate=met)
+        good = Goodput(met=1, counted=2, share=0.5, low=0, high=1, rate=Estimate(met))
         return result(Level(concurrency=int(level)), min(level, 32), goodput=good)
 
-    asked, found = swept(Sweep(FIRST, LoadSettings(), objectives=True), serve)
+    asked, found = swept(Sweep(FIRST, SweepPlan(), objectives=True), serve)
     assert asked == [1, 2, 4, 8, 16, 12, 10]
     assert found is not None
     assert (found.level, found.by) == (Level(concurrency=8), "requests/s within the objectives")
@@ -74,7 +79,7 @@ def test_with_objectives_what_counts_is_what_met_them() -> None:
 
 def test_in_an_open_loop_the_highest_rate_that_is_kept_up_with_is_told() -> None:
     first = Level(rate=1, arrivals="poisson")
-    asked, found = swept(Sweep(first, LoadSettings(bisect=2), objectives=False), open_loop(10))
+    asked, found = swept(Sweep(first, SweepPlan(bisect=2), objectives=False), open_loop(10))
     assert asked == [1, 2, 4, 8, 16, 11.3, 9.51]
     assert found is not None
     assert found.level is not None
@@ -85,7 +90,7 @@ def test_in_an_open_loop_the_highest_rate_that_is_kept_up_with_is_told() -> None
 
 def test_where_even_the_lowest_rate_is_too_much_no_level_is_named() -> None:
     first = Level(rate=50, arrivals="constant")
-    asked, found = swept(Sweep(first, LoadSettings(), objectives=False), open_loop(10))
+    asked, found = swept(Sweep(first, SweepPlan(), objectives=False), open_loop(10))
     assert asked == [50]
     assert found is not None
     assert found.level is None
@@ -105,7 +110,7 @@ def test_where_even_the_lowest_rate_is_too_much_no_level_is_named() -> None:
 def test_a_level_that_says_nothing_of_the_server_ends_the_sweep_without_a_verdict(
     more: dict[str, Any], reason: str
 ) -> None:
-    asked, found = swept(Sweep(FIRST, LoadSettings(), objectives=False), closed(6, **more))
+    asked, found = swept(Sweep(FIRST, SweepPlan(), objectives=False), closed(6, **more))
     assert asked == [1]
     assert found is not None
     assert not found.found
@@ -113,14 +118,14 @@ def test_a_level_that_says_nothing_of_the_server_ends_the_sweep_without_a_verdic
 
 
 def test_a_server_that_answers_nothing_is_not_saturated() -> None:
-    asked, found = swept(Sweep(FIRST, LoadSettings(), objectives=False), closed(0))
+    asked, found = swept(Sweep(FIRST, SweepPlan(), objectives=False), closed(0))
     assert asked == [1]
     assert found is not None
     assert not found.found
 
 
 def test_a_sweep_ends_at_the_highest_level_that_is_allowed_and_says_so() -> None:
-    asked, found = swept(Sweep(FIRST, LoadSettings(most=8), objectives=False), closed(100))
+    asked, found = swept(Sweep(FIRST, SweepPlan(most=8), objectives=False), closed(100))
     assert asked == [1, 2, 4, 8]
     assert found is not None
     assert not found.found
@@ -129,17 +134,17 @@ def test_a_sweep_ends_at_the_highest_level_that_is_allowed_and_says_so() -> None
 
 def test_objectives_about_times_that_are_not_valid_make_the_verdict_doubtful() -> None:
     def serve(level: float) -> LevelResult:
-        good = Goodput(met=1, counted=1, share=1, low=0, high=1, rate=min(level, 2))
+        good = Goodput(met=1, counted=1, share=1, low=0, high=1, rate=Estimate(min(level, 2)))
         return result(Level(concurrency=int(level)), level, goodput=good, client_bound="our loop was late")
 
-    _, found = swept(Sweep(FIRST, LoadSettings(bisect=0), objectives=True), serve)
+    _, found = swept(Sweep(FIRST, SweepPlan(bisect=0), objectives=True), serve)
     assert found is not None
     assert found.found
     assert found.doubtful
 
 
 def test_an_interrupted_sweep_has_no_verdict() -> None:
-    sweep = Sweep(FIRST, LoadSettings(), objectives=False)
+    sweep = Sweep(FIRST, SweepPlan(), objectives=False)
     assert sweep.conclusion(interrupted=True) is None
     sweep.add(closed(6)(1))
     found = sweep.conclusion(interrupted=True)

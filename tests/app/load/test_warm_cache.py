@@ -77,3 +77,12 @@ def test_a_server_that_does_not_say_what_was_cached_is_not_marked(program: Progr
     with simulated_endpoint("--policy", "words", "--words", "4") as silent:
         reports = [measure(program, silent, *SYNTHETIC) for _ in range(2)]
     assert [level.unexpected_cached for report in reports for level in report.levels] == [None] * 4
+
+
+def test_the_share_that_the_server_counts_is_that_of_its_answers(program: Program, caching: str) -> None:
+    """Its counters at /metrics, before and after a level that nobody else disturbs, and the usage of each answer."""
+    measure(program, caching, *SYNTHETIC)
+    for level in measure(program, caching, *SYNTHETIC, "--warmup", "0").levels:
+        assert level.server is not None
+        assert level.cached is not None
+        assert level.server.cached == pytest.approx(level.cached, abs=0.01)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import socket
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint, Stats, Truth
@@ -94,6 +97,28 @@ class Client:
         return b"".join(pieces)
 
 
+class Asked:
+    """A chat request that is under way on a connection of its own."""
+
+    def __init__(self, port: int, prompt: str, name: str, fields: dict[str, Any]) -> None:
+        self._answers: list[Answer] = []
+
+        def ask() -> None:
+            client = Client(port)
+            self._answers.append(client.chat(prompt, {"X-Request-Id": name}, **fields))
+            client.connection.close()
+
+        self._thread = threading.Thread(target=ask)
+        self._thread.start()
+
+    @property
+    def answer(self) -> Answer:
+        """The answer, waited for."""
+        self._thread.join(20)
+        (answer,) = self._answers
+        return answer
+
+
 class Served(Client):
     """An endpoint in a thread, so that a test can use blocking calls, and a client that asks it."""
 
@@ -119,6 +144,44 @@ class Served(Client):
     @property
     def stats(self) -> Stats:
         return self._in_loop(lambda: self.endpoint.stats)
+
+    def truth(self, name: str) -> Truth:
+        """What the endpoint noted of the request of this id."""
+        (truth,) = [truth for truth in self.log if truth.id == name]
+        return truth
+
+    def start(self, prompt: str, name: str = "", **fields: Any) -> Asked:
+        """Sends a chat request without waiting for the answer, and waits until it has come in."""
+        before = self.stats.requests
+        asked = Asked(self.port, prompt, name, fields)
+        self.wait_until(lambda stats: stats.requests > before)
+        return asked
+
+    @contextmanager
+    def asking(self, prompt: str, name: str = "", **fields: Any) -> Iterator[None]:
+        """Sends a streamed chat request, and leaves without the rest of the answer when the block ends."""
+        before = self.stats
+        messages = [{"role": "user", "content": prompt}]
+        body = json.dumps({"messages": messages, "stream": True, **fields}).encode()
+        with self.open_socket() as connection:
+            headers = (f"Content-Length: {len(body)}", f"X-Request-Id: {name}")
+            connection.sendall(self.request_bytes(body, *headers))
+            self.wait_until(lambda stats: stats.requests > before.requests)
+            yield
+        self.wait_until(lambda stats: stats.running <= before.running)
+
+    def wait_until(self, condition: Callable[[Stats], bool]) -> None:
+        """Waits until the statistics are as they should be."""
+        deadline = time.monotonic() + 20
+        while not condition(self.stats):
+            assert time.monotonic() < deadline, f"waited in vain: {self.stats}"
+            time.sleep(0.005)
+
+    def metrics(self) -> dict[str, float]:
+        """The samples of /metrics that have no label but the model's name."""
+        page = self.ask("GET", "/metrics").body.decode()
+        found = re.findall(r"^([^#\s{]+)(?:\{model_name=\"[^\"]*\"\})? (\S+)$", page, re.MULTILINE)
+        return {name: float(value) for name, value in found}
 
     def _in_loop(self, look: Callable[[], T]) -> T:
         """Looks between two steps of the endpoint, so that what was sent is also noted."""

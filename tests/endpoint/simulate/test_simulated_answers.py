@@ -77,15 +77,6 @@ def test_words_have_the_length_asked_for(simulate: Simulate) -> None:
     assert answer.json["usage"]["completion_tokens"] == 100
 
 
-def test_a_prefix_cache_says_how_much_of_a_prompt_began_an_earlier_one(simulate: Simulate) -> None:
-    client = simulate(prefix_cache=True)
-    prompt = " ".join(f"word{number}" for number in range(40))
-    asked = [prompt, prompt, f"{prompt} and more", f"new {prompt}"]
-    usages = [client.chat(one).json["usage"] for one in asked]
-    assert [usage["prompt_tokens_details"]["cached_tokens"] for usage in usages] == [0, 40, 32, 0]
-    assert "prompt_tokens_details" not in simulate().chat(prompt).json["usage"]
-
-
 def test_refusal_is_in_its_own_field(simulate: Simulate) -> None:
     client = simulate(policy="refusal")
     message = client.chat("hi").message

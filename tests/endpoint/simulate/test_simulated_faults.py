@@ -19,7 +19,8 @@ from benchwright.errors import UserError
 Pieces = list[tuple[float, bytes]]
 """Everything received for one request, each piece with the moment at which it came."""
 
-PACED = {"first_token": Delay(mean_ms=2), "between_tokens": Delay(mean_ms=2)}
+PACED: dict[str, Any] = {"first_token": Delay(mean_ms=2), "between_tokens": Delay(mean_ms=2)}
+REMEMBERING: dict[str, Any] = {**PACED, "cache_blocks": 100}
 
 
 def ask_raw(client: Client, *, stream: bool) -> tuple[Pieces, ConnectionResetError | None]:
@@ -67,9 +68,9 @@ def test_server_errors_are_500_and_503(simulate: Simulate) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("settings", [{}, PACED])
+@pytest.mark.parametrize("settings", [{}, PACED, REMEMBERING])
 def test_reset_breaks_the_connection_in_mid_body(
-    simulate: Simulate, stream: bool, settings: dict[str, Delay]
+    simulate: Simulate, stream: bool, settings: dict[str, Any]
 ) -> None:
     pieces, error = ask_raw(simulate(faults=Faults(reset=1), **settings), stream=stream)
 
@@ -78,8 +79,8 @@ def test_reset_breaks_the_connection_in_mid_body(
     assert b"[DONE]" not in content(pieces)
 
 
-@pytest.mark.parametrize("settings", [{}, PACED])
-def test_truncate_closes_without_done(simulate: Simulate, settings: dict[str, Delay]) -> None:
+@pytest.mark.parametrize("settings", [{}, PACED, REMEMBERING])
+def test_truncate_closes_without_done(simulate: Simulate, settings: dict[str, Any]) -> None:
     pieces, error = ask_raw(simulate(faults=Faults(truncate=1), **settings), stream=True)
 
     assert error is None

@@ -150,6 +150,37 @@ def test_several_processes_count_and_log_as_one(command: Start, tmp_path: Path) 
     assert len({truth.id.partition("-")[0] for truth in answered}) > 1
 
 
+def test_each_process_has_a_cache_of_its_own_and_the_metrics_have_the_sum(
+    command: Start, tmp_path: Path
+) -> None:
+    log = tmp_path / "truth.jsonl"
+    options = ("--cache-blocks", "100", "--block-size", "8", "--prefill", "1000", "--log", str(log))
+    process, port = command("--workers", "3", *options)
+    prompt = " ".join(f"word{number}" for number in range(20))
+    for _ in range(30):
+        ask(port, prompt, max_tokens=1)
+    label = '{model_name="simulated"}'
+    wait_until(lambda: samples(port)["benchwright_simulated_answered_total"] == "30")
+    counted = samples(port)
+    process.terminate()
+    process.wait(10)
+    answered = [truth for truth in read_truth(log) if truth.path == "/v1/chat/completions"]
+    cold = [truth.id.partition("-")[0] for truth in answered if truth.cached_tokens == 0]
+    assert sorted(cold) == sorted({truth.id.partition("-")[0] for truth in answered}), "once in each process"
+    assert counted["vllm:prefix_cache_queries_total" + label] == "600"
+    assert counted["vllm:prefix_cache_hits_total" + label] == str(16 * (30 - len(cold)))
+    assert counted["vllm:kv_cache_usage_perc" + label] == "0.0"
+    took = {truth.cached_tokens: truth.prefill_end - truth.prefill_start for truth in answered}
+    assert took == {0: 20_000_000, 16: 4_000_000}
+
+
+def test_a_cache_may_be_asked_for_in_the_old_way(command: Start) -> None:
+    _, port = command("--prefix-cache")
+    prompt = "word " * 40
+    usages = [ask(port, prompt)[1]["usage"] for _ in range(2)]
+    assert [usage["prompt_tokens_details"]["cached_tokens"] for usage in usages] == [0, 32]
+
+
 def test_accuracy_and_the_bound_of_faults_hold_across_processes(command: Start, tmp_path: Path) -> None:
     key = {f"question {number}?": str(number) for number in range(30)}
     path = tmp_path / "key.jsonl"
@@ -196,6 +227,8 @@ def test_options_reach_the_answers(command: Start) -> None:
         (["--tool-calls", "{"], 2, "--tool-calls"),
         (["--fault", "reset=2"], 1, "reset"),
         (["--first-token", "soon"], 1, "soon"),
+        (["--block-size", "32"], 1, "--cache-blocks"),
+        (["--prefill", "0"], 1, "above 0"),
         (["--answers", "missing.jsonl"], 1, "missing.jsonl"),
         (["--log", "/nowhere/log.jsonl"], 1, "/nowhere/log.jsonl"),
         (["--port-file", "/nowhere/port"], 1, "/nowhere/port"),

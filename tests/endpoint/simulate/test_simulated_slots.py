@@ -9,7 +9,6 @@ import pytest
 from tests.endpoint.simulate.simulate_kit import Client, Served, Simulate
 
 from benchwright.endpoint.simulate import Delay, Settings
-from benchwright.endpoint.simulate.simulator import Slots
 from benchwright.errors import UserError
 
 FIRST_TOKEN = 0.1
@@ -68,20 +67,22 @@ def test_a_client_that_leaves_the_queue_takes_no_slot(simulate: Simulate) -> Non
     assert (served.stats.answered, served.stats.aborted, served.stats.waiting) == (2, 1, 0)
 
 
-def test_answers_begin_in_the_order_in_which_they_came() -> None:
-    waiting: list[int] = []
-    slots = Slots(1, waiting.append)
-    begun: list[str] = []
-    assert slots.enter("a", lambda: begun.append("a"))
-    assert not slots.enter("b", lambda: begun.append("b"))
-    assert not slots.enter("c", lambda: begun.append("c"))
-    for leaving in ("a", "b"):
-        begin = slots.leave(leaving)
-        assert begin is not None
-        begin()
-    assert slots.leave("c") is None
-    assert begun == ["b", "c"]
-    assert sum(waiting) == 0
+def test_answers_begin_in_the_order_in_which_they_came(simulate: Simulate) -> None:
+    served = simulate(slots=1, first_token=Delay("constant", 100))
+    asked = [served.start("hello", name) for name in "abcd"]
+    assert [one.answer.status for one in asked] == [200] * 4
+    assert [truth.id for truth in served.log] == ["a", "b", "c", "d"]
+
+
+def test_the_log_says_how_long_a_request_waited_for_its_slot(simulate: Simulate) -> None:
+    served = simulate(slots=1, first_token=Delay("constant", 200))
+    asked = [served.start("hello", name) for name in ("first", "second")]
+    assert [one.answer.status for one in asked] == [200, 200]
+    first, second = served.truth("first"), served.truth("second")
+    assert (first.queued, first.prefill_start) == (0, first.received)
+    assert second.queued == second.prefill_start - second.received
+    assert second.prefill_start >= first.last_byte, "it had the slot of the first"
+    assert served.metrics()["vllm:request_queue_time_seconds_sum"] == pytest.approx(second.queued / 1e9)
 
 
 def test_a_server_without_slots_is_a_user_error() -> None:

@@ -59,7 +59,7 @@ def _lines(
     names = {scorer.name for scorer in scorers}
     for trial in plan.trials():
         tag = trial.target.slot if len(plan.targets) > 1 else None
-        run = places.get((int(trial.sample.id), trial.repeat, tag))
+        run = places.get((trial.sample.row_index, trial.repeat, tag))
         if run is None or (run.success and not names <= run.scores.keys()):
             continue
         yield _record(trial, run, source)
@@ -81,6 +81,7 @@ def _record(trial: Trial, run: DocumentedRun, source: str) -> TrialRecord:
         duration=round(run.duration_ms * 1e6),
         reused_from=source,
         restored_tokens=run.tokens,
+        row=trial.sample.row,
     )
 
 

@@ -45,7 +45,7 @@ def documented_run(record: TrialRecord, scores: dict[str, float], tag: str | Non
     """The documented run of a journal's line; one that failed has no scores."""
     success = record.status not in FAILED
     return DocumentedRun(
-        row_index=int(record.sample),
+        row_index=record.row_index,
         run_index=record.repeat,
         success=success,
         scores=scores if success else {},
@@ -159,15 +159,29 @@ def _check_rows(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) ->
     models = _model_places(table, manifest)
     for start in range(0, len(done), BLOCK):
         rows = np.flatnonzero(done[start : start + BLOCK]) + start
-        strange = table.sample.narrow(rows) % 2 == 1
+        strange = _is_strange(table, rows)
         strange |= models[table.target.narrow(rows)] == len(manifest.targets)
         strange |= table.repeat.narrow(rows) >= manifest.repeats
         if strange.any():
             record = table.record(int(rows[strange.argmax()]))
             raise JournalError(
-                f"{table.directory} has row {record.sample} of {record.target}, repeat {record.repeat + 1} of "
+                f"{table.directory} has sample {record.sample} of {record.target}, repeat {record.repeat + 1} of "
                 f"{manifest.repeats}: its run.json is another run's."
             )
+
+
+def _is_strange(table: RunTable, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which of some trials are of no row of a dataset."""
+    if _has_ids(table):
+        strange: NDArray[np.bool_] = table.dataset_row.narrow(rows) == 0
+    else:
+        strange = table.sample.narrow(rows) % 2 == 1
+    return strange
+
+
+def _has_ids(table: RunTable) -> bool:
+    """Whether samples are named by a column of the dataset, and not by their rows."""
+    return table.dataset_row.largest > 0
 
 
 def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> Iterator[int]:
@@ -175,11 +189,12 @@ def _in_order(table: RunTable, manifest: Manifest, done: NDArray[np.bool_]) -> I
     import numpy as np
 
     models = _model_places(table, manifest)
-    end = table.sample.largest + 1
+    of_dataset = table.dataset_row if _has_ids(table) else table.sample
+    end = of_dataset.largest + 1
     bounds = [end * part // PARTS for part in range(PARTS + 1)]
     for low, high in pairwise(bounds):
-        rows = true_places(done & table.sample.between(low, high)[: len(done)])
-        keys = (table.repeat.narrow(rows), models[table.target.narrow(rows)], table.sample.narrow(rows))
+        rows = true_places(done & of_dataset.between(low, high)[: len(done)])
+        keys = (table.repeat.narrow(rows), models[table.target.narrow(rows)], of_dataset.narrow(rows))
         yield from rows[np.lexsort(keys)].tolist()
 
 

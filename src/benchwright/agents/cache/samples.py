@@ -35,7 +35,7 @@ def sample_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
 
 def _kept_lines(runs: DocumentedRuns, logged: Path) -> Iterator[bytes]:
     restored = {
-        _Place(int(record.sample), record.repeat, tag_of(record, runs.manifest))
+        _Place(record.row_index, record.repeat, tag_of(record, runs.manifest))
         for record in runs.records()
         if record.restored_tokens is not None
     }
@@ -52,7 +52,7 @@ def lines_of(records: Iterable[TrialRecord], directory: Path, manifest: Manifest
     for record, body in read_bodies(directory, kept):
         if body.messages:
             sample = {
-                "row_index": int(record.sample),
+                "row_index": record.row_index,
                 "run_index": record.repeat,
                 "model_tag": tag_of(record, manifest),
                 "messages": body.messages,

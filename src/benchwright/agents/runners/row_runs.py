@@ -112,7 +112,7 @@ class _Place(NamedTuple):
 
     @classmethod
     def of(cls, trial: Trial) -> _Place:
-        return cls(int(trial.sample.id), trial.target.slot, trial.repeat)
+        return cls(trial.sample.row_index, trial.target.slot, trial.repeat)
 
 
 class _Rows(Generic[W, R]):

@@ -246,7 +246,7 @@ def _changes(aligned: Alignment, a: Side, b: Side, score: str) -> list[Change]:
     return [
         Change(
             a.trials.samples[one],
-            a.trials.repeats[one],
+            int(a.trials.repeats[one]),
             float(values_a[one]),
             float(values_b[other]),
             texts_a.get(one),

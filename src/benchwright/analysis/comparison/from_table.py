@@ -11,6 +11,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from benchwright.agents.rows import ID
 from benchwright.analysis.benchmark_file import AGGREGATED
 from benchwright.analysis.comparison.sides import Effort, Facts, Labels, LostWork, Prefix, Side
 from benchwright.analysis.comparison.trials import groups_of, samples_of, signed, trials_of
@@ -189,6 +190,7 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
         protocol=about.get("protocol") if benchmark else None,
         protocol_version=manifest.task.version if benchmark else None,
         data=tuple(data.xxh3 for data in manifest.data) or None,
+        has_ids=any(ID in data.columns for data in manifest.data),
         graders=graders,
         stream=manifest.stream if origin is None else None,
         program=None if origin is None else origin.program,

@@ -11,6 +11,8 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.stats.arrays import Vector
 from benchwright.stats.intervals import Interval
 from benchwright.stats.latency import percentile, percentile_interval
+from benchwright.stats.recovery import Known
+from benchwright.stats.recovery import difference_interval as recovered
 
 QUANTILES = (0.5, 0.95, 0.99)
 
@@ -50,17 +52,10 @@ def _compare(metric: Metric, q: float, a: Vector, b: Vector, confidence: float) 
 def difference_interval(a: Vector, b: Vector, q: float, confidence: float) -> Interval:
     """The interval of the q-quantile of b (n_b,) minus that of a (n_a,), independent of each other.
 
-    The order-statistic intervals of either, put together by the method of variance estimates recovery (Zou and
-    Donner 2008, Stat. Med. 27:1693; Newcombe does the same with Wilson's): with estimates p and ends l, u,
-    d - sqrt((p_b - l_b)^2 + (u_a - p_a)^2) to d + sqrt((u_b - p_b)^2 + (p_a - l_a)^2). An end is infinite where
-    one of these is.
+    The order-statistic intervals of either, put together as `stats.recovery` does.
 
     Raises:
         ValueError: a side without values.
     """
-    p_a, p_b = percentile(a, q), percentile(b, q)
-    low_a, high_a = percentile_interval(a, q, confidence)
-    low_b, high_b = percentile_interval(b, q, confidence)
-    below = math.hypot(max(p_b - low_b, 0.0), max(high_a - p_a, 0.0))
-    above = math.hypot(max(high_b - p_b, 0.0), max(p_a - low_a, 0.0))
-    return Interval(p_b - p_a - below, p_b - p_a + above)
+    known_a, known_b = (Known(percentile(one, q), *percentile_interval(one, q, confidence)) for one in (a, b))
+    return recovered(known_a, known_b)

@@ -70,11 +70,13 @@ class Sides(NamedTuple):
 def align(a: Side, b: Side) -> Alignment:
     """Numbers the samples of both sides alike: by id where the data are the same, else by what was asked.
 
-    Where it is not known whether the data are the same (results of other tools), see `same_samples`.
+    Where it is not known whether the data are the same (results of other tools), or where they differ and a column
+    names their samples, see `same_samples`.
     """
     samples_a, samples_b = a.trials.samples, b.trials.samples
     description = "by sample and repeat; the data is the same"
-    if a.facts.data is None or b.facts.data is None:
+    have_ids = a.facts.has_ids and b.facts.has_ids
+    if a.facts.data is None or b.facts.data is None or (have_ids and a.facts.data != b.facts.data):
         samples_a, samples_b, description = same_samples(a, b)
     elif a.facts.data != b.facts.data:
         asked_a, asked_b = a.contents(), b.contents()

@@ -25,9 +25,9 @@ Evidence = Callable[[str, set[int]], Mapping[int, str]]
 class Facts(Record, frozen=True):
     """What is known of a side; None where the file does not say.
 
-    `data` are the digests of the data, `graders` those of the scorers by the name of their score, `settings`
-    what else shapes the answers, `program` what made a run that was imported, `letter` what the side is called in
-    records, `name` in sentences (see `names`).
+    `data` are the digests of the data, which `has_ids` where a column names their samples, `graders` those of the
+    scorers by the name of their score, `settings` what else shapes the answers, `program` what made a run that was
+    imported, `letter` what the side is called in records, `name` in sentences (see `names`).
     """
 
     reference: str
@@ -39,6 +39,7 @@ class Facts(Record, frozen=True):
     protocol: str | None = None
     protocol_version: str | None = None
     data: tuple[str, ...] | None = None
+    has_ids: bool = False
     graders: Mapping[str, str] | None = None
     simulated: bool | None = None
     concurrency: int | None = None

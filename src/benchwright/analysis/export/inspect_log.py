@@ -9,18 +9,17 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import benchwright
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
 from benchwright.analysis.export.inspect_sample import LogModel, line_of, sample_of
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
-from benchwright.errors import JournalError
 from benchwright.files import whole_file
 from benchwright.records import Target
-from benchwright.runs.journal import Body, body_file, body_in, encode_json
+from benchwright.runs.journal import encode_json
 from benchwright.runs.keys import fingerprint
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.scored import ScoredTrial
@@ -34,26 +33,20 @@ COMPRESSION = 1
 """Fast: a log of 100,000 samples is written in seconds."""
 
 
-def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> list[Path]:
-    """Writes the log of each target into a directory; the table has `effort`. Returns their paths.
+def write_logs(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
+    """Writes the log of each target into a directory; the table has `effort`. Yields their paths.
 
     Raises:
         UserError: a file cannot be written.
         JournalError: the journal cannot be read.
     """
     summary = summarise(manifest, table)
-    found = []
     for target, figures in zip(manifest.targets, summary.targets, strict=True):
-        slot = "" if len(manifest.targets) == 1 else f"_{_file_part(target.slot)}"
+        slot = "" if len(manifest.targets) == 1 else f"_{file_part(target.slot)}"
         path = directory / f"{manifest.id}{slot}.eval"
         with whole_file(path) as file:
             _write(file, manifest, table, target, summary, figures)
-        found.append(path)
-    return found
-
-
-def _file_part(text: str) -> str:
-    return "".join(one if one.isalnum() or one in "-._" else "-" for one in text)[:60]
+        yield path
 
 
 def _write(
@@ -80,8 +73,8 @@ def _write_samples(
     """Writes the samples, and their list to `lines`; returns the tokens of all by model."""
     sums: dict[str, dict[str, int]] = {}
     separator = b"["
-    for attempts, body in _trials(table, target.slot):
-        sample = sample_of(attempts, body, model)
+    for one in counted_trials(table, target.slot):
+        sample = sample_of(one, _earlier(table, one), model)
         archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", encode_json(sample))
         lines.write(separator + encode_json(line_of(sample)))
         separator = b","
@@ -93,31 +86,25 @@ def _write_samples(
     return sums
 
 
+def _earlier(table: RunTable, counted: CountedTrial) -> list[ScoredTrial]:
+    """The attempts before the one that counts."""
+    if table.attempts(counted.row) == 1:
+        return []
+    last = counted.trial.record.attempt
+    return [one for one in table.all_attempts(counted.row) if one.record.attempt < last]
+
+
 def _write_list(archive: zipfile.ZipFile, lines: IO[bytes]) -> None:
     lines.seek(0)
     with archive.open("summaries.json", "w", force_zip64=True) as member:
         shutil.copyfileobj(lines, member, 1 << 20)
 
 
-def _trials(table: RunTable, slot: str) -> Iterator[tuple[Sequence[ScoredTrial], Body]]:
-    """The trials that count in the order in which they were begun, all attempts of each, and the last one's body."""
-    with body_file(table.directory) as bodies:
-        for row in table.in_order(table.counted(slot)).tolist():
-            attempts = table.all_attempts(row) if table.attempts(row) > 1 else [table.trial(row)]
-            counted = table.trial(row)
-            earlier = [one for one in attempts if one.record.attempt < counted.record.attempt]
-            try:
-                body = body_in(bodies, counted.record)
-            except JournalError:
-                body = Body(counted.record.key)
-            yield [*earlier, counted], body
-
-
 def _about(manifest: Manifest, target: Target, model: LogModel, figures: TargetSummary) -> dict[str, Any]:
     return {
         "eval_id": fingerprint(manifest.id, target.slot)[:22],
         "run_id": manifest.id,
-        "created": datetime.fromtimestamp(manifest.created_at / 1e9, UTC).isoformat(),
+        "created": moment(manifest.created_at),
         "task": manifest.task.name,
         "task_id": fingerprint(manifest.fingerprint, target.slot)[:22],
         "task_version": manifest.task.version,
@@ -154,7 +141,7 @@ def _header(
 ) -> dict[str, Any]:
     sessions = table.sessions
     began = about["created"]
-    ended = datetime.fromtimestamp(sessions.ended_at / 1e9, UTC).isoformat() if sessions.ended_at else began
+    ended = moment(sessions.ended_at) if sessions.ended_at else began
     return {
         "version": 2,
         "status": STATES.get(summary.state, "started"),

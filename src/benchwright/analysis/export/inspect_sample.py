@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import msgspec
-
+from benchwright.analysis.export.counted_trials import CountedTrial, moment
+from benchwright.analysis.export.usages import sum_of_usages, token_counts
 from benchwright.analysis.gists import Gist, gist, why
 from benchwright.analysis.report.messages import parse_messages
 from benchwright.interop.inspect_sample import OURS
@@ -34,9 +33,9 @@ class LogModel(NamedTuple):
     served: str
 
 
-def sample_of(attempts: Sequence[ScoredTrial], body: Body, model: LogModel) -> dict[str, Any]:
-    """The sample of a trial, whose last attempt is the one that counts; `body` is that attempt's."""
-    trial = attempts[-1]
+def sample_of(counted: CountedTrial, earlier: Sequence[ScoredTrial], model: LogModel) -> dict[str, Any]:
+    """The sample of a trial; `earlier` attempts at it are told as retries."""
+    trial, body = counted.trial, counted.body
     record = trial.record
     told = gist(trial, body)
     messages, answers = _messages(body)
@@ -56,16 +55,16 @@ def sample_of(attempts: Sequence[ScoredTrial], body: Body, model: LogModel) -> d
         "scores": dict(_scores(trial, told)),
         "metadata": {**record.labels, OURS: _ours(trial)},
         "model_usage": _usages(requests, model.name),
-        "uuid": record.key,
+        "uuid": counted.unique,
         "total_time": record.duration / 1e9,
         "working_time": max(0, record.duration - sum(one.waited for one in record.requests)) / 1e9,
-        "error_retries": [_error(one.record.reason or str(one.status)) for one in attempts[:-1]],
+        "error_retries": [_error(one.record.reason or str(one.status)) for one in earlier],
         "events": [_event(one, model, record, answers, place) for place, one in enumerate(requests)],
         "attachments": {},
     }
     if record.started_at:
-        made["started_at"] = _moment(record.started_at)
-        made["completed_at"] = _moment(record.started_at + record.duration)
+        made["started_at"] = moment(record.started_at)
+        made["completed_at"] = moment(record.started_at + record.duration)
     if record.status in FAILED:
         made["error"] = _error(record.reason or str(record.status))
     elif record.status is Status.LIMIT:
@@ -206,9 +205,9 @@ def _event(
         "tools": [],
         "tool_choice": "auto",
         "config": {} if request.seed is None else {"seed": request.seed},
-        "output": {"model": served, "choices": [choice], "usage": _usage(request.usage)},
-        "timestamp": _moment(at),
-        "completed": _moment(at + request.total),
+        "output": {"model": served, "choices": [choice], "usage": token_counts(request.usage)},
+        "timestamp": moment(at),
+        "completed": moment(at + request.total),
         "working_start": request.started / 1e9,
         "working_time": request.total / 1e9,
         "retries": request.attempts - 1,
@@ -228,31 +227,7 @@ def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
     for one in requests:
         if one.usage != Usage():
             sums.setdefault(model if one.role == "model" else one.role, []).append(one.usage)
-    return {name: _usage(_sum(usages)) for name, usages in sums.items()}
-
-
-def _sum(usages: Sequence[Usage]) -> Usage:
-    fields = msgspec.structs.fields(Usage)
-    known = {
-        field.name: [count for one in usages if (count := getattr(one, field.name)) is not None]
-        for field in fields
-    }
-    return Usage(**{name: sum(counts) for name, counts in known.items() if counts})
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    """Inspect's counts: its input leaves out what came from a cache."""
-    cached = usage.cached_tokens or 0
-    found = {
-        "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
-        "output_tokens": usage.completion_tokens or 0,
-        "total_tokens": usage.total_tokens,
-    }
-    if usage.cached_tokens is not None:
-        found["input_tokens_cache_read"] = cached
-    if usage.reasoning_tokens is not None:
-        found["reasoning_tokens"] = usage.reasoning_tokens
-    return found
+    return {name: token_counts(sum_of_usages(usages)) for name, usages in sums.items()}
 
 
 def _stop_reason(status: Status, finish: str | None) -> str:
@@ -269,7 +244,3 @@ def _limit(reason: str) -> str:
 
 def _error(message: str) -> dict[str, str]:
     return {"message": message, "traceback": "", "traceback_ansi": ""}
-
-
-def _moment(at: int) -> str:
-    return datetime.fromtimestamp(at / 1e9, UTC).isoformat()

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
 import benchwright
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
 from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
-from benchwright.errors import JournalError
 from benchwright.files import write_whole
-from benchwright.records import RequestRecord
+from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.about import agent_of
-from benchwright.runs.journal import Body, body_file, body_in, encode_json
+from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
-from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
 
 VERSION = "ATIF-v1.7"
-LONGEST_NAME = 60
 
 
 def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
@@ -37,40 +34,33 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
         target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
     }
     agent = {"name": agent_of(manifest) or "benchwright", "version": benchwright.__version__}
-    with body_file(table.directory) as bodies:
-        for trial in table.trials(table.in_order(table.counted())):
-            try:
-                body = body_in(bodies, trial.record)
-            except JournalError:
-                continue
-            trajectory = trajectory_of(trial, body, {**agent, "model_name": models[trial.record.target]})
-            if trajectory["steps"]:
-                path = directory / file_name(trial)
-                write_whole(path, encode_json(trajectory))
-                yield path
+    for counted in counted_trials(table):
+        model = models[counted.trial.record.target]
+        trajectory = trajectory_of(counted, {**agent, "model_name": model})
+        if trajectory["steps"]:
+            path = directory / file_name(counted.trial.record)
+            write_whole(path, encode_json(trajectory))
+            yield path
 
 
-def file_name(trial: ScoredTrial) -> str:
+def file_name(record: TrialRecord) -> str:
     """A name that no other trial has and every file system takes."""
-    record = trial.record
-    readable = "".join(one if one.isascii() and one.isalnum() else "-" for one in record.sample)[
-        :LONGEST_NAME
-    ]
-    return f"{readable}-{record.repeat + 1}-{xxhash.xxh3_64_hexdigest(record.key.encode())[:8]}.json"
+    unique = xxhash.xxh3_64_hexdigest(record.key.encode())[:8]
+    return f"{file_part(record.sample)}-{record.repeat + 1}-{unique}.json"
 
 
-def trajectory_of(trial: ScoredTrial, body: Body, agent: Mapping[str, str]) -> dict[str, Any]:
+def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, Any]:
     """The conversation of a trial as steps; scores and status, for which ATIF has no place, are under `extra`."""
-    record = trial.record
+    trial, body = counted.trial, counted.body
+    record, own = trial.record, counted.requests
     parsed, _ = parse_messages(body, (), 0, 1 << 30)
-    own = [one for one in record.requests if one.role == "model" and one.error is None]
     told = gist(trial, body)
     steps = list(_steps(parsed, own, record.started_at, agent["model_name"]))
     if not steps and told.input:
         steps = [{"step_id": 1, "source": "user", "message": told.input}]
     return {
         "schema_version": VERSION,
-        "session_id": record.key,
+        "session_id": counted.unique,
         "agent": dict(agent),
         "steps": steps,
         "final_metrics": _sums(own, len(steps)),
@@ -103,7 +93,7 @@ def _steps(
         if step["source"] == "agent" and (request := next(answered, None)) is not None:
             step["metrics"] = _metrics(request)
             if began:
-                step["timestamp"] = _moment(began + request.started)
+                step["timestamp"] = moment(began + request.started)
     if step is not None:
         yield step
 
@@ -164,7 +154,3 @@ def _sums(requests: Sequence[RequestRecord], steps: int) -> dict[str, int]:
         "total_cached_tokens": sum(one.usage.cached_tokens or 0 for one in requests),
         "total_steps": steps,
     }
-
-
-def _moment(at: int) -> str:
-    return datetime.fromtimestamp(at / 1e9, UTC).isoformat()

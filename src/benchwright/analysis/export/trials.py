@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
+from benchwright.analysis.export.counted_trials import moment
 from benchwright.analysis.gists import Gist, gists_on_disk
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
@@ -97,7 +97,7 @@ class TrialRows:
             reason=record.reason,
             group=record.group,
             attempt=record.attempt,
-            started_at=_moment(record.started_at) if record.started_at else None,
+            started_at=moment(record.started_at) if record.started_at else None,
             duration_seconds=record.duration / 1e9,
             requests=len(own),
             prompt_tokens=sum(request.prompt_tokens for request in own),
@@ -111,8 +111,3 @@ class TrialRows:
             spans={name: score.span for name, score in trial.scores.items()},
             labels=record.labels,
         )
-
-
-def _moment(at: int) -> str:
-    """A wall-clock moment (ns) as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(at / 1e9, UTC).isoformat()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from benchwright.analysis.comparison.names import letter_of
-from benchwright.analysis.load.figures import Figures, find_window
-from benchwright.analysis.load.reading import default_warmup
-from benchwright.analysis.load.records import Level, Spread
+from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.load.records import Level, LevelPlan, Spread
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.errors import JournalError
-from benchwright.records import UNREADABLE, Record
+from benchwright.analysis.load.windows import find_window
+from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.stats.windows import Cut
 
 
 class LoadPoint(Record, frozen=True):
@@ -36,15 +33,6 @@ class LoadCurve(Record, frozen=True):
     points: list[LoadPoint]
 
 
-class _About(Record, frozen=True):
-    """What the manifest of a level says of it; a `warmup` of None is the default one."""
-
-    id: str
-    level: Level
-    warmup: Cut | None = None
-    cooldown: Cut = Cut()
-
-
 class Measurements:
     """The levels of load among some runs, by the measurement that they are of."""
 
@@ -58,16 +46,13 @@ class Measurements:
         Raises:
             JournalError: the journal cannot be read, or what the manifest says of the level.
         """
-        if "load" not in manifest.about:
+        plan = plan_of(manifest)
+        if plan is None:
             return
-        try:
-            about = msgspec.convert(manifest.about["load"], _About)
-        except UNREADABLE as error:
-            raise JournalError(f"{manifest.id} does not say which level of load it is ({error}).") from None
-        point = _point(manifest, about, read_requests(table))
+        point = _point(manifest, plan, read_requests(table))
         if point is not None:
-            self._points.setdefault(about.id, []).append(point)
-            self._manifests[about.id] = manifest
+            self._points.setdefault(plan.id, []).append(point)
+            self._manifests[plan.id] = manifest
 
     def curves(self) -> list[LoadCurve]:
         """A curve for each measurement, the oldest first."""
@@ -81,14 +66,15 @@ class Measurements:
         return found
 
 
-def _point(manifest: Manifest, about: _About, requests: Requests) -> LoadPoint | None:
-    """The figures of a level as `load` has them; None where its window is empty."""
-    n = int(requests.ok.size)
-    warmup = default_warmup(about.level, n) if about.warmup is None else about.warmup
-    window = find_window(requests, warmup, about.cooldown) if n else None
-    if window is None:
+def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint | None:
+    """The figures of a level as `load` has them; None where its window is empty, or has no steady rate."""
+    found = find_window(requests, plan)
+    if found is None:
         return None
-    figures = Figures(requests, window, open_loop=about.level.open)
+    figures = Figures(requests, found.window, open_loop=plan.level.open)
+    achieved = figures.achieved
+    if achieved is None:
+        return None
     return LoadPoint(
-        about.level, manifest.id, figures.achieved, figures.spread("ttft"), figures.spread("latency")
+        plan.level, manifest.id, achieved.value, figures.spread("ttft"), figures.spread("latency")
     )

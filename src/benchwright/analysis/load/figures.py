@@ -7,15 +7,21 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchwright.analysis.load.records import Goodput, Objective, Quantile, Spread
+from benchwright.analysis.load.records import Estimate, Gaps, Goodput, Objective, Spread
 from benchwright.analysis.load.requests import Requests
 from benchwright.stats.arrays import Vector
+from benchwright.stats.batches import effective_size, mean_interval, percentile_bound, percentile_interval
+from benchwright.stats.histogram import quantile
 from benchwright.stats.intervals import wilson
-from benchwright.stats.latency import percentile, percentile_interval
-from benchwright.stats.windows import Cut, Window, ended_within, most_at_once, shares_within, window
+from benchwright.stats.latency import percentile
+from benchwright.stats.windows import Window, ended_within, mean_at_once
 
 MOST_FAILURES = 5
+
+SLICES = 160
+"""Parts of the window of an open loop of which the answers are counted, for the interval of its rates."""
 
 
 class Figures:
@@ -26,13 +32,6 @@ class Figures:
         self._open = open_loop
         self._window = found
         self._counted = slice(found.first, found.last + 1)
-        span = found.begin, found.end
-        weights = (
-            ended_within(requests.end, *span)
-            if open_loop
-            else shares_within(requests.start, requests.end, *span)
-        )
-        self._share = weights * requests.ok
 
     @property
     def counted(self) -> int:
@@ -58,18 +57,36 @@ class Figures:
         return (self.counted - 1) / span if span > 0 else None
 
     @property
-    def achieved(self) -> float:
-        """Answers per second."""
-        return self._rate(np.ones(self._share.size))
+    def achieved(self) -> Estimate | None:
+        """Answers per second; None in a burst."""
+        return self._rate(np.ones(self._all.ok.size))
 
-    def tokens_per_second(self, column: str) -> float:
-        """Tokens of a column per second; those that are not known count as none."""
-        return self._rate(np.nan_to_num(getattr(self._all, column)))
+    def tokens_per_second(self, column: str) -> Estimate | None:
+        """Tokens of a column per second; None in a burst, or where the server told them of no answer.
+
+        Answers of which it did not are taken to have as many as the others.
+        """
+        told = self.told(column)
+        rate = self._rate(np.nan_to_num(getattr(self._all, column))) if told else None
+        return rate and Estimate(
+            rate.value / told,
+            None if rate.low is None else rate.low / told,
+            None if rate.high is None else rate.high / told,
+        )
+
+    def told(self, column: str) -> float:
+        """The share of the answers of which a column is known."""
+        known = np.isfinite(self._answered(column))
+        return float(known.mean()) if known.size else 0.0
 
     def spread(self, column: str) -> Spread | None:
         """How a measure is spread over the answered requests in the window; None where it is known of none."""
-        values = getattr(self._all, column)[self._counted][self._all.ok[self._counted]]
-        return spread(values[np.isfinite(values)])
+        return spread(self._known(column))
+
+    def answered_later(self) -> Spread | None:
+        """The time to the first token of the answer proper; None where that is the first token of every answer."""
+        later = self._answered("ttfa") > self._answered("ttft")
+        return self.spread("ttfa") if later.any() else None
 
     def lateness(self) -> Spread | None:
         """How much later than intended requests were begun, answered or not."""
@@ -77,15 +94,26 @@ class Figures:
 
     def mean(self, column: str) -> float | None:
         """The mean of a column over the answered requests in the window of which it is known."""
-        values = getattr(self._all, column)[self._counted]
-        known = values[np.isfinite(values)]
+        known = self._known(column)
         return float(known.mean()) if known.size else None
+
+    def gaps(self) -> Gaps | None:
+        """The times between chunks with tokens; None where no answer has two of them."""
+        pooled = Counter[int]()
+        for place in range(self._window.first, self._window.last + 1):
+            if self._all.ok[place]:
+                pooled.update(self._all.gaps[place])
+        if not pooled:
+            return None
+        middle, late, longest = (quantile(pooled, q) / 1e9 for q in (0.5, 0.99, 1.0))
+        chunks, tokens = self._answered("chunks"), self._answered("later_tokens")
+        known = np.isfinite(tokens) & (chunks > 0)
+        held = float(tokens[known].sum() / chunks[known].sum()) if known.any() else None
+        return Gaps(pooled.total(), middle, late, longest, held)
 
     def cached(self) -> float | None:
         """The share of prompt tokens that the server had in its cache, where it says."""
-        cached, prompt = (
-            getattr(self._all, name)[self._counted] for name in ("cached_tokens", "prompt_tokens")
-        )
+        cached, prompt = self._answered("cached_tokens"), self._answered("prompt_tokens")
         known = np.isfinite(cached) & np.isfinite(prompt)
         total = float(prompt[known].sum())
         return float(cached[known].sum()) / total if total else None
@@ -99,41 +127,77 @@ class Figures:
         if not objectives:
             return None
         met = self._all.ok.copy()
+        attained: dict[str, float] = {}
         for objective in objectives:
-            values = getattr(self._all, objective.measure)
-            unknown = np.isnan(values) & (objective.measure == "itl")
-            met &= unknown | (np.nan_to_num(values, nan=np.inf) <= objective.seconds)
-        inside = int(met[self._counted].sum())
-        low, high = wilson(inside, self.counted)
-        share, offered = inside / self.counted, self.offered
-        rate = share * offered if self._open and offered is not None else self._rate(met.astype(np.float64))
-        return Goodput(inside, self.counted, share, low, high, rate)
+            one = self._all.ok & self._meets(objective)
+            attained[objective.measure] = float(one[self._counted].mean())
+            met &= one
+        inside = met[self._counted]
+        share = float(inside.mean())
+        size = effective_size(inside, share) if 0 < share < 1 and inside.size > 1 else float(inside.size)
+        low, high = wilson(share * size, size)
+        rate = self._rate(met.astype(np.float64))
+        if self._open and rate is not None and self.offered is not None:
+            rate = Estimate(share * self.offered, low * self.offered, high * self.offered)
+        return Goodput(int(inside.sum()), self.counted, share, low, high, rate, attained)
 
-    def _rate(self, amounts: Vector) -> float:
-        seconds = self._window.seconds
-        return float((self._share * amounts).sum()) / seconds if seconds > 0 else 0.0
+    def _meets(self, objective: Objective) -> NDArray[np.bool_]:
+        values = getattr(self._all, objective.measure)
+        unknown = np.isnan(values) & (objective.measure == "itl")
+        meets: NDArray[np.bool_] = unknown | (np.nan_to_num(values, nan=np.inf) <= objective.seconds)
+        return meets
+
+    def _answered(self, column: str) -> Vector:
+        values: Vector = getattr(self._all, column)[self._counted][self._all.ok[self._counted]]
+        return values
+
+    def _known(self, column: str) -> Vector:
+        values = self._answered(column)
+        return values[np.isfinite(values)]
+
+    def _rate(self, amounts: Vector) -> Estimate | None:
+        """What all answers bring, per second; None in a burst, which has no steady rate."""
+        if self._window.burst:
+            return None
+        return self._open_rate(amounts) if self._open else self._closed_rate(amounts)
+
+    def _open_rate(self, amounts: Vector) -> Estimate:
+        """The answers that end in the window: what is under way may grow, and is not counted as work done."""
+        found, requests = self._window, self._all
+        brought = amounts * requests.ok * ended_within(requests.end, found.begin, found.end)
+        slices, _ = np.histogram(requests.end, SLICES, (found.begin, found.end), weights=brought)
+        per_second = SLICES / found.seconds
+        low, high = mean_interval(slices)
+        return Estimate(float(brought.sum()) / found.seconds, max(0.0, low * per_second), high * per_second)
+
+    def _closed_rate(self, amounts: Vector) -> Estimate:
+        """Little's law: what is in flight, over the mean time of a request, times what a request brings on average."""
+        requests = self._all
+        span = self._window.begin, self._window.end
+        taken = requests.sent_latency[self._counted]
+        mean = float(taken.mean())
+        turnover = mean_at_once(requests.start, requests.end, *span) / mean if mean > 0 else 0.0
+        brought = (amounts * requests.ok)[self._counted]
+        per_request = float(brought.mean())
+        value = turnover * per_request
+        if brought.size < 2 or not value:
+            return Estimate(value)
+        deviations = brought / per_request - taken / mean
+        low, high = mean_interval(deviations - deviations.mean())
+        return Estimate(value, value * math.exp(low), value * math.exp(high))
 
 
 def spread(values: Vector) -> Spread | None:
-    """Mean and percentiles with their intervals (order statistics, see `stats.latency`)."""
+    """Mean and percentiles with their intervals, of values in the order of time; see `stats.batches`."""
     if not values.size:
         return None
 
-    def quantile(q: float) -> Quantile:
+    def estimate(q: float) -> Estimate:
         low, high = percentile_interval(values, q)
-        return Quantile(percentile(values, q), _finite(low), _finite(high))
+        bound = percentile_bound(values, q)
+        return Estimate(percentile(values, q), _finite(low), _finite(high), _finite(bound))
 
-    return Spread(values.size, float(values.mean()), quantile(0.5), quantile(0.9), quantile(0.99))
-
-
-def find_window(requests: Requests, warmup: Cut, cooldown: Cut) -> Window | None:
-    """The window of a level's requests; None where the cuts leave nothing."""
-    return window(requests.intended, requests.start, requests.end, warmup, cooldown)
-
-
-def in_flight(requests: Requests) -> int:
-    """The most requests that were under way at once."""
-    return most_at_once(requests.start, requests.end)
+    return Spread(values.size, float(values.mean()), estimate(0.5), estimate(0.9), estimate(0.99))
 
 
 def _finite(value: float) -> float | None:

@@ -12,19 +12,25 @@ from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.joint.views import clusters_of, judged, right
 from benchwright.analysis.load.cached_prompts import WARM, unexpected_share
-from benchwright.analysis.load.figures import Figures, find_window, in_flight
-from benchwright.analysis.load.records import Level, LevelResult, Objective, Server
-from benchwright.analysis.load.requests import read_requests
+from benchwright.analysis.load.costs import cost_of
+from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.looks import read_looks
+from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
+from benchwright.analysis.load.replayed import with_replayed
+from benchwright.analysis.load.requests import Requests, read_requests
+from benchwright.analysis.load.windows import find_window, in_flight, overall
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
-from benchwright.records import Status
+from benchwright.errors import JournalError
+from benchwright.records import UNREADABLE, Status
+from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import STATUSES, RunTable
 from benchwright.stats.prefixes import SeenPrefixes
-from benchwright.stats.windows import Cut
 
 BUSY = 0.9
-"""Share of one core from which on our own process, which has one loop, is taken to be the limit."""
+"""Share of one core from which on our own process, which has one loop, is taken to be the limit.
+With --workers it is that of a process on average."""
 
 SLOWED = 0.05
 """Share of the median latency that our event loop's median lag may be."""
@@ -34,30 +40,33 @@ LATE_SECONDS = 0.01
 
 
 class ReadLevel(msgspec.Struct, frozen=True):
-    """A level's result; and the side that it is in a comparison, None where nothing was scored."""
+    """A level's plan and result; the side that it is in a comparison (None where nothing was scored), and its run."""
 
+    plan: LevelPlan
     result: LevelResult
     side: Side | None
+    manifest: Manifest
 
 
-def read_level(
-    table: RunTable,
-    level: Level,
-    looks: Sequence[Look],
-    seconds: float,
-    objectives: Sequence[Objective],
-    warmup: Cut | None,
-    cooldown: Cut,
-    limit: int,
-    sent: SeenPrefixes,
-) -> ReadLevel:
-    """The result of a level, which took `seconds`, from its table; `looks` are at the server's metrics meanwhile.
+def plan_of(manifest: Manifest) -> LevelPlan | None:
+    """What a manifest says of its level of load; None of any other run.
 
-    `limit` is how many requests an open loop may have in flight. `sent` holds the prompts of the levels before, and
-    takes those of this one.
+    Raises:
+        JournalError: it is no such thing.
+    """
+    if "load" not in manifest.about:
+        return None
+    try:
+        return msgspec.convert(manifest.about["load"], LevelPlan)
+    except UNREADABLE as error:
+        raise JournalError(f"{manifest.id} does not say which level of load it is ({error}).") from None
 
-    Without a `warmup` the default is taken: in a closed loop as many requests as are in flight, in an open loop a
-    tenth of them.
+
+def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = None) -> ReadLevel:
+    """A level from the table of its run, which must have `effort`.
+
+    `sent` holds the prompts of the levels before, and takes those of this one; without it nothing is said of prompts
+    that the server knew.
 
     Raises:
         JournalError: the journal cannot be read.
@@ -67,63 +76,70 @@ def read_level(
     summary = run.summary
     keep_figures(table, summary)
     side = run.side("primary") if run.manifest.scorers else None
-    n = int(requests.ok.size)
-    cut = default_warmup(level, n) if warmup is None else warmup
-    found = find_window(requests, cut, cooldown) if n else None
-    unexpected = unexpected_share(table, sent)
+    unexpected = None if sent is None or plan.made_of_trace else unexpected_share(table, sent)
+    seconds = table.sessions.wall_seconds
+    level, most = plan.level, in_flight(requests)
+    processes = run.manifest.settings.get("workers") or 1
     result = LevelResult(
         level=level,
         run=table.directory.name,
         state=summary.state,
         stop_reason=summary.stop_reason,
-        requests=n,
+        requests=int(requests.ok.size),
+        repeat=plan.repeat,
         judged=None if side is None else accuracy(side),
         ungraded=_ungraded(table),
         shortfalls=summary.shortfalls,
-        in_flight=in_flight(requests),
-        limit_reached=level.open and in_flight(requests) >= limit,
+        in_flight=most,
+        limit_reached=level.open and most >= plan.max_in_flight,
         lag_p99=summary.lag.p99 / 1e9,
-        cpu_share=summary.cpu_seconds / seconds if seconds else 0.0,
+        cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
         unexpected_cached=unexpected,
         warm_cache=unexpected is not None and unexpected > WARM,
-        server=server_of(looks),
+        server=server_of(read_looks(table.directory)),
         simulated=requests.simulated,
     )
-    if found is not None:
-        figures = Figures(requests, found, open_loop=level.open)
-        result = _with_figures(result, figures, found.seconds, found.steady, objectives)
+    result = with_figures(with_replayed(result, table.directory), requests, plan)
     result = msgspec.structs.replace(
-        result, client_bound=client_bound(result, summary), client_limited=client_limited(result, summary)
+        result,
+        cost=cost_of(result, plan.price),
+        client_bound=client_bound(result, summary),
+        client_limited=client_limited(result, summary),
     )
-    return ReadLevel(result, side)
+    return ReadLevel(plan, result, side, run.manifest)
 
 
-def default_warmup(level: Level, requests: int) -> Cut:
-    """What is left out where nothing is said; nothing where little would be left."""
-    number = requests // 10 if level.concurrency is None else level.concurrency
-    return Cut(requests=number if 2 * number < requests else 0)
-
-
-def _with_figures(
-    result: LevelResult, figures: Figures, seconds: float, steady: bool, objectives: Sequence[Objective]
-) -> LevelResult:
+def with_figures(result: LevelResult, requests: Requests, plan: LevelPlan) -> LevelResult:
+    """The result with the figures of the window; as it is where the cuts leave nothing."""
+    found = find_window(requests, plan)
+    if found is None:
+        return result
+    figures = Figures(requests, found.window, open_loop=result.level.open)
     return msgspec.structs.replace(
         result,
         counted=figures.counted,
+        overall=overall(requests),
         failed=figures.failed,
         failures=figures.failures,
-        seconds=seconds,
-        steady=steady,
+        begin=found.window.begin,
+        seconds=found.window.seconds,
+        window=found.rule,
+        steady=found.steady,
+        drift=found.drift,
         offered=figures.offered if result.level.open else None,
         achieved=figures.achieved,
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
+        tokens_told=figures.told("completion_tokens"),
         ttft=figures.spread("ttft"),
+        ttfa=figures.answered_later(),
+        connect=figures.spread("connect"),
+        gaps=figures.gaps(),
         latency=figures.spread("latency"),
         sent_latency=figures.spread("sent_latency"),
         itl=figures.spread("itl"),
         late=figures.lateness() if result.level.open else None,
-        goodput=figures.goodput(objectives),
+        goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),
         cached=figures.cached(),
@@ -173,12 +189,12 @@ def server_of(looks: Sequence[Look]) -> Server | None:
     if not looks:
         return None
 
-    def known(name: str) -> list[float]:
-        return [value for look in looks if (value := getattr(look, name)) is not None]
+    def known(name: str, of: Sequence[Look]) -> list[float]:
+        return [value for look in of if (value := getattr(look, name)) is not None]
 
-    running, waiting, cache, preempted = (
-        known(name) for name in ("running", "waiting", "cache", "preempted")
-    )
+    meanwhile = looks[1:-1] or looks  # the first look and the last are of an idle server
+    running, waiting, cache = (known(name, meanwhile) for name in ("running", "waiting", "cache"))
+    preempted, queries, hits = (known(name, looks) for name in ("preempted", "prefix_queries", "prefix_hits"))
     return Server(
         looks=len(looks),
         running_mean=sum(running) / len(running) if running else None,
@@ -186,8 +202,14 @@ def server_of(looks: Sequence[Look]) -> Server | None:
         waiting_mean=sum(waiting) / len(waiting) if waiting else None,
         waiting_most=max(waiting, default=None),
         cache_most=max(cache, default=None),
-        preempted=max(0.0, preempted[-1] - preempted[0]) if preempted else None,
+        preempted=_grown(preempted) if preempted else None,
+        cached=_grown(hits) / asked if hits and (asked := _grown(queries)) else None,
     )
+
+
+def _grown(counter: Sequence[float]) -> float:
+    """How much a counter grew; 0 where the server was started anew, or there are no looks at it."""
+    return max(0.0, counter[-1] - counter[0]) if counter else 0.0
 
 
 def sides_of(levels: Sequence[ReadLevel]) -> list[Side]:

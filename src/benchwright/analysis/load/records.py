@@ -6,9 +6,11 @@ from typing import Literal
 
 from benchwright.analysis.joint.records import ByConcurrency, OutcomeCounts
 from benchwright.records import Record
+from benchwright.stats.windows import Cut
 
 Measure = Literal["ttft", "latency", "itl"]
 Arrivals = Literal["constant", "poisson", "trace"]
+WindowRule = Literal["default", "found", "given"]
 Served = Literal["requests/s", "requests/s within the objectives"]
 
 
@@ -44,12 +46,75 @@ class Objective(Record, frozen=True):
     seconds: float
 
 
-class Quantile(Record, frozen=True):
-    """A percentile and its 95 % interval; an end that the requests are too few for is None."""
+class SweepPlan(Record, frozen=True):
+    """How a sweep chooses its levels: see `sweep.Sweep`."""
+
+    gain: float = 0.1
+    bisect: int = 2
+    most: float | None = None
+
+
+class SelfTest(Record, frozen=True):
+    """What the machine can measure: `requests` and `chunks` per second, and TTFT errors in seconds, at 64 streams."""
+
+    requests: float
+    chunks: float
+    ttft_error_p50: float
+    ttft_error_p99: float
+
+
+class Price(Record, frozen=True):
+    """What is paid: per million tokens of prompts and of answers, or per hour of the hardware."""
+
+    input: float = 0.0
+    output: float = 0.0
+    hour: float | None = None
+
+
+class LevelPlan(Record, frozen=True):
+    """What the manifest of a level says of it, under `load`.
+
+    `id` is the tag of the measurement, of which this is level `number` (from 1) in the order of time, and the
+    `repeat`-th at this load. `requests` and `seconds` end it;
+    `prompts` says what is asked, `prompt_seed` which synthetic prompts, and `seeded` that the user said which.
+    `answer_tokens` are asked for in each answer. Prompts `made_of_trace` are in no journal; a trace is replayed at so
+    many times its `speed`. `window` has the seconds of the level that count, if given.
+    """
+
+    id: str
+    level: Level
+    number: int = 1
+    repeat: int = 1
+    requests: int | None = None
+    seconds: float | None = None
+    prompts: str = ""
+    prompt_seed: int | None = None
+    seeded: bool = False
+    synthetic: bool = False
+    answer_tokens: int | None = None
+    made_of_trace: bool = False
+    speed: float = 1.0
+    warmup: Cut | None = None
+    cooldown: Cut = Cut()
+    window: tuple[float, float] | None = None
+    max_in_flight: int = 1024
+    objectives: list[Objective] = []
+    sweep: SweepPlan | None = None
+    self_test: SelfTest | None = None
+    price: Price | None = None
+
+
+class Estimate(Record, frozen=True):
+    """A figure and its 95 % interval, which respects that requests in one queue depend on each other.
+
+    An end that the requests are too few for is None. Of a percentile, `bound` is what it does not exceed with a
+    confidence of 99 %.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
+    bound: float | None = None
 
 
 class Spread(Record, frozen=True):
@@ -57,15 +122,16 @@ class Spread(Record, frozen=True):
 
     n: int
     mean: float
-    p50: Quantile
-    p90: Quantile
-    p99: Quantile
+    p50: Estimate
+    p90: Estimate
+    p99: Estimate
 
 
 class Goodput(Record, frozen=True):
-    """Requests that met all objectives: `met` of `counted`, and how many of them per second.
+    """Requests that met all objectives: `met` of `counted`, and how many of them per second (None in a burst).
 
-    `low` and `high` are Wilson's 95 % interval of `share`. A request that failed has met nothing.
+    `low` and `high` are Wilson's 95 % interval of `share`, of as many requests as these are worth independent ones. A
+    request that failed has met nothing. `attained` says of each objective which share met it.
     """
 
     met: int
@@ -73,13 +139,59 @@ class Goodput(Record, frozen=True):
     share: float
     low: float
     high: float
-    rate: float
+    rate: Estimate | None = None
+    attained: dict[str, float] = {}
+
+
+class Gaps(Record, frozen=True):
+    """The times between chunks with tokens, of all requests together, in seconds; off by at most 12.5 %.
+
+    There were `n` of them. `chunk_tokens` is how many tokens a chunk after the first holds on average, None where no
+    tokens were told: with several tokens in a chunk a gap is no time per token.
+    """
+
+    n: int
+    p50: float
+    p99: float
+    longest: float
+    chunk_tokens: float | None = None
+
+
+class Cost(Record, frozen=True):
+    """What a level costs, in the currency of the price: per hour, per million tokens, and per correct answer.
+
+    `tokens` is per million of all tokens, `output_tokens` per million of those in answers. None where the server does
+    not tell tokens, or nothing was graded.
+    """
+
+    hour: float
+    tokens: float | None = None
+    output_tokens: float | None = None
+    correct: float | None = None
+
+
+class Overall(Record, frozen=True):
+    """The level from its first request to its last answer, ramp-up and drain included: as other programs count.
+
+    Rates per second over `seconds`. The times are means in seconds over the answered requests of two tokens or more:
+    `tpot` is (latency - TTFT) / (tokens - 1), as in vLLM's `bench serve` and in AIPerf (there called inter token
+    latency); `itl` from the first to the last token over tokens - 1, as in GuideLLM, whose `tpot_with_ttft` is the time
+    to the last token over all tokens.
+    """
+
+    seconds: float
+    achieved: float
+    output_tokens: float | None = None
+    tpot: float | None = None
+    itl: float | None = None
+    tpot_with_ttft: float | None = None
 
 
 class Server(Record, frozen=True):
     """What the server's own metrics said during the level, looked at about each second; None where it does not say.
 
-    `cache_most` is the highest share of the KV cache in use, `preempted` how many requests lost their place in it.
+    `cache_most` is the highest share of the KV cache in use, `preempted` how many requests lost their place in it, and
+    `cached` the share of all prompt tokens, those of other users too, that it found in its prefix cache.
     """
 
     looks: int
@@ -89,38 +201,76 @@ class Server(Record, frozen=True):
     waiting_most: float | None = None
     cache_most: float | None = None
     preempted: float | None = None
+    cached: float | None = None
+
+
+class Replayed(Record, frozen=True):
+    """What became of a trace: all requests that were answered, those of the warm-up too.
+
+    `requests` of the trace were asked, `answered` of them well; of conversations that failed the rest was not asked.
+    `late` is by how much they were sent after they were due. `ideal_cached` is the share of prompt tokens that a cache
+    without limit would have known, by the ids of the trace in the order of sending, `cached` what the server says; None
+    where there are no ids, or it does not. `length_off` is how far the lengths of prompts are off in all, as a share,
+    `length_off_most` in tokens; `ended_early` the share of answers that were shorter than recorded.
+    """
+
+    requests: int
+    answered: int
+    late: Spread | None = None
+    ideal_cached: float | None = None
+    cached: float | None = None
+    length_off: float | None = None
+    length_off_most: int | None = None
+    ended_early: float | None = None
 
 
 class LevelResult(Record, frozen=True):
     """One level: an ordinary run, and its figures over the window that warm-up and cool-down leave.
 
     `requests` were made, of which `counted` had their intended start in the window of `seconds`, and `failed` of these
-    got no answer. `offered` is the rate of intended starts in the window (open loop), `achieved` that of answers.
-    `ttft`, `latency` and `itl` (mean time between the tokens of a request) are those of answered requests; TTFT and
-    latency count from the intended start, `sent_latency` from when the request was really sent, and `late` is between
-    the two. `in_flight` is the most that were under way at once. `judged` counts every graded answer, those of the
-    warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says which scores
-    could not be made at all. `cached` is the share of prompt tokens that the server took from its cache, and
-    `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). `client_bound`
-    says why the timings are not to be trusted, None where they are; where even the rates are those of our own process,
-    `client_limited` is true.
+    got no answer. The window begins `begin` seconds after the first intended start; `window` says whether that is the
+    default, was found in the latencies (`stats.steady.warm_up`), or given. `steady` is false where the requests came in
+    one burst, or where the latency changed over the window by the share `drift`, which is told only if it is certain.
+    `input_tokens` and `output_tokens` are per second, None where the server told them of no answer; it told them of the
+    share `tokens_told`, and the other answers are taken to be alike. `offered` is the rate of intended starts in the
+    window (open loop), `achieved` that of answers; a burst has no rates but those in `overall`.
+    `ttft`, `ttfa` (to the first token of the answer proper, behind all reasoning), `latency` and `itl` (mean time
+    between the tokens of a request) are those of answered requests; TTFT, TTFA and latency count from the intended
+    start, `sent_latency` from when the request was really sent, and `late` is between the two. `connect` is how long
+    opening a connection took, of the requests that opened one; it is part of their TTFT. `in_flight` is the most that
+    were under way at once, `cpu_share` how much of a core a process of ours took. `judged` counts every graded answer,
+    those of the warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says
+    which scores could not be made at all. `cached` is the share of prompt tokens that the server took from its cache,
+    and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`).
+    `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
+    our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed.
     """
 
     level: Level
     run: str
     state: str
     requests: int
+    repeat: int = 1
     stop_reason: str | None = None
     counted: int = 0
     failed: int = 0
     failures: dict[str, int] = {}
     seconds: float = 0.0
+    begin: float = 0.0
+    window: WindowRule = "default"
     steady: bool = False
+    drift: float | None = None
     offered: float | None = None
-    achieved: float = 0.0
-    input_tokens: float = 0.0
-    output_tokens: float = 0.0
+    achieved: Estimate | None = None
+    input_tokens: Estimate | None = None
+    output_tokens: Estimate | None = None
+    tokens_told: float = 1.0
+    overall: Overall | None = None
+    cost: Cost | None = None
     ttft: Spread | None = None
+    ttfa: Spread | None = None
+    connect: Spread | None = None
+    gaps: Gaps | None = None
     latency: Spread | None = None
     sent_latency: Spread | None = None
     itl: Spread | None = None
@@ -142,6 +292,7 @@ class LevelResult(Record, frozen=True):
     client_limited: bool = False
     server: Server | None = None
     simulated: bool = False
+    replayed: Replayed | None = None
 
     @property
     def answered(self) -> int:
@@ -180,15 +331,9 @@ class LoadReport(Record, frozen=True):
     prompts: str
     objectives: list[Objective]
     levels: list[LevelResult]
+    self_test: SelfTest | None = None
     saturation: Saturation | None = None
     by_concurrency: list[ByConcurrency] = []
     notes: list[str] = []
     interrupted: bool = False
     prompt_seed: int | None = None
-
-
-class LoadComparison(Record, frozen=True):
-    """Several models, measured one after the other with the same prompts at the same levels, or a sweep for each."""
-
-    id: str
-    reports: list[LoadReport]

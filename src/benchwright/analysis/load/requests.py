@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +19,13 @@ from benchwright.stats.arrays import Vector
 class Requests(NamedTuple):
     """The trials of a level in the order of their intended starts: parallel columns (n,), times in seconds.
 
+    Requests that have intended starts of their own, turns of a conversation that is replayed, stand for themselves.
+
     `intended` and `start` count from the first intended start. `ttft` and `latency` count from the intended start,
-    `sent_latency` from the real one; `itl` is the mean time between tokens. What is not known is NaN. `ok` tells the
-    trials that were answered; `failures` holds the reasons of the others.
+    `sent_latency` from the real one; `ttfa` is to the first token of the answer proper, `last_token` to the last,
+    both as `ttft`; `itl` is the mean time between tokens and `connect` the time that opening connections took. `chunks`
+    and `later_tokens` are those after the first chunk. What is not known is NaN. `ok` tells the trials that were
+    answered; `failures` holds the reasons of the others, `gaps` the histogram of the times between chunks.
     """
 
     intended: Vector
@@ -30,17 +35,24 @@ class Requests(NamedTuple):
     latency: Vector
     sent_latency: Vector
     itl: Vector
+    ttfa: Vector
+    last_token: Vector
+    connect: Vector
+    chunks: Vector
+    later_tokens: Vector
     prompt_tokens: Vector
     completion_tokens: Vector
     cached_tokens: Vector
     ok: NDArray[np.bool_]
     failures: Sequence[str | None]
+    gaps: Sequence[Mapping[int, int]]
     began_at: int
     simulated: bool
 
 
 COLUMNS = (
     *("intended", "start", "end", "ttft", "latency", "sent_latency", "itl"),
+    *("ttfa", "last_token", "connect", "chunks", "later_tokens"),
     *("prompt_tokens", "completion_tokens", "cached_tokens"),
 )
 
@@ -52,16 +64,17 @@ def read_requests(table: RunTable) -> Requests:
         JournalError: the journal cannot be read.
     """
     columns = {name: array("d") for name in COLUMNS}
-    ok, failures = bytearray(), list[str | None]()
+    ok, failures, gaps = bytearray(), list[str | None](), list[Mapping[int, int]]()
     began_at = 0
     for trial in table.trials(table.in_order(table.counted("primary"))):
         record = trial.record
         began_at = began_at or record.started_at - record.late
-        for name, value in _row(record, began_at).items():
-            columns[name].append(value)
-        answered = record.status not in FAILED
-        ok.append(answered)
-        failures.append(None if answered else record.reason or str(record.status))
+        for row, failure, between in _rows(record, began_at):
+            for name, value in row.items():
+                columns[name].append(value)
+            ok.append(failure is None)
+            failures.append(failure)
+            gaps.append(between)
     arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
     order = np.argsort(arrays["intended"], kind="stable")
     first = arrays["intended"][order[0]] if order.size else 0.0
@@ -71,9 +84,50 @@ def read_requests(table: RunTable) -> Requests:
         **{name: values[order] for name, values in arrays.items()},
         ok=np.frombuffer(bytes(ok), np.bool_)[order],
         failures=[failures[place] for place in order.tolist()],
+        gaps=[gaps[place] for place in order.tolist()],
         began_at=began_at + round(first * 1e9),
         simulated=table.simulated,
     )
+
+
+def _rows(
+    record: TrialRecord, began_at: int
+) -> Iterator[tuple[dict[str, float], str | None, Mapping[int, int]]]:
+    """What counts as a request of its own, each with the reason for which it failed and the gaps between its chunks."""
+    turns = [request for request in record.requests if request.due is not None]
+    for turn in turns:
+        yield _turn(turn, record.started_at - began_at), turn.error, turn.gaps
+    if not turns:
+        answered = record.status not in FAILED
+        reason = None if answered else record.reason or str(record.status)
+        yield _row(record, began_at), reason, _merged(record)
+
+
+def _turn(request: RequestRecord, began: int) -> dict[str, float]:
+    """A request with an intended start of its own; `began` is the start of its trial, in ns.
+
+    It was late by what came between, but for what it waited for a connection or by request of the server.
+    """
+    intended = (began + (request.due or 0)) / 1e9
+    sent = (began + request.started) / 1e9
+    ended = sent + request.total / 1e9
+    return {
+        "intended": intended,
+        "start": sent - (request.connect + request.waited) / 1e9,
+        "end": ended,
+        "ttft": math.nan if request.ttft is None else sent + request.ttft / 1e9 - intended,
+        "latency": ended - intended,
+        "sent_latency": request.total / 1e9,
+        "itl": _mean_gap([request]),
+        "ttfa": math.nan if request.ttfa is None else sent + request.ttfa / 1e9 - intended,
+        "last_token": math.nan if request.last_token is None else sent + request.last_token / 1e9 - intended,
+        "connect": request.connect / 1e9 if request.connect else math.nan,
+        "chunks": float(max(0, request.chunks - 1)),
+        "later_tokens": _total([request.later_tokens]),
+        "prompt_tokens": _total([request.usage.prompt_tokens]),
+        "completion_tokens": _total([request.usage.completion_tokens]),
+        "cached_tokens": _total([request.usage.cached_tokens]),
+    }
 
 
 def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
@@ -81,34 +135,64 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
     answered = [request for request in own if request.error is None]
     late, start = record.late / 1e9, (record.started_at - began_at) / 1e9
     spent = max((one.started + one.total for one in answered), default=record.duration) / 1e9
-    first = next((one for one in answered if one.ttft is not None), None)
-    ttft = math.nan if first is None or first.ttft is None else late + (first.started + first.ttft) / 1e9
+    opened = [one.connect for one in answered if one.connect]
     return {
         "intended": start - late,
         "start": start,
         "end": start + spent,
-        "ttft": ttft,
+        "ttft": late + _moment(answered, "ttft"),
         "latency": late + spent,
         "sent_latency": spent,
         "itl": _mean_gap(answered),
+        "ttfa": late + _moment(answered, "ttfa"),
+        "last_token": late + _moment(answered[::-1], "last_token"),
+        "connect": sum(opened) / 1e9 if opened else math.nan,
+        "chunks": float(sum(max(0, one.chunks - 1) for one in answered)),
+        "later_tokens": _total(one.later_tokens for one in answered),
         "prompt_tokens": _total(one.usage.prompt_tokens for one in answered),
         "completion_tokens": _total(one.usage.completion_tokens for one in answered),
         "cached_tokens": _total(one.usage.cached_tokens for one in answered),
     }
 
 
+def _moment(requests: Iterable[RequestRecord], name: str) -> float:
+    """Seconds from the start of a trial to a moment of the first of its requests that has it; NaN where none has."""
+    for request in requests:
+        offset = getattr(request, name)
+        if offset is not None:
+            return float(request.started + offset) / 1e9
+    return math.nan
+
+
+def _merged(record: TrialRecord) -> Mapping[int, int]:
+    """The gaps between chunks of all requests to the model."""
+    own = [request.gaps for request in record.requests if request.role == "model" and request.gaps]
+    if len(own) < 2:
+        return own[0] if own else {}
+    merged = Counter[int]()
+    for gaps in own:
+        merged.update(gaps)
+    return merged
+
+
 def _mean_gap(requests: Sequence[RequestRecord]) -> float:
     """The mean time between the tokens of a trial's answers, in seconds; NaN where no answer has two of them.
 
-    (total - ttft) / (tokens - 1), over all requests together. Tokens are the server's count, else those pieces of the
-    stream that arrived.
+    From the first to the last token's moment, over the tokens after the first piece, all requests together. A usage
+    chunk or an end of the transfer that comes later is no token, nor is reasoning that is counted and not sent. In
+    journals of earlier versions, which know neither, it is (total - ttft) / (tokens - 1).
     """
     seconds, gaps = 0.0, 0
     for request in requests:
-        tokens = request.usage.completion_tokens or request.chunks
-        if request.ttft is not None and tokens > 1:
-            seconds += (request.total - request.ttft) / 1e9
-            gaps += tokens - 1
+        if request.ttft is None:
+            continue
+        if request.later_tokens is not None and request.last_token is not None:
+            later, end = request.later_tokens, request.last_token
+        else:
+            later, end = (request.usage.completion_tokens or request.chunks) - 1, request.total
+        if later > 0:
+            seconds += (end - request.ttft) / 1e9
+            gaps += later
     return seconds / gaps if gaps else math.nan
 
 

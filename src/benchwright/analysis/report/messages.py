@@ -43,7 +43,7 @@ def parse_messages(
 
     `spans` are what the scorers took as the answer; they are looked for in the model's last message.
     """
-    messages = body.messages or _asked_and_answered(body.exchanges)
+    messages = body.messages or body.unanswered or _asked_and_answered(body.exchanges)
     reasoning = dict(_reasoning(body.exchanges)) if body.messages else {}
     left_out = max(0, len(messages) - most)
     numbered = list(enumerate(messages))

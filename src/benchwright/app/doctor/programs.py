@@ -24,6 +24,9 @@ EXTRAS = {
     "mcp": "agents whose tools are MCP servers (--mcp)",
     "litellm": "models of providers without an OpenAI-compatible API",
     "ray": "runs on several machines",
+    "inspect": "tasks of Inspect (run inspect:TASK)",
+    "lm-eval": "tasks of lm-evaluation-harness (run lm-eval:TASK)",
+    "otel": "telemetry (--otel)",
 }
 """The extras of this package, and what needs them."""
 

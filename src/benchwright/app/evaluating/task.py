@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.agents.prompt_task import PromptTask
+from benchwright.agents.rows import DatasetTask
 from benchwright.app.evaluating.scorers import eval_scorers, needs_target
 from benchwright.config import EvalSettings
-from benchwright.engine.protocols import Task
 
 ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 
@@ -19,7 +19,7 @@ ANSWER_WITH_A_LETTER = "{prompt}\n\nAnswer with the letter of the right option."
 NOTHING: Mapping[str, Any] = {}
 
 
-def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> Task:
+def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = NOTHING) -> DatasetTask:
     """The task over the rows at `path`: MCP tools, a program, a function, an agent, a solver, or the model itself.
 
     `objects` are agents and scorers that need not be loaded, by the `module:attribute` that the settings name.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import resource
 from itertools import islice, takewhile
-from pathlib import Path
 
 from benchwright.analysis.load.records import Level
 from benchwright.app.load.settings import DEFAULT_SECONDS, LoadSettings
+from benchwright.data.traces.records import Trace
 from benchwright.errors import UserError
 from benchwright.stats import arrivals
 from benchwright.text import Say
@@ -30,24 +30,24 @@ def allow_connections(number: int, say: Say) -> None:
         )
 
 
-def due_times(level: Level, settings: LoadSettings) -> list[float] | None:
-    """When each request of a level is due, in seconds from its start; None in a closed loop.
+def due_times(level: Level, settings: LoadSettings, trace: Trace | None = None) -> list[float] | None:
+    """When each request (conversation of a trace) of a level is due, in seconds from its start; None in a closed loop.
 
     Raises:
-        UserError: there would be none, or the trace cannot be read.
+        UserError: there would be none.
     """
     if level.concurrency is not None:
         return None
-    seconds, seed = level_seconds(settings), settings.seed or 0
+    most, seconds, seed = most_requests(settings, trace), level_seconds(settings), settings.seed or 0
     if level.rate is None:
-        assert settings.trace is not None
-        due = list(islice(read_trace(settings.trace), settings.requests))
+        assert trace is not None
+        due = [(one.at or 0.0) / (settings.speed or 1.0) for one in trace.conversations]
         return due if settings.duration is None else [one for one in due if one < settings.duration]
     endless = (
         arrivals.constant(level.rate) if level.arrivals == "constant" else arrivals.poisson(level.rate, seed)
     )
     within = endless if seconds is None else takewhile(lambda moment: moment < seconds, endless)
-    due = list(islice(within, settings.requests))
+    due = list(islice(within, most))
     if not due:
         raise UserError(
             f"At {level.rate:g} requests/s no request arrives within {seconds:g} s: use a longer --duration."
@@ -55,28 +55,9 @@ def due_times(level: Level, settings: LoadSettings) -> list[float] | None:
     return due
 
 
-def read_trace(path: Path) -> list[float]:
-    """The arrivals in a file: one offset in seconds a line; empty lines and lines that begin with # are passed over.
-
-    Raises:
-        UserError: it cannot be read, or is no such file; names the line.
-    """
-    offsets = []
-    try:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            text = line.strip()
-            if text and not text.startswith("#"):
-                try:
-                    offsets.append(float(text))
-                except ValueError:
-                    raise UserError(
-                        f"{path}, line {number}: {text[:40]!r} is not a time in seconds."
-                    ) from None
-        return arrivals.trace(offsets)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"Cannot read the trace {path}: {error}.") from None
-    except ValueError as error:
-        raise UserError(f"{path}: {error}.") from None
+def most_requests(settings: LoadSettings, trace: Trace | None) -> int | None:
+    """How many requests there are at most; of a trace that is replayed, conversations."""
+    return settings.requests if trace is None or not settings.replays else len(trace.conversations)
 
 
 def slug(level: Level) -> str:
@@ -87,7 +68,7 @@ def slug(level: Level) -> str:
 
 
 def level_seconds(settings: LoadSettings) -> float | None:
-    """How long requests are issued; no limit where their number is said."""
-    if settings.duration is None and settings.requests is None:
+    """How long requests are issued; no limit where their number is said, or that of a trace."""
+    if settings.duration is None and settings.requests is None and not settings.replays:
         return DEFAULT_SECONDS
     return settings.duration

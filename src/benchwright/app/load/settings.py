@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from benchwright.analysis.load.records import Level, Measure, Objective
+from benchwright.analysis.load.records import Level, Measure, Objective, Price, SweepPlan
 from benchwright.config import Settings
 from benchwright.errors import UserError
 from benchwright.formats import seconds_of
@@ -15,6 +15,9 @@ from benchwright.stats.windows import Cut
 
 DEFAULT_SECONDS = 30.0
 """How long requests are issued at each level where nothing is said."""
+
+Length = Annotated[str, BeforeValidator(str)]
+"""A length in tokens, see `synthetic.lengths`."""
 
 MEASURES: dict[str, Measure] = {
     "ttft": "ttft",
@@ -27,12 +30,20 @@ MEASURES: dict[str, Measure] = {
 
 
 class LoadSettings(Settings):
-    """`benchwright load`. The prompts are those of one of `benchmark`, `dataset` and `synthetic_input`."""
+    """`benchwright load`. The prompts are those of one of `benchmark`, `dataset`, `synthetic_input` and `trace`."""
 
     benchmark: str | None = None
     dataset: Path | None = None
-    synthetic_input: int | None = Field(default=None, ge=1)
-    synthetic_output: int | None = Field(default=None, ge=1)
+    synthetic_input: Length | None = None
+    synthetic_output: Length | None = None
+    turns: int | None = Field(default=None, ge=1)
+    think: float | None = Field(default=None, ge=0)
+    """Seconds between the turns of a synthetic conversation."""
+    shared_prefix: int | None = Field(default=None, ge=1)
+    images: int | None = Field(default=None, ge=1)
+    image_size: str | None = None
+    tool_definitions: int | None = Field(default=None, ge=1)
+    model_mix: str | None = None
 
     source: Path | None = None
     data_dir: Path = Path("data")
@@ -55,11 +66,26 @@ class LoadSettings(Settings):
     rates: tuple[float, ...] = ()
     arrivals: Literal["constant", "poisson", "trace"] | None = None
     trace: Path | None = None
+    """A file, a folder, or a run by its id."""
+    speed: float | None = Field(default=None, gt=0)
+    block_size: int | None = Field(default=None, ge=8)
+    """Tokens of a block of the trace, where it is another size than the format's."""
+    max_think: float | None = Field(default=None, ge=0)
     max_in_flight: int = Field(default=1024, ge=1)
     requests: int | None = Field(default=None, ge=1)
     duration: float | None = Field(default=None, gt=0)
     warmup: str | None = None
     cooldown: str | None = None
+    window: str | None = None
+
+    self_test: bool = False
+    """Whether it is measured first what this machine can measure."""
+    repeats: int = Field(default=1, ge=1)
+    """How often each level is measured, in alternating order."""
+    against: str | None = None
+    """The measurement that this one is compared with."""
+    max_regression: float | None = Field(default=None, ge=0, lt=1)
+    prove: bool = False
 
     sweep: bool = False
     gain: float = Field(default=0.1, gt=0, lt=1)
@@ -69,23 +95,43 @@ class LoadSettings(Settings):
     """The highest level of a sweep."""
     slo: tuple[str, ...] = ()
 
+    price: tuple[str, ...] = ()
+    """`IN,OUT` per million tokens or `COST/h` per hour of hardware, with `MODEL=` before it for one of several."""
+
     metrics: bool = True
     metrics_url: str | None = None
     retries: int = Field(default=0, ge=0)
     max_wait: float = Field(default=0.0, ge=0)
     output: Path | None = None
 
+    @property
+    def asks(self) -> bool:
+        """Whether it is said what to send."""
+        others = (self.benchmark, self.dataset, self.synthetic_input, self.trace)
+        return any(one is not None for one in others)
 
-def chosen_levels(settings: LoadSettings) -> list[Level]:
-    """The levels that are asked for, of a sweep the first.
+    @property
+    def replays(self) -> bool:
+        """Whether the trace tells what is asked, and not only when."""
+        others = (self.benchmark, self.dataset, self.synthetic_input)
+        return self.trace is not None and all(one is None for one in others)
+
+
+def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
+    """The levels that are asked for, of a sweep the first. `timed` says whether the trace, if any, has moments.
 
     Raises:
         UserError: they contradict each other, or one is no level.
     """
     arrivals = settings.arrivals
-    if settings.trace is not None or arrivals == "trace":
-        if settings.trace is None:
-            raise UserError("--arrivals trace needs --trace FILE: offsets in seconds, one a line.")
+    if settings.trace is None and arrivals == "trace":
+        raise UserError("--arrivals trace needs --trace FILE.")
+    if not timed and (arrivals == "trace" or not settings.replays):
+        raise UserError(
+            f"{settings.trace} does not tell when its conversations begin: choose --concurrency (conversations "
+            "at once) or --rate (begun per second)."
+        )
+    if settings.trace is not None and timed:
         if arrivals not in (None, "trace") or settings.rates or settings.levels or settings.sweep:
             raise UserError(
                 "--trace sets the load itself: remove --rate, --concurrency, --sweep and --arrivals."
@@ -103,6 +149,14 @@ def chosen_levels(settings: LoadSettings) -> list[Level]:
         levels = [Level(concurrency=number) for number in settings.levels or (1,)]
         if any(not 0 < level.concurrency <= 65_536 for level in levels if level.concurrency is not None):
             raise UserError("--concurrency takes numbers of requests in flight, 1 or more.")
+    if (settings.max_regression is not None or settings.prove) and settings.against is None:
+        raise UserError("--max-regression and --prove need --against LOAD: the measurement to compare with.")
+    if settings.prove and settings.max_regression is None:
+        raise UserError("--prove needs --max-regression: the largest acceptable loss, such as 0.1.")
+    if settings.sweep and settings.repeats > 1:
+        raise UserError(
+            "--sweep finds its levels as it goes: repeat those that matter with --concurrency and --repeats."
+        )
     if settings.sweep and len(levels) > 1:
         raise UserError("--sweep finds the levels itself: give one level to start from.")
     return levels
@@ -129,6 +183,59 @@ def objectives(settings: LoadSettings) -> list[Objective]:
             raise UserError(f"--slo {name} needs streaming: remove --no-stream.")
         found[measure] = Objective(measure, seconds)
     return list(found.values())
+
+
+def window_of(settings: LoadSettings) -> tuple[float, float] | None:
+    """The seconds of each level that count, where they are given.
+
+    Raises:
+        UserError: it is no window, or a warm-up or cool-down is given too.
+    """
+    if settings.window is None:
+        return None
+    if settings.warmup is not None or settings.cooldown is not None:
+        raise UserError("--window says which part of a level counts: remove --warmup and --cooldown.")
+    begin, _, end = settings.window.partition(":")
+    found = seconds_of(begin), seconds_of(end)
+    if found[0] is None or found[1] is None or not found[0] < found[1]:
+        raise UserError(
+            f"--window {settings.window!r}: give BEGIN:END in seconds of the level, such as 10:60."
+        )
+    return found[0], found[1]
+
+
+def price_of(settings: LoadSettings, model: str) -> Price | None:
+    """What is paid for a model: the price of its name, else that without a name.
+
+    Raises:
+        UserError: one is no price.
+    """
+    found: dict[str, Price] = {}
+    for text in settings.price:
+        name, _, amounts = text.rpartition("=")
+        found[name] = _price(amounts, text)
+    return found.get(model, found.get(""))
+
+
+def _price(amounts: str, typed: str) -> Price:
+    try:
+        if amounts.endswith("/h"):
+            price = Price(hour=float(amounts[:-2]))
+        else:
+            before, after = map(float, amounts.split(","))
+            price = Price(before, after)
+    except ValueError:
+        price = Price(-1)
+    if not all(0 <= amount < float("inf") for amount in (price.input, price.output, price.hour or 0.0)):
+        raise UserError(
+            f"--price {typed!r}: give IN,OUT for a million tokens, such as 0.5,1.5, or the cost of an hour: 2.5/h."
+        )
+    return price
+
+
+def sweep_plan(settings: LoadSettings) -> SweepPlan:
+    """How a sweep chooses its levels."""
+    return SweepPlan(settings.gain, settings.bisect, settings.most)
 
 
 def cut_of(text: str | None, option: str, default: Cut) -> Cut:

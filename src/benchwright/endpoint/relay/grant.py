@@ -16,6 +16,9 @@ from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import UNREADABLE, Record, RequestRecord
 
+LABEL = b"x-irid"
+"""A header in which a program says how it calls a request in its own log."""
+
 GRACE_SECONDS = 1.0
 """How long an answer that is all there may take to end when its grant is closed."""
 
@@ -23,7 +26,8 @@ GRACE_SECONDS = 1.0
 class RelayedRequest(Record, frozen=True):
     """A request that went through the relay: the body as the target got it, and what came of it.
 
-    Without a `reply`, `error` says why; neither is there where whoever asked went away.
+    Without a `reply`, `error` says why; neither is there where whoever asked went away. `label` is what the program
+    calls the request by (the header `x-irid` of Inspect), empty where it does not.
     """
 
     path: str
@@ -31,6 +35,7 @@ class RelayedRequest(Record, frozen=True):
     record: RequestRecord
     reply: Reply | None = None
     error: ProviderError | None = None
+    label: str = ""
 
 
 class Grant:
@@ -90,11 +95,12 @@ class Grant:
             purpose = self._admit()
         except LimitReached as limit:
             raise HttpError(400, f"{limit}.", "limit_reached", code=limit.limit) from None
-        answer.task = asyncio.get_running_loop().create_task(self._ask(path, body, purpose, answer))
+        label = request.headers.get(LABEL, b"").decode("latin-1")
+        answer.task = asyncio.get_running_loop().create_task(self._ask(path, body, purpose, answer, label))
         self._tasks.add(answer.task)
         answer.task.add_done_callback(self._tasks.discard)
 
-    async def _ask(self, path: str, body: bytes, purpose: Purpose, answer: RelayedAnswer) -> None:
+    async def _ask(self, path: str, body: bytes, purpose: Purpose, answer: RelayedAnswer, label: str) -> None:
         records: list[RequestRecord] = []
         reply, error = None, None
         try:
@@ -106,7 +112,7 @@ class Grant:
         finally:
             answer.refuse(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
-                self._note(RelayedRequest(path, body, record, reply, error))
+                self._note(RelayedRequest(path, body, record, reply, error, label))
 
 
 _ALSO_CALLED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}

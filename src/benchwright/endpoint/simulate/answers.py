@@ -15,13 +15,9 @@ from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.scripts import Scripts
 from benchwright.endpoint.simulate.settings import KeyedAnswer, ScriptedCall, Settings
 from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, next_calls
-from benchwright.stats.prefixes import SeenPrefixes
 
 REFUSAL = "This simulated model declines to answer."
 WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
-CACHE_BLOCK = 16
-"""Tokens in a block of the prefix cache."""
-
 _FRAGMENT = 8
 _find_tokens = re.compile(r"\s*\S+|\s+").findall
 
@@ -64,6 +60,11 @@ class Answer(msgspec.Struct):
         calls = sum(1 + len(call.arguments) for call in self.calls)
         return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
 
+    def words(self) -> list[str]:
+        """Its tokens without the white space before them."""
+        calls = [token for call in self.calls for token in (call.name, *call.arguments)]
+        return [token.strip() for token in (*self.reasoning, *self.text, *self.refusal, *calls)]
+
 
 def split_tokens(text: str) -> list[str]:
     """A text in tokens: words, each with the white space before it."""
@@ -77,14 +78,13 @@ class Answerer:
         self._settings = settings
         self._key = AnswerKey(settings, board)
         self._scripts = Scripts(settings.scripts, settings.accuracy, settings.seed)
-        self._prefixes = SeenPrefixes()
 
     def answer(self, question: Question, identity: str) -> Answer:
         """The answer to a question; `identity` makes the ids of tool calls."""
         settings = self._settings
         played = self._scripts.reply(question) if settings.scripts else None
         entry = self._key.find(question.prompt) if settings.answers else None
-        answer = Answer(cached=self._cached(question) if settings.prefix_cache else None)
+        answer = Answer()
         if played is not None:
             self._play(answer, played, question, identity)
             return answer
@@ -110,15 +110,6 @@ class Answerer:
             answer.calls.append(_pieces(f"call_{identity}_{index}", function["name"], function["arguments"]))
             answer.finish_reason = "tool_calls"
         self._add_text(answer, message.get("content") or "", question)
-
-    def _cached(self, question: Question) -> int:
-        texts = [message.text for message in question.messages] or [question.prompt]
-        tokens = " ".join(texts).split()
-        blocks = [
-            " ".join(tokens[start : start + CACHE_BLOCK]).encode("utf-8", "surrogatepass")
-            for start in range(0, len(tokens), CACHE_BLOCK)
-        ]
-        return min(len(tokens), CACHE_BLOCK * self._prefixes.add(blocks))
 
     def give_back(self, answer: Answer) -> None:
         """Says that the answer did not reach its client, so that its round is asked again."""

@@ -10,9 +10,7 @@ import fcntl
 import mmap
 import tempfile
 from bisect import bisect_left
-from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from itertools import accumulate
 
 from benchwright.endpoint.simulate.settings import FAULT_KINDS
 from benchwright.records import Record
@@ -25,11 +23,14 @@ _BOUNDS_NS = [bound * 1_000_000 for bound in BOUNDS_MS]
 _HISTOGRAM_WIDTH = len(BOUNDS_MS) + 2  # buckets, the one beyond, the sum
 
 REQUESTS, ANSWERED, ABORTED, RUNNING, PROMPT_TOKENS, GENERATION_TOKENS, WAITING = range(7)
-FINISHED = 7
+PREFIX_QUERIES, PREFIX_HITS, PREEMPTIONS, USED_BLOCKS = range(7, 11)
+FINISHED = 11
 FAULTED = FINISHED + len(FINISH_REASONS)
 FIRST_TOKEN = FAULTED + len(FAULT_KINDS)
 WHOLE_ANSWER = FIRST_TOKEN + _HISTOGRAM_WIDTH
-_WIDTH = WHOLE_ANSWER + _HISTOGRAM_WIDTH
+QUEUE = WHOLE_ANSWER + _HISTOGRAM_WIDTH
+PREFILL = QUEUE + _HISTOGRAM_WIDTH
+_WIDTH = PREFILL + _HISTOGRAM_WIDTH
 
 
 class Stats(Record, frozen=True):
@@ -39,7 +40,8 @@ class Stats(Record, frozen=True):
     answer, `faults` were answered badly on purpose (stalled and slow ones, when whole, are answered too), in
     `aborted` the client went away before the end, and `running` are under way; `waiting` of these have no slot yet.
     `finished` counts the answered by finish reason. Histograms hold a count per bucket of `BOUNDS_MS` and one
-    beyond, and the sum in ns.
+    beyond, and the sum in ns. Of the `prefix_queries` tokens of all prompts that began, `prefix_hits` were in a
+    prefix cache. Running requests hold `used_blocks` of it, and were preempted `preemptions` times.
     """
 
     requests: int
@@ -52,7 +54,13 @@ class Stats(Record, frozen=True):
     faults: dict[str, int]
     first_token: tuple[list[int], int]
     whole_answer: tuple[list[int], int]
+    queue: tuple[list[int], int]
+    prefill: tuple[list[int], int]
     waiting: int = 0
+    prefix_queries: int = 0
+    prefix_hits: int = 0
+    preemptions: int = 0
+    used_blocks: int = 0
 
 
 class Counters:
@@ -62,7 +70,7 @@ class Counters:
         self.cells = cells
 
     def observe(self, histogram: int, duration_ns: int) -> None:
-        """Adds a duration to the histogram at FIRST_TOKEN or WHOLE_ANSWER."""
+        """Adds a duration to the histogram at FIRST_TOKEN, WHOLE_ANSWER, QUEUE or PREFILL."""
         self.cells[histogram + bisect_left(_BOUNDS_NS, duration_ns)] += 1
         self.cells[histogram + _HISTOGRAM_WIDTH - 1] += duration_ns
 
@@ -89,13 +97,24 @@ class Board:
             aborted=totals[ABORTED],
             running=totals[RUNNING],
             waiting=totals[WAITING],
+            prefix_queries=totals[PREFIX_QUERIES],
+            prefix_hits=totals[PREFIX_HITS],
+            preemptions=totals[PREEMPTIONS],
+            used_blocks=totals[USED_BLOCKS],
             prompt_tokens=totals[PROMPT_TOKENS],
             generation_tokens=totals[GENERATION_TOKENS],
             finished=dict(zip(FINISH_REASONS, totals[FINISHED:FAULTED], strict=True)),
             faults=dict(zip(FAULT_KINDS, totals[FAULTED:FIRST_TOKEN], strict=True)),
-            first_token=(totals[FIRST_TOKEN : WHOLE_ANSWER - 1], totals[WHOLE_ANSWER - 1]),
-            whole_answer=(totals[WHOLE_ANSWER:-1], totals[-1]),
+            first_token=_histogram_at(FIRST_TOKEN, totals),
+            whole_answer=_histogram_at(WHOLE_ANSWER, totals),
+            queue=_histogram_at(QUEUE, totals),
+            prefill=_histogram_at(PREFILL, totals),
         )
+
+
+def _histogram_at(place: int, totals: list[int]) -> tuple[list[int], int]:
+    end = place + _HISTOGRAM_WIDTH - 1
+    return totals[place:end], totals[end]
 
 
 class _ProcessLock(AbstractContextManager[None]):
@@ -109,51 +128,3 @@ class _ProcessLock(AbstractContextManager[None]):
 
     def __exit__(self, *_: object) -> None:
         fcntl.lockf(self._file, fcntl.LOCK_UN)
-
-
-def prometheus_text(stats: Stats, model: str) -> bytes:
-    """The statistics under vLLM's names (https://docs.vllm.ai/en/stable/usage/metrics.html)."""
-    label = f'model_name="{_escaped(model)}"'
-    reasons = {f'finished_reason="{name}",{label}': number for name, number in stats.finished.items()}
-    kinds = {f'kind="{name}"': number for name, number in stats.faults.items()}
-    running = stats.running - stats.waiting
-    lines = [
-        *_family("vllm:num_requests_running", "gauge", "Requests being answered.", {label: running}),
-        *_family("vllm:num_requests_waiting", "gauge", "Requests without a slot.", {label: stats.waiting}),
-        *_family("vllm:prompt_tokens_total", "counter", "Prompt tokens.", {label: stats.prompt_tokens}),
-        *_family(
-            "vllm:generation_tokens_total", "counter", "Tokens generated.", {label: stats.generation_tokens}
-        ),
-        *_family("vllm:request_success_total", "counter", "Requests answered, by finish reason.", reasons),
-        *_histogram("vllm:time_to_first_token_seconds", "Time to first token.", label, stats.first_token),
-        *_histogram("vllm:e2e_request_latency_seconds", "Time to the last byte.", label, stats.whole_answer),
-        *_family(
-            "benchwright_simulated_requests_total", "counter", "Requests to generate.", {"": stats.requests}
-        ),
-        *_family("benchwright_simulated_answered_total", "counter", "Whole answers.", {"": stats.answered}),
-        *_family("benchwright_simulated_aborted_total", "counter", "Clients that left.", {"": stats.aborted}),
-        *_family("benchwright_simulated_faults_total", "counter", "Faults injected.", kinds),
-    ]
-    return ("\n".join(lines) + "\n").encode()
-
-
-def _family(name: str, kind: str, about: str, samples: dict[str, int]) -> Iterator[str]:
-    yield f"# HELP {name} {about}"
-    yield f"# TYPE {name} {kind}"
-    for labels, value in samples.items():
-        yield f"{name}{{{labels}}} {value}" if labels else f"{name} {value}"
-
-
-def _histogram(name: str, about: str, label: str, histogram: tuple[list[int], int]) -> Iterator[str]:
-    counts, total_ns = histogram
-    yield f"# HELP {name} {about}"
-    yield f"# TYPE {name} histogram"
-    bounds = [*(str(bound / 1000) for bound in BOUNDS_MS), "+Inf"]
-    for bound, reached in zip(bounds, accumulate(counts), strict=True):
-        yield f'{name}_bucket{{le="{bound}",{label}}} {reached}'
-    yield f"{name}_count{{{label}}} {sum(counts)}"
-    yield f"{name}_sum{{{label}}} {total_ns / 1e9}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

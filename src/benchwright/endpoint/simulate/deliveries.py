@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate, islice, repeat
+from itertools import accumulate, chain, islice, repeat
+from time import perf_counter_ns
 
 from benchwright.endpoint.meter import SIMULATED_HEADER
 from benchwright.endpoint.serving.http import JSON, Headers, HttpRequest, response_head
@@ -87,47 +88,62 @@ def at_once(
 
 
 class Deliveries:
-    """Makes deliveries of answers, one per request to generate."""
+    """Makes deliveries of answers, one per request to generate.
+
+    Where blocks are counted, the pieces of a whole answer are its tokens, too: empty ones, and the body at the end.
+    """
 
     def __init__(self, settings: Settings, process: int) -> None:
         self._faults = settings.faults
+        self._stepwise = settings.cache_blocks is not None
         self._first = Delays(settings.first_token, f"{settings.seed}:first:{process}")
         self._between = Delays(settings.between_tokens, f"{settings.seed}:between:{process}")
         self._cuts = random.Random(f"{settings.seed}:cuts:{process}") if settings.split else None
 
+    def delay(self, number: int) -> int:
+        """From the end of the prefill of the request of this number to its first token, in ns."""
+        return next(self._first.start(number))
+
     def make(
-        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
+        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> Delivery:
-        """The delivery of the answer to the request of this number."""
+        """The delivery of the answer to the request of this number, whose first token is due at `due`."""
         if form.question.stream:
-            delivery = self._stream(request, form, answer, fault, number)
+            delivery = self._stream(request, form, answer, fault, number, due)
         else:
-            delivery = self._whole(request, form, answer, fault, number)
+            delivery = self._whole(request, form, answer, fault, number, due)
         delivery.tokens = answer.tokens
         if fault is not None:
-            self._apply(fault, delivery)
+            self._apply(fault, delivery, whole=not form.question.stream)
         if self._cuts is not None:
             cuts = self._cuts
             split_delivery(delivery, lambda length: cuts.randrange(1, max(length, 2)))
         return delivery
 
     def _whole(
-        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
+        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> Delivery:
         body = whole_body(form, answer)
         if fault is not None and fault.kind == "malformed":
             body = body[: len(body) // 2]
         delivery = at_once(request, 200, body)
-        generation = islice(self._between.start(number), max(answer.tokens - 1, 0))
-        delivery.due += next(self._first.start(number)) + sum(generation)
+        delivery.due = due
+        pieces = [body]
         if fault is not None and fault.kind in ("reset", "truncate", "stall"):
-            middle = len(body) // 2
-            delivery.pieces, delivery.count = iter([body[:middle], body[middle:]]), 2
+            pieces = [body[: len(body) // 2], body[len(body) // 2 :]]
+        silent = max(answer.tokens - 1, 0)
+        gaps = islice(self._between.start(number), silent)
+        if self._stepwise:
+            delivery.pieces, delivery.count = chain(repeat(b"", silent), pieces), silent + len(pieces)
+            delivery.gaps = chain(gaps, repeat(SPLIT_NS))
+        else:
+            delivery.pieces, delivery.count = iter(pieces), len(pieces)
             delivery.gaps = repeat(SPLIT_NS)
+            delivery.due += sum(gaps)
         return delivery
 
     def _stream(
-        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int
+        self, request: HttpRequest, form: Format, answer: Answer, fault: Fault | None, number: int, due: int
     ) -> Delivery:
         keep_alive = request.keep_alive and request.chunks
         chunked = request.chunks
@@ -136,12 +152,11 @@ class Deliveries:
         role = stream_opening(form)
         if role and chunked:
             role = b"%x\r\n%b\r\n" % (len(role), role)
-        delay = next(self._first.start(number))
-        waits = delay > 0 or fault is not None
+        waits = due > perf_counter_ns() or fault is not None
         return Delivery(
             pieces=_pieces(form, answer, fault),
             count=max(answer.tokens, 1),
-            due=request.received + delay,
+            due=due,
             gaps=self._between.start(number),
             opening=head + role if waits else b"",
             prefix=b"" if waits else head + role,
@@ -149,7 +164,7 @@ class Deliveries:
             keep_alive=keep_alive,
         )
 
-    def _apply(self, fault: Fault, delivery: Delivery) -> None:
+    def _apply(self, fault: Fault, delivery: Delivery, *, whole: bool) -> None:
         delivery.intact = fault.kind in HARMLESS
         if fault.kind == "slow_headers":
             head = delivery.opening + delivery.prefix
@@ -160,7 +175,7 @@ class Deliveries:
             delivery.misbehave = fault.kind
             delivery.stall_ns = round(self._faults.stall_seconds * 1e9)
             last = delivery.count - 1
-            delivery.fault_at = min(1 + int(fault.place * last), last)
+            delivery.fault_at = last if whole else min(1 + int(fault.place * last), last)
 
 
 def _pieces(form: Format, answer: Answer, fault: Fault | None) -> Iterator[bytes]:

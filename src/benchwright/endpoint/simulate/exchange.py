@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from time import perf_counter_ns
@@ -61,54 +62,82 @@ class Delivery(msgspec.Struct):
 
 
 class Exchange:
-    """Sends one delivery over a channel and notes the truth. `ended` is called once, in every case."""
+    """Sends one delivery over a channel and notes the truth. `ended` is called once, in every case.
 
-    __slots__ = ("_channel", "_delivery", "_due", "_ended", "_index", "over", "truth")
+    Before it sends more tokens than were allowed, if that was ever said, `may_go_on` is asked.
+    """
+
+    __slots__ = (
+        "_allowed", "_channel", "_delivery", "_due", "_ended", "_index", "_may_go_on", "over", "truth",
+    )  # fmt: skip
 
     def __init__(
-        self, channel: Channel, delivery: Delivery, truth: Truth, ended: Callable[[Exchange], None]
+        self,
+        channel: Channel,
+        truth: Truth,
+        ended: Callable[[Exchange], None],
+        may_go_on: Callable[[], bool] = lambda: True,
     ) -> None:
         self._channel = channel
-        self._delivery = delivery
-        self._due = delivery.due
+        self._delivery: Delivery | None = None
+        self._due = 0
         self._index = 0
+        self._allowed = sys.maxsize
         self._ended = ended
+        self._may_go_on = may_go_on
         self.truth = truth
         self.over = False
 
-    def start(self) -> int:
-        """Sends the opening; returns when the first piece is due."""
-        if self._delivery.opening:
-            self._write(self._delivery.opening)
+    @property
+    def generated(self) -> int:
+        """Tokens so far."""
+        delivery = self._delivery
+        return 0 if delivery is None else self._index * delivery.tokens // delivery.count
+
+    def start(self, delivery: Delivery) -> int:
+        """Sends the opening of a delivery; returns when its first piece is due."""
+        self._delivery = delivery
+        self._due = delivery.due
+        if delivery.opening:
+            self._write(delivery.opening)
         return self._due
 
-    def postpone(self, ns: int) -> None:
-        """Has everything sent that much later."""
-        self._due += ns
+    def go_on_at(self, due: int) -> None:
+        """Has the next piece sent at that time."""
+        self._due = due
+
+    def allow(self, tokens: int) -> None:
+        """Says how many tokens of its delivery it may send for now."""
+        assert self._delivery is not None
+        self._allowed = tokens * self._delivery.count // max(self._delivery.tokens, 1)
 
     def step(self, horizon: int) -> int | None:
-        """Sends what is due until `horizon`; when to go on, None when the answer is over."""
+        """Sends what is due until `horizon`; when to go on, None when the answer is over or has to wait."""
         if self.over:
             return None
         if self._channel.paused:
             return horizon + PAUSE_NS
         delivery = self._delivery
+        assert delivery is not None
         pieces: list[bytes] = []
         while self._due <= horizon:
+            if self._index >= self._allowed and not self._may_go_on():
+                self._send(delivery, b"".join(pieces))
+                return None
             if self._index == delivery.fault_at:
-                self._send(b"".join(pieces))
-                return self._misbehave(horizon)
+                self._send(delivery, b"".join(pieces))
+                return self._misbehave(delivery, horizon)
             pieces.append(next(delivery.pieces))
             self._index += 1
             if self._index == delivery.count:
-                self._send(b"".join(pieces), last=True)
+                self._send(delivery, b"".join(pieces), last=True)
                 self._end(complete=delivery.intact)
                 self._channel.finished(delivery.keep_alive)
                 return None
             self._due += next(delivery.gaps)
             if delivery.apart:
                 self._due = max(self._due, horizon + SPLIT_NS)
-        self._send(b"".join(pieces))
+        self._send(delivery, b"".join(pieces))
         return self._due
 
     def abandon(self) -> None:
@@ -119,13 +148,13 @@ class Exchange:
     def resume(self) -> None:
         """Nothing: whether the client reads is looked at when the next piece is due."""
 
-    def _send(self, body: bytes, last: bool = False) -> None:
+    def _send(self, delivery: Delivery, body: bytes, last: bool = False) -> None:
         if not body:
             return
-        if self._delivery.chunked:
+        if delivery.chunked:
             body = b"%x\r\n%b\r\n%b" % (len(body), body, b"0\r\n\r\n" if last else b"")
-        now = self._write(self._delivery.prefix + body)
-        self._delivery.prefix = b""
+        now = self._write(delivery.prefix + body)
+        delivery.prefix = b""
         if not self.truth.first_token:
             self.truth.first_token = now
 
@@ -137,11 +166,11 @@ class Exchange:
         self.truth.last_byte = now
         return now
 
-    def _misbehave(self, horizon: int) -> int | None:
-        kind = self._delivery.misbehave
+    def _misbehave(self, delivery: Delivery, horizon: int) -> int | None:
+        kind = delivery.misbehave
         if kind == "stall":
-            self._delivery.fault_at = -1
-            self._due = horizon + self._delivery.stall_ns
+            delivery.fault_at = -1
+            self._due = horizon + delivery.stall_ns
             return self._due
         self._end(complete=False)
         if kind == "reset":
@@ -153,7 +182,7 @@ class Exchange:
     def _end(self, *, complete: bool) -> None:
         self.over = True
         self.truth.complete = complete
-        self.truth.tokens = self._index * self._delivery.tokens // self._delivery.count
+        self.truth.tokens = self.generated
         self._ended(self)
 
 

@@ -8,18 +8,34 @@ from email.utils import formatdate
 from functools import partial
 from itertools import count
 
+import msgspec
+
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate import board as cell
-from benchwright.endpoint.simulate.answers import Answer, Answerer
+from benchwright.endpoint.simulate.answers import Answer, Answerer, cut
 from benchwright.endpoint.simulate.board import Board
 from benchwright.endpoint.simulate.deliveries import HARMLESS, Deliveries, Fault, FaultPlan
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
+from benchwright.endpoint.simulate.prefix_cache import Tokens, block_digests
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.replies import Format
 from benchwright.endpoint.simulate.settings import ANY_MODEL, Settings
 from benchwright.endpoint.simulate.truth import Truth
 
 _FINISHED_CELL = {reason: cell.FINISHED + place for place, reason in enumerate(cell.FINISH_REASONS)}
+
+
+class Generated(msgspec.Struct):
+    """What is to be answered to a request.
+
+    `deliver` makes it ready once it is known when its first token is due, `delay` ns after the prefill. `ended` is
+    called when it was sent or given up.
+    """
+
+    tokens: Tokens
+    delay: int
+    deliver: Callable[[int], Delivery]
+    ended: Callable[[Exchange], None]
 
 
 class Generation:
@@ -37,17 +53,17 @@ class Generation:
         self._faults = FaultPlan(settings, board, process)
         self._deliveries = Deliveries(settings, process)
 
-    def respond(
-        self, request: HttpRequest, truth: Truth, question: Question
-    ) -> tuple[Delivery, Callable[[Exchange], None]]:
-        """What to send, and what to call when it was sent or given up.
+    def respond(self, request: HttpRequest, truth: Truth, question: Question) -> Generated:
+        """What to answer.
 
         Raises:
-            Refused: there is no such model, or the request's fault is an error.
+            HttpError: there is no such model, the prompt is too long, or the request's fault is an error.
         """
         if self._settings.models and question.model not in (None, *self._settings.models):
             message = f"The model `{question.model}` does not exist."
             raise HttpError(404, message, "not_found_error", code="model_not_found", param="model")
+        truth.prompt_tokens = question.prompt_tokens
+        most = self._longest_answer(question)
         number = next(self._numbers)
         identity = f"{self._process:x}-{number:x}"
         truth.id = truth.id or identity
@@ -57,10 +73,42 @@ class Generation:
             truth.fault = fault.kind
             self._refuse(fault)
         self._counters.cells[cell.RUNNING] += 1
-        self._counters.cells[cell.PROMPT_TOKENS] += question.prompt_tokens
         answer = self._answerer.answer(question, identity)
-        delivery = self._deliveries.make(request, self._format(question, identity), answer, fault, number)
-        return delivery, partial(self._ended, answer)
+        if most is not None and answer.tokens > most:
+            cut(answer, most)
+        form = self._format(question, identity)
+
+        def deliver(due: int) -> Delivery:
+            answer.cached = truth.cached_tokens
+            return self._deliveries.make(request, form, answer, fault, number, due)
+
+        return Generated(
+            self._tokens(question, answer),
+            self._deliveries.delay(number),
+            deliver,
+            partial(self._ended, answer),
+        )
+
+    def _longest_answer(self, question: Question) -> int | None:
+        """How many tokens of an answer there is room for, with nothing else in the cache; None for any number."""
+        longest = self._settings.longest
+        if longest is None:
+            return None
+        left = longest - question.prompt_tokens
+        if left < 1:
+            message = (
+                f"This model's maximum context length is {longest} tokens, of which a prompt of "
+                f"{question.prompt_tokens} leaves none for an answer."
+            )
+            raise HttpError(400, message, code="context_length_exceeded")
+        return left
+
+    def _tokens(self, question: Question, answer: Answer) -> Tokens:
+        words = question.take_words()
+        if self._settings.cache_blocks is None:
+            return Tokens(question.prompt_tokens)
+        words += answer.words()
+        return Tokens(question.prompt_tokens, block_digests(words, self._settings.block_size))
 
     def _format(self, question: Question, identity: str) -> Format:
         return Format(
@@ -94,6 +142,8 @@ class Generation:
             cells[_FINISHED_CELL[answer.finish_reason]] += 1
             self._counters.observe(cell.FIRST_TOKEN, truth.first_token - truth.received)
             self._counters.observe(cell.WHOLE_ANSWER, truth.last_byte - truth.received)
+            self._counters.observe(cell.QUEUE, truth.queued)
+            self._counters.observe(cell.PREFILL, truth.first_token - truth.prefill_start)
             return
         self._answerer.give_back(answer)
         if truth.fault is None or truth.fault in HARMLESS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -68,13 +69,15 @@ class _CompletionRequest(_Request, kw_only=True):
 class Question(msgspec.Struct):
     """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
 
-    `limit` is the number of tokens allowed; `top_logprobs` the number of alternatives wanted per token, None
-    for no log-probabilities at all; `forced_tool` the name that `tool_choice` insists on, "" for any tool.
+    `words` are the tokens of the whole prompt, those of one message after those of the other. `limit` is the number of
+    tokens allowed; `top_logprobs` the number of alternatives wanted per token, None for no log-probabilities at all;
+    `forced_tool` the name that `tool_choice` insists on, "" for any tool.
     """
 
     chat: bool
     model: str | None
     prompt: str
+    words: list[str]
     prompt_tokens: int
     stream: bool
     include_usage: bool
@@ -85,14 +88,22 @@ class Question(msgspec.Struct):
     forced_tool: str | None = None
     top_logprobs: int | None = None
 
+    def take_words(self) -> list[str]:
+        """The words, which are not kept any longer: those of a long prompt are large."""
+        words, self.words = self.words, []
+        return words
+
 
 _decode_chat = msgspec.json.Decoder(_ChatRequest).decode
 _decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
 
 
-def count_tokens(text: str) -> int:
-    """Tokens of a simulated model: words."""
-    return len(text.split())
+def split_words(texts: Iterable[str]) -> list[str]:
+    """The tokens that a simulated model sees in these texts: their words."""
+    words: list[str] = []
+    for text in texts:
+        words.extend(text.split())
+    return words
 
 
 def read_chat(body: bytes) -> Question:
@@ -109,13 +120,15 @@ def read_chat(body: bytes) -> Question:
     if not messages:
         raise HttpError(400, "Expected at least one message - at `$.messages`")
     last_user = next((message for message in reversed(messages) if message.role == "user"), messages[-1])
+    words = split_words([message.text for message in messages])
     choice = request.tool_choice
     limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     return Question(
         chat=True,
         model=request.model,
         prompt=last_user.text,
-        prompt_tokens=sum([count_tokens(message.text) for message in messages]),
+        words=words,
+        prompt_tokens=len(words),
         stream=bool(request.stream),
         include_usage=bool(request.stream_options and request.stream_options.include_usage),
         limit=_checked_limit(limit),
@@ -138,11 +151,13 @@ def read_completion(body: bytes) -> Question:
     except UNREADABLE as error:
         raise HttpError(400, str(error)) from None
     prompt = _one_prompt(request.prompt)
+    words = split_words([prompt])
     return Question(
         chat=False,
         model=request.model,
         prompt=prompt,
-        prompt_tokens=count_tokens(prompt),
+        words=words,
+        prompt_tokens=len(words),
         stream=bool(request.stream),
         include_usage=bool(request.stream_options and request.stream_options.include_usage),
         limit=_checked_limit(request.max_tokens),

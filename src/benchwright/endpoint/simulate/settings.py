@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -63,6 +64,9 @@ class Faults(Record, frozen=True):
             raise UserError(f"The fault rates add up to {sum(rates.values()):g}; together they may reach 1.")
 
 
+BLOCK_SIZE = 16
+"""Tokens in a block, as vLLM has them."""
+
 FAULT_KINDS = ("rate_limit", "server_error", "reset", "stall", "truncate", "malformed", "slow_headers")
 NO_FAULTS = Faults()
 
@@ -77,10 +81,14 @@ class Settings(Record, frozen=True):
     of the first tool offered; `tool_calls` scripts the turns.
 
     `models` are the names served; when empty, any name is. `split` cuts every piece of an answer in two at a
-    seeded place, sent a millisecond apart as HTTP chunks of their own. Each process has at most `slots` answers under
-    way; further requests wait, and their time to the first token begins when they have a slot. With a `prefix_cache`,
-    usage says how many tokens of a prompt the process has seen at the beginning of an earlier one. `truth_file` gets
-    one JSON line per request, and the last `truth_kept` of them stay in memory.
+    seeded place, sent a millisecond apart as HTTP chunks of their own. `truth_file` gets one JSON line per request, and
+    the last `truth_kept` of them stay in memory.
+
+    Each process has at most `slots` answers under way; further requests wait, and their time to the first token begins
+    when they have a slot. With `cache_blocks`, each process has so much memory, in blocks of `block_size` tokens: a
+    prompt that begins as an earlier one takes from there what is left of it, and usage says how much that was; a
+    running request for which there is no block left makes another one wait again. `prefill` is how many tokens of a
+    prompt are computed per second, those from the cache not counted; None for all at once.
 
     Raises:
         UserError: a value is out of its range.
@@ -104,7 +112,9 @@ class Settings(Record, frozen=True):
     split: bool = False
     faults: Faults = NO_FAULTS
     slots: int | None = None
-    prefix_cache: bool = False
+    cache_blocks: int | None = None
+    block_size: int = BLOCK_SIZE
+    prefill: float | None = None
     truth_file: str | None = None
     truth_kept: int = 100_000
 
@@ -115,11 +125,24 @@ class Settings(Record, frozen=True):
             raise UserError("The answer template must contain {answer}.")
         if self.slots is not None and self.slots < 1:
             raise UserError(f"A server needs at least one slot, not {self.slots}.")
+        if self.cache_blocks is not None and self.cache_blocks < 1:
+            raise UserError(f"A prefix cache needs at least one block, not {self.cache_blocks}.")
+        if self.block_size < 1:
+            raise UserError(f"A block of the prefix cache needs at least one token, not {self.block_size}.")
+        if self.block_size != BLOCK_SIZE and self.cache_blocks is None:
+            raise UserError("A block size needs a prefix cache: say of how many blocks (--cache-blocks).")
+        if self.prefill is not None and not 0 < self.prefill < math.inf:
+            raise UserError(f"Prefill needs a rate above 0 tokens per second, not {self.prefill:g}.")
         if self.words < 0:
             raise UserError(f"The number of words must not be negative, but is {self.words}.")
         if self.accuracy < 1 and not self.answers and not self.scripts:
             raise UserError("An accuracy needs an answer key to be right or wrong about.")
         _check_key(self.answers)
+
+    @property
+    def longest(self) -> int | None:
+        """The tokens that a prompt and its answer may have together; None for any number."""
+        return None if self.cache_blocks is None else self.cache_blocks * self.block_size
 
 
 def _check_key(answers: tuple[KeyedAnswer, ...]) -> None:

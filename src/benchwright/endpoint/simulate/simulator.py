@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable, Hashable
-from functools import partial
-from time import perf_counter_ns
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -14,18 +12,22 @@ import xxhash
 
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
-from benchwright.endpoint.simulate.board import WAITING, Board, prometheus_text
+from benchwright.endpoint.simulate.batch import Batch
+from benchwright.endpoint.simulate.board import Board
 from benchwright.endpoint.simulate.deliveries import COMMON, PLAIN_TEXT, at_once
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
-from benchwright.endpoint.simulate.generation import Generation
+from benchwright.endpoint.simulate.generation import Generated, Generation
+from benchwright.endpoint.simulate.jobs import Job
+from benchwright.endpoint.simulate.metrics import prometheus_text
+from benchwright.endpoint.simulate.prefix_cache import PrefixCache
 from benchwright.endpoint.simulate.questions import read_chat, read_completion
 from benchwright.endpoint.simulate.settings import Settings
 from benchwright.endpoint.simulate.timing import Scheduler
 from benchwright.endpoint.simulate.truth import Truth, TruthLog
 from benchwright.records import UNREADABLE
 
-Response = tuple[Delivery, Callable[[Exchange], None] | None]
-"""What to send, and what to call at its end."""
+Response = Delivery | Generated
+"""What to send at once, or in its turn."""
 
 
 class Simulator:
@@ -41,17 +43,19 @@ class Simulator:
         truth_descriptor: int | None,
         process: int = 0,
     ) -> None:
+        self._settings = settings
         self._key = None if settings.api_key is None else f"Bearer {settings.api_key}".encode()
         self._board = board
         self._generation = Generation(settings, board, process)
         self._scheduler = Scheduler(loop)
-        self._loop = loop
-        cells = board.counters[process].cells
-
-        def count_waiting(change: int) -> None:
-            cells[WAITING] += change
-
-        self._slots = Slots(settings.slots, count_waiting)
+        blocks, prefill = settings.cache_blocks, settings.prefill
+        self._batch = Batch(
+            settings.slots,
+            None if blocks is None else PrefixCache(blocks, settings.block_size),
+            0.0 if prefill is None else 1e9 / prefill,
+            board.counters[process].cells,
+            loop.call_soon,
+        )
         self.truth = TruthLog(loop, truth_descriptor, settings.truth_kept)
         self.connections: set[ServerConnection] = set()
 
@@ -65,41 +69,23 @@ class Simulator:
     def handle(self, connection: ServerConnection, request: HttpRequest) -> Exchange:
         """Starts the answer to a request."""
         truth = Truth(request.id, request.path.decode("latin-1"), request.received, status=200)
-        ended = None
         try:
-            delivery, ended = self._respond(request, truth)
+            response = self._respond(request, truth)
         except HttpError as error:
             truth.status = error.status
-            delivery = at_once(request, error.status, error.body, extra=error.headers)
-            delivery.intact = False
-
-        def note(exchange: Exchange) -> None:
-            if ended is not None:
-                ended(exchange)
-                begin_next = self._slots.leave(exchange)
-                if begin_next is not None:
-                    self._loop.call_soon(begin_next)
-            self.truth.add(truth)
-
-        exchange = Exchange(connection, delivery, truth, note)
-        if ended is None:
-            self._begin(exchange)
-        else:
-            if self._slots.enter(exchange, partial(self._begin_late, exchange)):
-                self._begin(exchange)
+            response = at_once(request, error.status, error.body, extra=error.headers)
+            response.intact = False
+        if isinstance(response, Generated):
+            job = Job(response, connection, truth, self._batch, self._scheduler, self.truth)
+            exchange = job.exchange
+            self._batch.enter(job, request.received)
+            return exchange
+        exchange = Exchange(connection, truth, self._note)
+        self._scheduler.begin(exchange.start(response), exchange)
         return exchange
 
-    def _begin(self, exchange: Exchange) -> None:
-        first = exchange.start()
-        now = perf_counter_ns()
-        due = exchange.step(now) if first <= now else first
-        if due is not None:
-            self._scheduler.add(due, exchange)
-
-    def _begin_late(self, exchange: Exchange) -> None:
-        if not exchange.over:  # it may have been given up in the moment in which its turn came
-            exchange.postpone(perf_counter_ns() - exchange.truth.received)
-            self._begin(exchange)
+    def _note(self, exchange: Exchange) -> None:
+        self.truth.add(exchange.truth)
 
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
         route = _ROUTES.get(request.path)
@@ -124,11 +110,13 @@ class Simulator:
     def _models(self, request: HttpRequest, truth: Truth) -> Response:
         about = {"object": "model", "created": self._generation.created, "owned_by": "benchwright-simulated"}
         models = [{"id": name, **about} for name in self._generation.listed]
-        return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models})), None
+        return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models}))
 
     def _metrics(self, request: HttpRequest, truth: Truth) -> Response:
-        text = prometheus_text(self._board.stats(), self._generation.models[0])
-        return at_once(request, 200, text, PLAIN_TEXT), None
+        blocks = self._settings.cache_blocks
+        in_all = None if blocks is None else blocks * len(self._board.counters)
+        text = prometheus_text(self._board.stats(), self._generation.models[0], in_all)
+        return at_once(request, 200, text, PLAIN_TEXT)
 
     def _tokenize(self, request: HttpRequest, truth: Truth) -> Response:
         try:
@@ -136,12 +124,10 @@ class Simulator:
         except UNREADABLE as error:
             raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
-        question = read(request.body)
-        texts = [message.text for message in question.messages] if question.chat else [question.prompt]
-        words = [word for text in texts for word in text.split()]
-        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in words]
-        answer = {"count": len(tokens), "max_model_len": 131_072, "tokens": tokens}
-        return at_once(request, 200, msgspec.json.encode(answer)), None
+        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in read(request.body).words]
+        longest = self._settings.longest or 131_072
+        answer = {"count": len(tokens), "max_model_len": longest, "tokens": tokens}
+        return at_once(request, 200, msgspec.json.encode(answer))
 
 
 _ROUTES: dict[bytes, tuple[bytes, Callable[[Simulator, HttpRequest, Truth], Response]]] = {
@@ -151,33 +137,3 @@ _ROUTES: dict[bytes, tuple[bytes, Callable[[Simulator, HttpRequest, Truth], Resp
     b"/metrics": (b"GET", Simulator._metrics),
     b"/tokenize": (b"POST", Simulator._tokenize),
 }
-
-
-class Slots:
-    """At most `number` answers under way, None for any number; `waiting` is told by how much the queue changes."""
-
-    def __init__(self, number: int | None, waiting: Callable[[int], None]) -> None:
-        self._number = number
-        self._under_way = 0
-        self._queue: dict[Hashable, Callable[[], None]] = {}
-        self._waiting = waiting
-
-    def enter(self, answer: Hashable, begin_late: Callable[[], None]) -> bool:
-        """Whether there is a slot for an answer now; else `begin_late` is kept until it has one."""
-        if self._number is not None and self._under_way >= self._number:
-            self._queue[answer] = begin_late
-            self._waiting(1)
-            return False
-        self._under_way += 1
-        return True
-
-    def leave(self, answer: Hashable) -> Callable[[], None] | None:
-        """An answer is over, or was given up while it waited; returns what begins the next one, to be called soon."""
-        if self._queue.pop(answer, None) is not None:
-            self._waiting(-1)
-            return None
-        if not self._queue:
-            self._under_way -= 1
-            return None
-        self._waiting(-1)
-        return self._queue.pop(next(iter(self._queue)))

@@ -136,6 +136,18 @@ class Scheduler:
         if self._heap[0][2] is task:
             self._set_timer()
 
+    def begin(self, due: int, task: Task) -> None:
+        """Has the task's first step done at `due`, here and now if that has come."""
+        now = perf_counter_ns()
+        following = task.step(now) if due <= now else due
+        if following is not None:
+            self.add(following, task)
+
+    def remove(self, task: Task) -> None:
+        """Forgets a task. It is looked for among all."""
+        self._heap[:] = [entry for entry in self._heap if entry[2] is not task]
+        heapq.heapify(self._heap)
+
     def stop(self) -> None:
         """Forgets everything."""
         self._heap.clear()

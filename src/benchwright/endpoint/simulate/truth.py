@@ -28,6 +28,10 @@ class Truth(msgspec.Struct, gc=False):
     kernel, 0 if never. The first token of a stream is the first piece with content (a role alone is none); in
     a whole answer it is the body. `complete` says whether the whole, undamaged answer was sent, `fault` what
     was done to it.
+
+    `prompt_tokens` are those of the prompt, of which `cached_tokens` were in the prefix cache; None if there is none,
+    or if the request never began. `queued` is how long it waited for its turn, in ns, after preemptions too.
+    `prefill_start` and `prefill_end` are those of the prefill before its first token, 0 if never.
     """
 
     id: str
@@ -40,6 +44,12 @@ class Truth(msgspec.Struct, gc=False):
     fault: str | None = None
     tokens: int = 0
     complete: bool = False
+    prompt_tokens: int = 0
+    cached_tokens: int | None = None
+    queued: int = 0
+    prefill_start: int = 0
+    prefill_end: int = 0
+    preemptions: int = 0
 
 
 def open_truth_file(path: str | None) -> int | None:

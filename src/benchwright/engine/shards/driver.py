@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 
 import msgspec
 
@@ -14,6 +14,7 @@ from benchwright.engine.shards.messages import (
     Failed,
     FromShard,
     Goodbye,
+    Ready,
     Shard,
     ShardLost,
     Shards,
@@ -41,9 +42,13 @@ LOOK_SECONDS = 0.25
 
 
 class Driver:
-    """`share` trials are in flight at its shard. `given_up` says why there is none any more."""
+    """`share` trials are in flight at its shard. `given_up` says why there is none any more.
+
+    `origin` is the moment from which due times count, if there are any.
+    """
 
     def __init__(self, shards: Shards, number: int, share: int, deliver: Deliver, stop: Stop) -> None:
+        self.origin: int | None = None
         self.given_up: str | None = None
         self.lag = LoopLag()
         self.cpu_seconds = 0.0
@@ -56,8 +61,15 @@ class Driver:
         self._shard: Shard | None = None
         self._receiving: asyncio.Future[bytes] | None = None
         self._under_way: dict[str, Work] = {}
-        self._stopped = False
+        self._stopped = self._ready = False
         self._losses = 0
+
+    async def ready(self, pool: Pool) -> None:
+        """Starts the shard and waits until it can begin; one that does not start is tried again when there is work."""
+        with suppress(ShardLost):
+            shard = await self._opened(pool)
+            while shard is not None and not self._ready and self._stop.reason is None:
+                await self._took(await self._received(shard), pool)
 
     async def drive(self, pool: Pool) -> None:
         """Takes work from a pool that others take from too, until all is done, or no shard can be had.
@@ -129,7 +141,7 @@ class Driver:
 
     async def _step(self, shard: Shard, works: list[Work], pool: Pool) -> None:
         if works:
-            await shard.send(encode(Do(works)))
+            await shard.send(encode(Do(works, self.origin)))
         if self._stop.reason is not None and not self._stopped:
             self._stopped = True
             await shard.send(encode(StopOrder(hurry=self._stop.interrupted)))
@@ -152,6 +164,9 @@ class Driver:
             await one
 
     def _result(self, report: FromShard, pool: Pool | None) -> Result | None:
+        if isinstance(report, Ready):
+            self._ready = True
+            return None
         if isinstance(report, Solved):
             return self._solved(report)
         if isinstance(report, Failed):

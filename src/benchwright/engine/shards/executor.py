@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
+from time import perf_counter_ns
 
 from benchwright.engine.executor import ExecutionCost, together
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards.driver import Driver
 from benchwright.engine.shards.messages import Shards
-from benchwright.engine.shards.pool import Pool
+from benchwright.engine.shards.pool import Pool, deal
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Deliver, Work
 from benchwright.errors import UserError
@@ -32,6 +33,11 @@ class ShardedExecutor:
         shares = [(self._concurrency + number) // count for number in range(count)]
         drivers = [Driver(self._shards, number, share, deliver, stop) for number, share in enumerate(shares)]
         try:
+            if plan.timed:
+                waiting = Pool(iter(()), stop)
+                await together([driver.ready(waiting) for driver in drivers])
+                await _in_time(drivers, work, stop)
+                work = iter(())
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
                 await _drive(drivers, Pool(wave, stop))
                 if stop.reason is not None:
@@ -42,6 +48,29 @@ class ShardedExecutor:
                 await driver.close()
         worst = max((driver.lag for driver in drivers), key=lambda lag: lag.p99)
         return ExecutionCost(worst, sum(driver.cpu_seconds for driver in drivers))
+
+
+async def _in_time(drivers: list[Driver], work: Iterator[Work], stop: Stop) -> None:
+    """Work that is due at moments, or for so long: one clock for all shards, and each takes every so-manieth trial.
+
+    Raises:
+        UserError: a shard was lost for good, and with it the trials that were its own.
+    """
+    origin = perf_counter_ns()
+    for driver in drivers:
+        driver.origin = origin
+    first = next(work, None)
+    if first is None:
+        return
+    everything = chain([first], work)
+    if first.trial.due_ns is None:
+        await _drive(drivers, Pool(everything, stop))
+        return
+    pools = [Pool(hand, stop) for hand in deal(everything, len(drivers))]
+    await together([driver.drive(pool) for driver, pool in zip(drivers, pools, strict=True)])
+    lost = next((driver.given_up for driver in drivers if driver.given_up is not None), None)
+    if lost is not None:
+        raise UserError(f"A worker process was lost, and the load with it: {lost}.")
 
 
 async def _drive(drivers: list[Driver], pool: Pool) -> None:

@@ -28,9 +28,13 @@ class ShardLost(BenchwrightError):
 
 
 class Do(Record, frozen=True, tag="do"):
-    """Work for a shard, which goes on to its end without being asked for."""
+    """Work for a shard, which goes on to its end without being asked for.
+
+    `origin` is the moment from which the due times of all shards count (`perf_counter_ns`), None for that of the shard.
+    """
 
     works: list[Work]
+    origin: int | None = None
 
 
 class Stop(Record, frozen=True, tag="stop"):
@@ -45,6 +49,10 @@ class Stop(Record, frozen=True, tag="stop"):
 
 class End(Record, frozen=True, tag="end"):
     """Nothing more comes: the shard says goodbye and ends."""
+
+
+class Ready(Record, frozen=True, tag="ready"):
+    """The first message of a shard: what it needs is loaded, and it can begin work at once."""
 
 
 class Solved(Record, frozen=True, tag="solved"):
@@ -83,7 +91,7 @@ class Goodbye(Record, frozen=True, tag="goodbye"):
 
 
 ToShard = Do | Stop | End
-FromShard = Solved | Done | Returned | Failed | Goodbye
+FromShard = Ready | Solved | Done | Returned | Failed | Goodbye
 
 encode = msgspec.msgpack.Encoder().encode
 decode_order = msgspec.msgpack.Decoder(ToShard).decode

@@ -5,10 +5,30 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice
+from itertools import cycle, islice
+from typing import TypeVar
 
 from benchwright.engine.stop import Stop
 from benchwright.engine.worker import Work
+
+Piece = TypeVar("Piece")
+
+
+def deal(source: Iterator[Piece], hands: int) -> list[Iterator[Piece]]:
+    """One iterator over every so-manieth piece for each of the hands, each drawn as it is needed."""
+    dealt = [deque[Piece]() for _ in range(hands)]
+    turns = cycle(dealt)
+
+    def hand(own: deque[Piece]) -> Iterator[Piece]:
+        while True:
+            while not own:
+                work = next(source, None)
+                if work is None:
+                    return
+                next(turns).append(work)
+            yield own.popleft()
+
+    return [hand(own) for own in dealt]
 
 
 class Pool:

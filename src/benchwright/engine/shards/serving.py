@@ -17,6 +17,7 @@ from benchwright.engine.shards.messages import (
     Failed,
     FromShard,
     Goodbye,
+    Ready,
     Returned,
     ShardLost,
     ShardParts,
@@ -42,6 +43,7 @@ async def serve(parts: ShardParts, concurrency: int, receive: Receive, send: Sen
                 worker = Worker(
                     solver, tuple(parts.task.scorers), parts.clients, parts.limits, reports.deliver
                 )
+                reports.add(Ready())
                 await _WorkQueue(worker, parts.clients.values(), concurrency, reports).work(receive)
         reports.add(Goodbye(lag.result, _cpu_seconds()))
     except ShardLost:
@@ -66,6 +68,7 @@ class _WorkQueue:
         self._reports = reports
         self._waiting: deque[Work] = deque()
         self._under_way: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
         self._failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def work(self, receive: Receive) -> None:
@@ -89,6 +92,8 @@ class _WorkQueue:
             if isinstance(order, End):
                 return
             if isinstance(order, Do):
+                if order.origin is not None:
+                    self._worker.begin(order.origin)
                 self._waiting.extend(order.works)
                 self._begin()
             else:
@@ -105,10 +110,25 @@ class _WorkQueue:
             await self._cancel()
 
     def _begin(self) -> None:
+        """Begins what is due, as far as there are places; the next that is not due yet begins this again then."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         while self._waiting and len(self._under_way) < self._concurrency:
-            task = asyncio.ensure_future(self._worker.do(self._waiting.popleft()))
+            early = self._worker.seconds_until(self._waiting[0]) - self._worker.ahead
+            if early > 0:
+                self._timer = asyncio.get_running_loop().call_later(early, self._begin)
+                return
+            task = asyncio.ensure_future(self._do(self._waiting.popleft()))
             self._under_way.add(task)
             task.add_done_callback(self._ended)
+
+    async def _do(self, work: Work) -> None:
+        """Does work when it is due; a place is taken while it is prepared."""
+        if work.trial.due_ns is not None:
+            await self._worker.prepare(work)
+            await asyncio.sleep(max(0.0, self._worker.seconds_until(work)))
+        await self._worker.do(work)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)
@@ -119,6 +139,8 @@ class _WorkQueue:
 
     async def _cancel(self) -> None:
         self._waiting.clear()
+        if self._timer is not None:
+            self._timer.cancel()
         for task in self._under_way:
             task.cancel()
         if self._under_way:

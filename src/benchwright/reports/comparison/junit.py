@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from benchwright.analysis.comparison.names import named
-from benchwright.analysis.comparison.records import Comparison
+from benchwright.analysis.comparison.records import Comparison, Ruling
 from benchwright.reports.comparison.words import Foreign, Line, verdicts, warnings
 from benchwright.text import plain
 
@@ -17,30 +18,42 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def render_junit(comparison: Comparison) -> bytes:
     """One suite. A rule that did not hold is a failure, a pair that was refused is skipped; verdicts fail nothing."""
     comparison = named(comparison)
+    refused = {
+        f"{pair.b} against {pair.a}": "; ".join(pair.refusals) for pair in comparison.pairs if pair.refused
+    }
+    scores = [(pair, score) for pair in comparison.pairs for score in pair.scores]
+    compared = {
+        f"{pair.b} against {pair.a}: {pair.task}, {score.score}": line
+        for (pair, score), line in zip(scores, verdicts(comparison), strict=True)
+    }
+    return junit_of(comparison.rulings, refused, compared, list(warnings(comparison)))
+
+
+def junit_of(
+    rulings: Sequence[Ruling],
+    refused: Mapping[str, str],
+    compared: Mapping[str, Line],
+    warned: Sequence[Line],
+) -> bytes:
+    """A suite of rules, of what was `refused` (name to reason), and of what was `compared` (name to verdict)."""
     suite = ElementTree.Element("testsuite", name="benchwright compare")
-    counts = {"failures": 0, "skipped": 0}
-    for ruling in comparison.rulings:
+    failures = 0
+    for ruling in rulings:
         case = _case(suite, "rules", ruling.rule)
         if ruling.passed:
             _add(case, "system-out", ruling.told)
         else:
-            counts["failures"] += 1
+            failures += 1
             _add(case, "failure", ruling.told).set("message", _safe(ruling.told))
-    for pair in comparison.pairs:
-        if pair.refused:
-            counts["skipped"] += 1
-            case = _case(suite, "comparisons", f"{pair.b} against {pair.a}")
-            _add(case, "skipped", "").set("message", _safe("; ".join(pair.refusals)))
-    scores = [(pair, score) for pair in comparison.pairs for score in pair.scores]
-    for (pair, score), line in zip(scores, verdicts(comparison), strict=True):
-        case = _case(suite, "comparisons", f"{pair.b} against {pair.a}: {pair.task}, {score.score}")
-        _add(case, "system-out", _text(line))
-    told = "\n".join(_text(line) for line in warnings(comparison))
-    if told:
-        _add(suite, "system-err", told)
+    for name, reason in refused.items():
+        _add(_case(suite, "comparisons", name), "skipped", "").set("message", _safe(reason))
+    for name, line in compared.items():
+        _add(_case(suite, "comparisons", name), "system-out", _text(line))
+    if warned:
+        _add(suite, "system-err", "\n".join(map(_text, warned)))
     suite.set("tests", str(len(suite.findall("testcase"))))
-    for name, count in counts.items():
-        suite.set(name, str(count))
+    suite.set("failures", str(failures))
+    suite.set("skipped", str(len(refused)))
     suite.set("errors", "0")
     root = ElementTree.Element("testsuites")
     root.append(suite)

@@ -6,7 +6,7 @@ no link, and mentions nobody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from benchwright.analysis.comparison.names import named
 from benchwright.analysis.comparison.records import Comparison
@@ -22,6 +22,11 @@ from benchwright.reports.comparison.words import (
 )
 from benchwright.text import plain
 
+OPEN = ("Scores", "Metrics", "By concurrency")
+"""Tables that are not folded."""
+
+MARKS = {"passed": "✅", "failed": "❌"}
+
 HARMLESS = " .,-"
 """Marks that mean nothing inside a code element."""
 
@@ -29,15 +34,20 @@ HARMLESS = " .,-"
 def render_markdown(comparison: Comparison) -> str:
     """The whole comparison; its first table open, the others folded."""
     comparison = named(comparison)
-    lines = [f"**{line_text(line)}**" for line in verdicts(comparison)]
-    lines += [f"> ⚠️ {line_text(line)}" for line in warnings(comparison)]
-    ruled = [f"- {'✅' if line.kind == 'passed' else '❌'} {line_text(line)}" for line in rulings(comparison)]
-    parts = [*lines, "\n".join(ruled)] if ruled else lines
-    parts += [
-        "\n".join(block_lines(block, folded=block.title not in ("Scores", "Metrics", "By concurrency")))
-        for block in all_blocks(comparison)
-    ]
-    parts += [line_text(line) for line in all_notes(comparison)]
+    told = [*verdicts(comparison), *warnings(comparison), *rulings(comparison)]
+    return markdown_of(told, list(all_blocks(comparison)), list(all_notes(comparison)), OPEN)
+
+
+def markdown_of(
+    told: Sequence[Line], blocks: Sequence[Block], notes: Sequence[Line], unfolded: Container[str]
+) -> str:
+    """Verdicts, warnings and rulings, tables (folded but for some titles), and notes."""
+    parts = [f"**{line_text(line)}**" for line in told if line.kind == "verdict"]
+    parts += [f"> ⚠️ {line_text(line)}" for line in told if line.kind == "warning"]
+    ruled = [f"- {MARKS[line.kind]} {line_text(line)}" for line in told if line.kind in MARKS]
+    parts += ["\n".join(ruled)] if ruled else []
+    parts += ["\n".join(block_lines(block, folded=block.title not in unfolded)) for block in blocks]
+    parts += [line_text(line) for line in notes]
     return "\n\n".join(parts) + "\n"
 
 

@@ -212,10 +212,11 @@ def _settings(pair: PairComparison) -> Iterator[Cell]:
 
 def rulings(comparison: Comparison) -> Iterator[Line]:
     """What the rules came to."""
-    yield from (_ruling(ruling) for ruling in comparison.rulings)
+    yield from map(ruling_line, comparison.rulings)
 
 
-def _ruling(ruling: Ruling) -> Line:
+def ruling_line(ruling: Ruling) -> Line:
+    """Whether a rule held, and why."""
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from benchwright.analysis.joint.records import OutcomeCounts
-from benchwright.analysis.load.records import Goodput, LevelResult, LoadReport, Quantile, Spread
+from benchwright.analysis.load.against.figures import MEASURES, level_figures
+from benchwright.analysis.load.records import Estimate, Goodput, LevelResult, LoadReport, Spread
 from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.load.words import objectives_text
 
+INTERVAL = "95 % interval"
 INTERVALS = "Below each percentile its 95 % interval; ? is an end for which there are too few requests."
 
 
@@ -21,9 +24,17 @@ def blocks(report: LoadReport) -> Iterator[Block]:
     yield _served(report)
     if report.objectives or any(result.judged is not None for result in report.levels):
         yield _quality(report)
+    if len(report.objectives) > 1:
+        yield _attained(report)
+    if any(result.cost is not None for result in report.levels):
+        yield _costs(report)
     yield _times(report)
+    if any(result.gaps is not None or result.connect is not None for result in report.levels):
+        yield _stream(report)
     if any(result.server is not None for result in report.levels):
         yield _server(report)
+    if any(result.repeat > 1 for result in report.levels):
+        yield _repeats(report)
 
 
 def models_block(reports: Sequence[LoadReport]) -> Block:
@@ -45,7 +56,7 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
     rows: list[list[Cell]] = []
     for _, model, result in sorted(found, key=itemgetter(0)):
         times = [(result.ttft, "p50"), (result.latency, "p50"), (result.latency, "p99")]
-        row: list[Cell] = [result.level.name + _marks(result), Foreign(model), f"{result.achieved:,.2f}"]
+        row: list[Cell] = [_name(result) + _marks(result), Foreign(model), rate_text(result.achieved)]
         row += [f"{result.failed:,}", *(_time(spread, name) for spread, name in times)]
         row += _goodput(result.goodput)[:1] if aimed else []
         row += _accuracy(result.judged)[:1] if scored else []
@@ -53,8 +64,35 @@ def models_block(reports: Sequence[LoadReport]) -> Block:
     return Block("Models", columns, rows, left=2, note="Times in milliseconds.")
 
 
+REPEATED = ("achieved", "ttft_p50", "ttft_p99", "latency_p50", "latency_p99")
+
+
+def _repeats(report: LoadReport) -> Block:
+    """Each level over all its repeats."""
+    columns = [_loop(report), "runs", *(MEASURES[name].words for name in REPEATED)]
+    rows: list[list[Cell]] = []
+    for level in level_figures(report).values():
+        known = [(MEASURES[name], level.figures.get(name)) for name in REPEATED]
+        values = [
+            milliseconds(None if one is None else one.value) if measure.is_time else rate_text(one)
+            for measure, one in known
+        ]
+        intervals = [
+            "" if one is None else interval_text(one) if measure.is_time else _rate_interval(one)
+            for measure, one in known
+        ]
+        rows += [[level.level.name, str(len(level.runs)), *values], ["", "", *intervals]]
+    note = "Over all runs of a level, times in ms; what changes from run to run is in the intervals."
+    return Block("Repeats", columns, rows, left=0, note=note)
+
+
 def _time(spread: Spread | None, quantile: str) -> str:
     return milliseconds(None if spread is None else getattr(spread, quantile).value)
+
+
+def _name(result: LevelResult) -> str:
+    """Its level, and which of the runs at this level it is."""
+    return result.level.name + (f" #{result.repeat}" if result.repeat > 1 else "")
 
 
 def _marks(result: LevelResult) -> str:
@@ -74,33 +112,98 @@ def _served(report: LoadReport) -> Block:
         "failed",
         "answers/s",
         "tokens/s",
+        "window",
     ]
     rows: list[list[Cell]] = []
     for result in report.levels:
-        name = result.level.name + _marks(result)
+        name = _name(result) + _marks(result)
         offered = [number(result.offered, ".2f")] if is_open else []
-        served = [f"{result.achieved:,.2f}", f"{result.output_tokens:,.0f}"]
+        served = [rate_text(result.achieved), _tokens(result), _window(result)]
         rows.append([name, *offered, f"{result.counted:,}", f"{result.failed:,}", *served])
-    return Block("Served", columns, rows, left=0)
+        below: list[Cell] = [
+            _rate_interval(result.achieved),
+            _rate_interval(result.output_tokens, ",.0f"),
+            "",
+        ]
+        rows.append([*[""] * (len(columns) - len(below)), *below])
+    return Block("Served", columns, rows, left=0, note=_served_note(report.levels))
+
+
+def _served_note(levels: Sequence[LevelResult]) -> str:
+    unsteady = " ~ before it: not steady." if any(one.counted and not one.steady for one in levels) else ""
+    return f"Below each rate its 95 % interval. Window: the part of the level that counts.{unsteady}"
+
+
+def rate_text(rate: Estimate | None) -> str:
+    """A rate per second; a dash where there is no steady one."""
+    return "–" if rate is None else f"{rate.value:,.2f}"
+
+
+def _rate_interval(rate: Estimate | None, digits: str = ",.2f") -> str:
+    if rate is None or rate.low is None or rate.high is None:
+        return ""
+    return f"{rate.low:{digits}}–{rate.high:{digits}}"
+
+
+def _window(result: LevelResult) -> str:
+    """From when to when requests count; `~` where they were not in a steady state."""
+    if not result.counted:
+        return "–"
+    end = result.begin + result.seconds
+    digits = 1 if end < 100 else 0
+    return f"{'' if result.steady else '~'}{result.begin:.{digits}f}–{end:.{digits}f} s"
+
+
+def _tokens(result: LevelResult) -> str:
+    """Tokens per second: `~` where the server did not tell them of every answer, a dash where of none."""
+    if result.output_tokens is None:
+        return "–"
+    return f"{'~' if result.tokens_told < 1 else ''}{result.output_tokens.value:,.0f}"
 
 
 def _quality(report: LoadReport) -> Block:
     scored = any(result.judged is not None for result in report.levels)
     columns = [_loop(report)]
-    columns += ["goodput/s", "met", "95 % interval"] if report.objectives else []
-    columns += ["accuracy", "95 % interval", "correct"] if scored else []
+    columns += ["goodput/s", "met", INTERVAL] if report.objectives else []
+    columns += ["accuracy", INTERVAL, "correct"] if scored else []
     rows = []
     for result in report.levels:
         good = _goodput(result.goodput) if report.objectives else []
-        rows.append([result.level.name, *good, *(_accuracy(result.judged) if scored else [])])
+        rows.append([_name(result), *good, *(_accuracy(result.judged) if scored else [])])
     return Block("Quality", columns, rows, left=0)
+
+
+def _attained(report: LoadReport) -> Block:
+    """Which share of the requests met each objective by itself."""
+    columns = [_loop(report), *(objectives_text([one]) for one in report.objectives)]
+    rows: list[list[Cell]] = [
+        [
+            _name(result),
+            *(
+                "–" if result.goodput is None else f"{result.goodput.attained[one.measure] * 100:.1f} %"
+                for one in report.objectives
+            ),
+        ]
+        for result in report.levels
+    ]
+    return Block("Objectives", columns, rows, left=0)
+
+
+def _costs(report: LoadReport) -> Block:
+    columns = [_loop(report), "cost/hour", "per million tokens", "of answers only", "per correct answer"]
+    rows: list[list[Cell]] = []
+    for result in report.levels:
+        names = ("hour", "tokens", "output_tokens", "correct")
+        amounts = [None if result.cost is None else getattr(result.cost, name) for name in names]
+        rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
+    return Block("Cost", columns, rows, left=0, note="In the currency of --price.")
 
 
 def _goodput(good: Goodput | None) -> list[Cell]:
     if good is None:
         return ["–"] * 3
     interval = f"[{good.low * 100:.1f}, {good.high * 100:.1f}]"
-    return [f"{good.rate:,.2f}", f"{good.share * 100:.1f} %", interval]
+    return [rate_text(good.rate), f"{good.share * 100:.1f} %", interval]
 
 
 def _accuracy(judged: OutcomeCounts | None) -> list[Cell]:
@@ -127,37 +230,57 @@ def _times(report: LoadReport) -> Block:
         shown += [(result.latency, name) for name in LATENCY]
         quantiles = [None if spread is None else getattr(spread, name) for spread, name in shown]
         itl = [milliseconds(result.itl.p50.value if result.itl else None)] if timed else []
-        rows.append(
-            [result.level.name, *(milliseconds(one.value if one else None) for one in quantiles), *itl]
-        )
+        rows.append([_name(result), *(milliseconds(one.value if one else None) for one in quantiles), *itl])
         rows.append(["", *(interval_text(one) if one else "" for one in quantiles), *([""] if timed else [])])
     counted = "Milliseconds, from the intended start. " if report.levels[0].level.open else "Milliseconds. "
     return Block("Times", columns, rows, left=0, note=counted + INTERVALS)
 
 
-def interval_text(quantile: Quantile) -> str:
+def _stream(report: LoadReport) -> Block:
+    """What goes on within the answers, and before them."""
+    answer = any(result.ttfa is not None for result in report.levels)
+    columns = [_loop(report), "gaps p50", "p99", "longest", "tokens/chunk"]
+    columns += [*(["first answer token"] if answer else []), "connections", "to connect"]
+    rows: list[list[Cell]] = []
+    for result in report.levels:
+        gaps, connect = result.gaps, result.connect
+        times = [None] * 3 if gaps is None else [gaps.p50, gaps.p99, gaps.longest]
+        row: list[Cell] = [_name(result), *(milliseconds(time) for time in times)]
+        row.append(number(None if gaps is None else gaps.chunk_tokens, ".2f"))
+        row += [_time(result.ttfa or result.ttft, "p50")] if answer else []
+        row += [f"{connect.n:,}" if connect else "0", _time(connect, "p50")]
+        rows.append(row)
+    note = "Milliseconds. Gaps: between chunks with tokens, of all answers together. The other times are medians."
+    return Block("Streams", columns, rows, left=0, note=note)
+
+
+def interval_text(estimate: Estimate) -> str:
     """The interval of a percentile, in ms."""
-    low, high = ("?" if end is None else milliseconds(end) for end in (quantile.low, quantile.high))
+    low, high = ("?" if end is None else milliseconds(end) for end in (estimate.low, estimate.high))
     return f"{low}–{high}"
 
 
+def _share(share: float | None) -> str:
+    return "–" if share is None else f"{share * 100:.0f} %"
+
+
 def _server(report: LoadReport) -> Block:
-    columns = ["server's metrics", "running", "most", "waiting", "most", "cache, most", "preempted"]
+    columns = ["server's metrics", "running", "most", "waiting", "most", "cache, most", "cached", "preempted"]
     rows: list[list[Cell]] = []
     for result in report.levels:
         server = result.server
         if server is None:
-            rows.append([result.level.name, *["–"] * 6])
+            rows.append([_name(result), *["–"] * 7])
             continue
-        cache = None if server.cache_most is None else server.cache_most * 100
         rows.append(
             [
-                result.level.name,
+                _name(result),
                 number(server.running_mean, ".1f"),
                 number(server.running_most, ".0f"),
                 number(server.waiting_mean, ".1f"),
                 number(server.waiting_most, ".0f"),
-                "–" if cache is None else f"{cache:.0f} %",
+                _share(server.cache_most),
+                _share(server.cached),
                 number(server.preempted, ".0f"),
             ]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation
+from benchwright.analysis.load.records import Level, LevelResult, LoadReport, Objective, Saturation, SelfTest
 from benchwright.formats import counted, milliseconds
 from benchwright.reports.comparison.words import Foreign, Line
 from benchwright.reports.joint import trend_text
@@ -24,6 +24,9 @@ def lines(report: LoadReport) -> Iterator[Line]:
         yield Line("note", [trend_text(table)])
     for result in report.levels:
         yield from _failures(result)
+    yield from _as_others_count(report)
+    if report.self_test is not None:
+        yield Line("note", [self_test_text(report.self_test)])
     yield from (Line("note", [f"{note}."]) for note in report.notes)
 
 
@@ -95,11 +98,37 @@ def _failures(result: LevelResult) -> Iterator[Line]:
         )
 
 
+def _as_others_count(report: LoadReport) -> Iterator[Line]:
+    """The figures of the level that served the most, as other programs define them."""
+    known = [result for result in report.levels if result.overall is not None and result.overall.tpot]
+    if not known:
+        return
+    best = max(known, key=lambda result: result.overall.achieved if result.overall else 0.0)
+    whole = best.overall
+    assert whole is not None
+    tokens = "" if whole.output_tokens is None else f" and {whole.output_tokens:,.0f} tokens/s"
+    text = (
+        f"As others count, {level_text(best.level)}: {whole.achieved:,.2f} requests/s{tokens} over all "
+        f"{whole.seconds:.1f} s (vLLM, AIPerf, GuideLLM); TPOT {milliseconds(whole.tpot)} ms (vLLM; AIPerf's ITL); "
+        f"ITL {milliseconds(whole.itl)} ms and TPOT {milliseconds(whole.tpot_with_ttft)} ms (GuideLLM)."
+    )
+    yield Line("note", [text])
+
+
 def level_text(level: Level) -> str:
     """A level at the beginning of a sentence."""
     if level.concurrency is not None:
         return f"{level.name} in flight"
     return "The trace" if level.rate is None else f"{level.name} ({level.arrivals})"
+
+
+def self_test_text(found: SelfTest) -> str:
+    """What this machine can measure, in a sentence."""
+    return (
+        f"This machine can measure up to {found.requests:,.0f} requests/s and {found.chunks:,.0f} chunks/s; at 64 "
+        f"streams, TTFT is off by {found.ttft_error_p50 * 1e3:+.2f} ms (median) and {found.ttft_error_p99 * 1e3:+.2f} "
+        "ms (p99)."
+    )
 
 
 def objectives_text(objectives: Sequence[Objective]) -> str:

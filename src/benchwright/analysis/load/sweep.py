@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.analysis.load.records import Level, LevelResult, Saturation, Served
-from benchwright.app.load.settings import LoadSettings
+from benchwright.analysis.load.records import Level, LevelResult, Saturation, Served, SweepPlan
 from benchwright.stats.saturation import between_knee, between_rates, knee, still_gains
 
 HIGHEST_CONCURRENCY = 1024.0
@@ -20,11 +19,11 @@ class Sweep:
     served are answers, or those of them that meet the objectives.
     """
 
-    def __init__(self, first: Level, settings: LoadSettings, *, objectives: bool) -> None:
+    def __init__(self, first: Level, plan: SweepPlan, *, objectives: bool) -> None:
         self._first = first
-        self._gain = settings.gain
-        self._left = settings.bisect
-        self._most = settings.most or (HIGHEST_RATE if first.open else HIGHEST_CONCURRENCY)
+        self._gain = plan.gain
+        self._left = plan.bisect
+        self._most = plan.most or (HIGHEST_RATE if first.open else HIGHEST_CONCURRENCY)
         self._objectives = objectives
         self._results: dict[float, LevelResult] = {}
         self._ended: str | None = None
@@ -42,6 +41,10 @@ class Sweep:
             )
         elif result.state != "finished":
             self._ended = f"the level {result.level.name} was stopped: {result.stop_reason}"
+        elif result.achieved is None and result.answered:
+            self._ended = (
+                f"at {result.level.name} there is no steady rate: use a longer --duration, or more --requests"
+            )
         elif not served_of(result):
             self._ended = f"at {result.level.name} no request was answered correctly"
 
@@ -131,5 +134,6 @@ class Sweep:
 
 
 def served_of(result: LevelResult) -> float:
-    """What a level served: answers per second, where there are objectives those that met them."""
-    return result.achieved if result.goodput is None else result.goodput.rate
+    """What a level served: answers per second, where there are objectives those that met them; 0 in a burst."""
+    rate = result.achieved if result.goodput is None else result.goodput.rate
+    return 0.0 if rate is None else rate.value

@@ -1,0 +1,185 @@
+"""A trial as rows of Every Eval Ever, one for each score.
+
+The shapes are those of every_eval_ever/schemas/instance_level_eval.schema.json, version 0.3.0.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.analysis.export.counted_trials import CountedTrial
+from benchwright.analysis.export.usages import sum_of_usages, token_counts
+from benchwright.analysis.gists import Gist, gist
+from benchwright.analysis.report.messages import ParsedCall, ParsedMessage, parse_messages
+from benchwright.analysis.scores import ScoreScale, scale_of
+from benchwright.packs.types import PASSED, SCORE
+from benchwright.records import RequestRecord
+from benchwright.runs.counting import ScoreState
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import Manifest
+
+SCHEMA = "0.3.0"
+
+
+class GradedScore(NamedTuple):
+    """A score of a run, the name and the id of the figure that it is part of, and the score that says what passes."""
+
+    name: str
+    evaluation: str
+    result: str
+    scale: ScoreScale
+    decided_by: str
+
+    @classmethod
+    def of(cls, manifest: Manifest, name: str, result: str) -> GradedScore:
+        """A score as the run knows it: that of a pack passes by the pack's own status."""
+        decided_by = PASSED if manifest.kind == "pack" and name == SCORE else name
+        scale = scale_of(manifest, decided_by)
+        return cls(name, f"{manifest.task.name}/{name}", result, scale, decided_by)
+
+    def passes(self, counted: CountedTrial) -> bool:
+        """Whether the trial passes by this score; where nothing says what does, a full 1 does."""
+        state, value = counted.score(self.decided_by)
+        if state is not ScoreState.SCORED or self.scale.lower_is_better:
+            return False
+        return value >= (1.0 if self.scale.passing is None else self.scale.passing)
+
+
+def rows_of(
+    counted: CountedTrial, scores: Sequence[GradedScore], evaluation: str, model: str
+) -> Iterator[dict[str, Any]]:
+    """The rows of a trial: what they share is made once."""
+    trial, body = counted.trial, counted.body
+    messages, _ = parse_messages(body, (), 0, 1 << 30)
+    told = gist(trial, body)
+    shared = {
+        "schema_version": SCHEMA,
+        "evaluation_id": evaluation,
+        "model_id": model,
+        "sample_id": trial.record.sample,
+        "input": {"raw": told.input or "", "reference": [] if told.target is None else [told.target]},
+        **_conversation(messages, told),
+        **_effort(counted.requests),
+        "metadata": _metadata(counted),
+    }
+    for score in scores:
+        yield {**shared, **_graded(counted, score, messages)}
+
+
+def _graded(counted: CountedTrial, score: GradedScore, messages: Sequence[ParsedMessage]) -> dict[str, Any]:
+    """What a row says of one score. A failure has no score: its row says 0, as the format wants a number, and why."""
+    state, value = counted.score(score.name)
+    calls = sum(len(one.calls) for one in messages)
+    made: dict[str, Any] = {
+        "evaluation_name": score.evaluation,
+        "evaluation_result_id": score.result,
+        "answer_attribution": _attribution(counted, score.name, messages),
+        "evaluation": {
+            "score": value,
+            "is_correct": score.passes(counted),
+            "num_turns": max(1, sum(one.role == "assistant" for one in messages)),
+            "tool_calls_count": calls,
+        },
+    }
+    if state is ScoreState.FAILED:
+        trial = counted.trial
+        found = trial.scores.get(score.name)
+        failure = (found.detail or {}).get("error") if found is not None else None
+        made["error"] = str(failure or trial.record.reason or trial.status)
+    return made
+
+
+def _attribution(
+    counted: CountedTrial, score: str, messages: Sequence[ParsedMessage]
+) -> list[dict[str, Any]]:
+    found = counted.trial.scores.get(score)
+    if found is None or found.span is None:
+        return []
+    kind = _kind(messages)
+    last = max((place for place, one in enumerate(messages) if one.role == "assistant"), default=0)
+    return [
+        {
+            "turn_idx": 0 if kind == "single_turn" else last,
+            "source": "output.raw" if kind == "single_turn" else f"messages[{last}].content",
+            "extracted_value": found.span,
+            "extraction_method": score,
+            "is_terminal": True,
+        }
+    ]
+
+
+def _kind(messages: Sequence[ParsedMessage]) -> str:
+    if any(one.calls or one.role == "tool" for one in messages):
+        return "agentic"
+    said = [one.role for one in messages if one.role in ("user", "assistant")]
+    return "single_turn" if len(said) <= 2 else "multi_turn"
+
+
+def _conversation(messages: Sequence[ParsedMessage], told: Gist) -> dict[str, Any]:
+    kind = _kind(messages)
+    if kind != "single_turn":
+        return {
+            "interaction_type": kind,
+            "messages": [_message(place, one) for place, one in enumerate(messages)],
+        }
+    reasoning = [one.reasoning for one in messages if one.reasoning]
+    answers = [one.text for one in messages if one.role == "assistant"] or [told.answer or ""]
+    return {
+        "interaction_type": kind,
+        "output": {"raw": answers, **({"reasoning_trace": reasoning} if reasoning else {})},
+    }
+
+
+def _message(place: int, message: ParsedMessage) -> dict[str, Any]:
+    made: dict[str, Any] = {"turn_idx": place, "role": message.role, "content": message.text}
+    if message.reasoning:
+        made["reasoning_trace"] = message.reasoning
+    if message.calls:
+        made["tool_calls"] = [_call(number, call) for number, call in enumerate(message.calls)]
+    answers = message.message.get("tool_call_id")
+    if message.role == "tool" and isinstance(answers, str):
+        made["tool_call_id"] = [answers]
+    return made
+
+
+def _call(number: int, call: ParsedCall) -> dict[str, Any]:
+    """A call of a tool; all values of its arguments are strings."""
+    try:
+        given = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        given = None
+    arguments = given if isinstance(given, dict) else {"raw": call.arguments}
+    texts = {
+        str(name): value if isinstance(value, str) else encode_json(value).decode(errors="replace")
+        for name, value in arguments.items()
+    }
+    return {"id": call.id or f"call-{number}", "name": call.name, "arguments": texts}
+
+
+def _effort(requests: Sequence[RequestRecord]) -> dict[str, Any]:
+    """Tokens where a server told both kinds of them, times where there are any."""
+    made: dict[str, Any] = {}
+    usage = sum_of_usages([one.usage for one in requests])
+    if usage.prompt_tokens is not None and usage.completion_tokens is not None:
+        made["token_usage"] = token_counts(usage)
+    times: dict[str, float] = {}
+    if latency := sum(one.total for one in requests):
+        times["latency_ms"] = latency / 1e6
+    if requests and (first := requests[0].ttft) is not None:
+        times["time_to_first_token_ms"] = first / 1e6
+        times["generation_time_ms"] = (
+            sum(one.total - one.ttft for one in requests if one.ttft is not None) / 1e6
+        )
+    if times:
+        made["performance"] = times
+    return made
+
+
+def _metadata(counted: CountedTrial) -> dict[str, str]:
+    trial = counted.trial
+    record = trial.record
+    known = {"status": str(trial.status), "repeat": str(record.repeat), "trial": counted.unique}
+    grouped = {} if record.group is None else {"group": record.group}
+    return {**record.labels, **grouped, **known}

@@ -1,0 +1,109 @@
+"""A run of a benchmark as `.eval_results` of a model's repository on the Hugging Face Hub.
+
+The Hub takes results of its own Benchmark datasets only, each with the names of its tasks (`eval.yaml`), and does not
+say in which unit. `BENCHMARKS` has those that repositories there are known to use: all give percent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import benchwright
+from benchwright.analysis.export.counted_trials import file_part
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, summarise
+from benchwright.errors import UserError
+from benchwright.files import write_whole
+from benchwright.runs.about import subject_of
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+
+
+class HubBenchmark(NamedTuple):
+    """A Benchmark dataset of the Hub, one of its tasks, and what a reader must know of our samples."""
+
+    dataset: str
+    task: str
+    note: str = ""
+
+
+BENCHMARKS = {
+    "hle": HubBenchmark("cais/hle", "hle", "questions without pictures"),
+    "mmlu_pro": HubBenchmark("TIGER-Lab/MMLU-Pro", "mmlu_pro"),
+    "swe_bench": HubBenchmark("SWE-bench/SWE-bench_Verified", "swe_bench_%_resolved"),
+    "swe_bench_pro": HubBenchmark("ScaleAI/SWE-bench_Pro", "SWE_Bench_Pro"),
+    "terminal_bench": HubBenchmark("harborframework/terminal-bench-2.0", "terminalbench_2"),
+}
+
+
+def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
+    """Writes `.eval_results/BENCHMARK.yaml` for each target, in a folder of its own where there are several.
+
+    A run that a leaderboard could not show beside others is refused: a part of the samples, another way of asking than
+    the authors', a run that is not finished or was answered by a simulated server.
+
+    Raises:
+        UserError: the run is no such result, or a file cannot be written.
+    """
+    summary = summarise(manifest, table)
+    subject = subject_of(manifest)
+    benchmark = BENCHMARKS.get(subject) if manifest.kind == "benchmark" else None
+    if benchmark is None:
+        raise UserError(
+            f"{manifest.id} is no run of a benchmark that the Hugging Face Hub ranks: {', '.join(BENCHMARKS)}."
+        )
+    if objections := list(_objections(manifest, summary)):
+        raise UserError(
+            f"{manifest.id} cannot be published as a result of {subject}: {'; '.join(objections)}."
+        )
+    for figures in summary.targets:
+        folder = directory if len(summary.targets) == 1 else directory / file_part(figures.slot)
+        path = folder / ".eval_results" / f"{subject}.yaml"
+        write_whole(path, _entry(manifest, benchmark, figures).encode())
+        yield path
+
+
+def _objections(manifest: Manifest, summary: RunSummary) -> Iterator[str]:
+    if summary.state != "finished":
+        yield f"the run is {summary.state}"
+    if summary.simulated:
+        yield "a simulated server answered"
+    yield from manifest.about.get("departures") or ()
+    for figures in summary.targets:
+        if _score(manifest, figures).mean_scored is None:
+            yield f"{figures.title} has no score"
+
+
+def _score(manifest: Manifest, figures: TargetSummary) -> ScoreSummary:
+    """The score that the benchmark is known by."""
+    name = manifest.about.get("metric")
+    return next((one for one in figures.scores if one.scorer == name), figures.scores[0])
+
+
+def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) -> str:
+    """A list of one entry in YAML. Strings are quoted as in JSON, which YAML reads alike; no number has an exponent."""
+    score = _score(manifest, figures)
+    day = datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d")
+    return "\n".join(
+        [
+            "- dataset:",
+            f"    id: {json.dumps(benchmark.dataset)}",
+            f"    task_id: {json.dumps(benchmark.task)}",
+            f"  value: {100 * (score.mean_scored or 0):.4f}",
+            f"  date: {json.dumps(day)}",
+            f"  notes: {json.dumps(', '.join(_notes(manifest, benchmark, score)))}",
+            "",
+        ]
+    )
+
+
+def _notes(manifest: Manifest, benchmark: HubBenchmark, score: ScoreSummary) -> Iterator[str]:
+    yield f"benchwright {benchwright.__version__}"
+    yield f"{score.n_samples:,} samples" if manifest.repeats == 1 else f"mean of {manifest.repeats} repeats"
+    if benchmark.note:
+        yield benchmark.note
+    if failed := score.n - score.n_scored:
+        yield f"{failed:,} of {score.n:,} trials failed and are left out"

@@ -1,0 +1,170 @@
+"""A run in the layout of lm-evaluation-harness 0.4.13: results and samples of each target, in a folder of its model.
+
+That format has one score for a sample: of repeats it is their mean, and the answers stand side by side. What failed
+has no line, as that program ends at the first failure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import benchwright
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
+from benchwright.analysis.gists import gist
+from benchwright.analysis.scores import mean_of, scale_of, values_of
+from benchwright.errors import UserError
+from benchwright.files import whole_file, write_whole
+from benchwright.records import Target
+from benchwright.runs.counting import ScoreState
+from benchwright.runs.journal import encode_json
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+
+Values = Mapping[str, float]
+"""The score of a sample by each metric."""
+
+
+def write_lm_eval(manifest: Manifest, table: RunTable, directory: Path) -> Iterator[Path]:
+    """Writes MODEL/samples_TASK_TIME.jsonl and MODEL/results_TIME.json for each target; yields both paths.
+
+    The table has `effort`. A score that is not named METRIC,FILTER is named SCORE,none.
+
+    Raises:
+        UserError: the run has no score, or a file cannot be written.
+        JournalError: the journal cannot be read.
+    """
+    if not table.scores:
+        raise UserError(f"{manifest.id} has no score: samples of lm-evaluation-harness are scored ones.")
+    time = moment(manifest.created_at).replace(":", "-")
+    task = file_part(manifest.task.name)
+    for target in manifest.targets:
+        alone = sum(one.model == target.model for one in manifest.targets) == 1
+        name = "__".join(file_part(part) for part in target.model.split("/"))
+        folder = directory / (name if alone else f"{name}__{file_part(target.slot)}")
+        samples = folder / f"samples_{task}_{time}.jsonl"
+        with whole_file(samples) as file:
+            documents = _write_samples(file.write, manifest, table, target)
+        yield samples
+        results = folder / f"results_{time}.json"
+        about = _results(manifest, table, target, task, documents)
+        write_whole(results, encode_json(about))
+        yield results
+
+
+def _write_samples(write: Any, manifest: Manifest, table: RunTable, target: Target) -> int:
+    """Writes the lines of all samples, one for each filter; returns how many samples have one."""
+    documents = 0
+    trials = counted_trials(table, target.slot, by_sample=manifest.repeats > 1)
+    for place, (_, group) in enumerate(groupby(trials, lambda one: one.trial.record.sample)):
+        repeats = list(group)
+        values = {name: value for name in table.scores if (value := _mean(repeats, name)) is not None}
+        documents += bool(values)
+        for line in _lines(place, repeats, values):
+            write(encode_json(line) + b"\n")
+    return documents
+
+
+def _mean(repeats: Sequence[CountedTrial], score: str) -> float | None:
+    """The mean over the repeats that have the score, no answer being 0; None without any."""
+    found = [one.score(score) for one in repeats]
+    values = [value for state, value in found if state is not ScoreState.FAILED]
+    return sum(values) / len(values) if values else None
+
+
+def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Iterator[dict[str, Any]]:
+    """The lines of a sample: one for each filter, with the metrics of that filter."""
+    filters: dict[str, dict[str, float]] = {}
+    for name, value in values.items():
+        metric, kind = metric_and_filter(name)
+        filters.setdefault(kind, {})[metric] = value
+    if not filters:
+        return
+    first = repeats[0].trial
+    told = [gist(one.trial, one.body) for one in repeats]
+    question, target = told[0].input or "", told[0].target or ""
+    answers = [one.answer or "" for one in told]
+    document = {"id": first.record.sample, "input": question, "target": target, **first.record.labels}
+    for kind, metrics in filters.items():
+        spans = [_span(one, metrics, kind) or answer for one, answer in zip(repeats, answers, strict=True)]
+        yield {
+            "doc_id": place,
+            "doc": document,
+            "target": target,
+            "arguments": {"gen_args_0": {"arg_0": question, "arg_1": {}}},
+            "resps": [answers],
+            "filtered_resps": spans,
+            "filter": kind,
+            "metrics": list(metrics),
+            "doc_hash": _digest(encode_json(document)),
+            "prompt_hash": _digest(question.encode(errors="replace")),
+            "target_hash": _digest(target.encode(errors="replace")),
+            **metrics,
+        }
+
+
+def _span(counted: CountedTrial, metrics: Mapping[str, float], kind: str) -> str | None:
+    """What a scorer took as the answer."""
+    scores = counted.trial.scores
+    named = (scores.get(name) for metric in metrics for name in (f"{metric},{kind}", metric))
+    return next((score.span for score in named if score is not None and score.span), None)
+
+
+def metric_and_filter(score: str) -> tuple[str, str]:
+    """A score's metric and its filter, `none` where its name has none."""
+    metric, comma, kind = score.partition(",")
+    return (metric, kind) if comma else (score, "none")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _results(
+    manifest: Manifest, table: RunTable, target: Target, task: str, documents: int
+) -> dict[str, Any]:
+    names = {name: metric_and_filter(name) for name in table.scores}
+    planned = sum(data.samples for data in manifest.data) or documents
+    return {
+        "results": {
+            task: {"name": task, "alias": task, "sample_len": documents, **_figures(manifest, table, target)}
+        },
+        "group_subtasks": {task: []},
+        "configs": {
+            task: {
+                "task": task,
+                "output_type": "generate_until",
+                "repeats": manifest.repeats,
+                "generation_kwargs": target.settings,
+                "metadata": {"version": manifest.task.version},
+            }
+        },
+        "versions": {task: manifest.task.version},
+        "higher_is_better": {
+            task: {names[name][0]: not scale_of(manifest, name).lower_is_better for name in names}
+        },
+        "n-samples": {task: {"original": planned, "effective": documents}},
+        "config": {
+            "model": "benchwright",
+            "model_args": {"base_url": target.base_url, "model": target.model},
+        },
+        "date": manifest.created_at / 1e9,
+        "model_source": "benchwright",
+        "model_name": target.model,
+        "benchwright_version": benchwright.__version__,
+    }
+
+
+def _figures(manifest: Manifest, table: RunTable, target: Target) -> dict[str, float | str]:
+    found: dict[str, float | str] = {}
+    for name in table.scores:
+        estimate = mean_of(values_of(manifest, table, name, table.counting(target.slot)))
+        if estimate is None:
+            continue
+        metric, kind = metric_and_filter(name)
+        found[f"{metric},{kind}"] = estimate.mean
+        found[f"{metric}_stderr,{kind}"] = "N/A" if estimate.se is None else estimate.se
+    return found

@@ -1,0 +1,34 @@
+"""Tokens as Inspect counts them, and the formats that follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from benchwright.records import Usage
+
+
+def sum_of_usages(usages: Sequence[Usage]) -> Usage:
+    """Sums of what is known; a count that no server told stays unknown."""
+    fields = msgspec.structs.fields(Usage)
+    known = {
+        field.name: [count for one in usages if (count := getattr(one, field.name)) is not None]
+        for field in fields
+    }
+    return Usage(**{name: sum(counts) for name, counts in known.items() if counts})
+
+
+def token_counts(usage: Usage) -> dict[str, int]:
+    """The counts by their names there: input leaves out what came from a cache."""
+    cached = usage.cached_tokens or 0
+    found = {
+        "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
+        "output_tokens": usage.completion_tokens or 0,
+        "total_tokens": usage.total_tokens,
+    }
+    if usage.cached_tokens is not None:
+        found["input_tokens_cache_read"] = cached
+    if usage.reasoning_tokens is not None:
+        found["reasoning_tokens"] = usage.reasoning_tokens
+    return found

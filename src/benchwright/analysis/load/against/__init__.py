@@ -1,0 +1,1 @@
+"""One server against another: measurements under load compared level by level."""

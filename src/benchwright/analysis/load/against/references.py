@@ -1,0 +1,113 @@
+"""From what was typed to the measurements under load that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchwright.analysis.load.against.records import LoadComparison
+from benchwright.analysis.load.measurement import read_measurement
+from benchwright.analysis.load.reading import plan_of
+from benchwright.analysis.load.records import LoadReport
+from benchwright.errors import UserError
+from benchwright.records import UNREADABLE
+from benchwright.runs.listing import models_of
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.selection import newest_first
+from benchwright.runs.store import find_run
+from benchwright.runs.table import read_table
+from benchwright.typed_paths import typed_path
+
+PREFIX = "load-"
+"""How the tags of measurements begin."""
+
+SHORTEST = len(PREFIX) + 4
+
+
+def find_loads(reference: str) -> list[LoadReport]:
+    """The measurements that a reference means, one for each model; none where it means something else.
+
+    A tag or a unique beginning of one (`load-20261123T18`), or a file of `load -o`.
+
+    Raises:
+        UserError: several tags begin so, or it begins like a tag and there is none.
+        JournalError: a run cannot be read.
+    """
+    path = typed_path(reference)
+    if path.is_file():
+        return _from_file(path)
+    return _tagged(reference) if reference.startswith(PREFIX) and not path.exists() else []
+
+
+def find_load(reference: str) -> LoadReport:
+    """The one measurement that a reference means; see `find_loads`.
+
+    Raises:
+        UserError: it means none, or those of several models.
+        JournalError: a run cannot be read.
+    """
+    found = find_loads(reference)
+    if not found:
+        raise UserError(
+            f"{reference} is no measurement of `load`: give its tag (load-…), or the file of its -o."
+        )
+    if len(found) > 1:
+        models = ", ".join(report.model for report in found)
+        raise UserError(
+            f"{reference} has the measurements of several models ({models}): give one of one model."
+        )
+    return found[0]
+
+
+def level_of(reference: str) -> LoadReport | None:
+    """The measurement of a single level that nobody scored, by its run; None where the run is something else.
+
+    Raises:
+        JournalError: the run cannot be read.
+    """
+    try:
+        directory = find_run(reference)
+    except UserError:
+        return None
+    manifest = read_manifest(directory)
+    if plan_of(manifest) is None or manifest.scorers:
+        return None
+    return read_measurement([read_table(directory, effort=True)])
+
+
+def _from_file(path: Path) -> list[LoadReport]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=LoadComparison).reports
+    except (OSError, *UNREADABLE):
+        pass
+    try:
+        return [msgspec.json.decode(path.read_bytes(), type=LoadReport)]
+    except (OSError, *UNREADABLE):
+        return []
+
+
+def _tagged(reference: str) -> list[LoadReport]:
+    levels = [
+        (plan.id, path, manifest)
+        for path, manifest in newest_first()
+        if (plan := plan_of(manifest)) is not None and plan.id.startswith(reference)
+    ]
+    tags = {tag for tag, _, _ in levels}
+    if len(tags) > 1 and reference not in tags:
+        raise UserError(f"{reference} could be {', '.join(sorted(tags))}: give more of it.")
+    if not tags or len(reference) < SHORTEST:
+        raise UserError(
+            f"No measurement is called {reference}. `benchwright runs --kind load` lists their runs."
+        )
+    groups: dict[Sequence[str], list[Path]] = {}
+    for tag, path, manifest in levels:
+        if tag == reference or len(tags) == 1:
+            groups.setdefault(_model(manifest), []).append(path)
+    found = [read_measurement(read_table(path, effort=True) for path in paths) for paths in groups.values()]
+    return [report for report in reversed(found) if report is not None]
+
+
+def _model(manifest: Manifest) -> Sequence[str]:
+    return (*models_of(manifest), *(target.base_url for target in manifest.targets))

@@ -1,0 +1,96 @@
+"""Rules for machines on measurements under load: `--fail-if` and `--max-regression`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchwright.analysis.comparison.records import Ruling
+from benchwright.analysis.comparison.rules import apply_rule, parse_rule
+from benchwright.analysis.load.against.figures import MEASURES
+from benchwright.analysis.load.against.records import LoadChange, LoadPair
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+GATED = ("achieved", "goodput", "ttft_p99", "latency_p99")
+"""What `--max-regression` looks at, at each level."""
+
+
+class LoadRules(Record, frozen=True):
+    """`max_regression` is the loss that is let pass, a share (0.1: a tenth), at 95 %; see `ComparisonOptions`."""
+
+    fail_if: tuple[str, ...] = ()
+    max_regression: float | None = None
+    prove: bool = False
+
+
+def metrics_of(pairs: Sequence[LoadPair]) -> dict[str, float | None]:
+    """The figures by name: `16.achieved` of B at 16 in flight, `16.achieved.change` against A, and the same of `best`.
+
+    With several pairs those of the last.
+    """
+    found: dict[str, float | None] = {}
+    for pair in pairs:
+        if pair.best is not None:
+            found |= {"best": pair.best.b.value, "best.change": pair.best.change}
+        for change in pair.changes:
+            name = f"{change.level_b.name}.{change.measure}"
+            found |= {name: change.b.value, f"{name}.change": change.change}
+    return found
+
+
+def rule_on(
+    pairs: Sequence[LoadPair], metrics: Mapping[str, float | None], rules: LoadRules
+) -> Iterator[Ruling]:
+    """What became of each rule.
+
+    Raises:
+        UserError: a rule is none, names what there is not, or nothing can be compared.
+    """
+    for text in rules.fail_if:
+        yield apply_rule(parse_rule(text), metrics)
+    if rules.max_regression is None:
+        return
+    if not 0 <= rules.max_regression < 1:
+        raise UserError(
+            "--max-regression of a load is a share: give a number from 0 to below 1, such as 0.1 for a tenth."
+        )
+    gated = [change for pair in pairs for change in pair.changes if change.measure in GATED]
+    if not gated:
+        raise UserError("--max-regression: the measurements have no level in common.")
+    for change in gated:
+        yield (
+            _on_proof(change, rules.max_regression) if rules.prove else _on_loss(change, rules.max_regression)
+        )
+
+
+def _name(change: LoadChange) -> str:
+    return f"{MEASURES[change.measure].words} at {change.level_b.name}"
+
+
+def _loss(change: LoadChange) -> tuple[float, float | None, float | None]:
+    """(how much worse B is, at least, at most), as a share of A: negative where it is better."""
+    if MEASURES[change.measure].more_is_better:
+        return -change.change, _negative(change.high), _negative(change.low)
+    return change.change, change.low, change.high
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _on_loss(change: LoadChange, margin: float) -> Ruling:
+    loss, least, _ = _loss(change)
+    rule = f"{_name(change)}: not surely worse by more than {margin * 100:g} %"
+    bound = "unknown" if least is None else f"{least * 100:+.1f} %"
+    return Ruling(
+        rule, least is None or least <= margin, f"the loss is {loss * 100:+.1f} %, at least {bound}"
+    )
+
+
+def _on_proof(change: LoadChange, margin: float) -> Ruling:
+    loss, _, most = _loss(change)
+    rule = f"{_name(change)}: shown to be not worse by more than {margin * 100:g} %"
+    bound = "unknown: too few requests" if most is None else f"{most * 100:+.1f} %"
+    return Ruling(
+        rule, most is not None and most <= margin, f"the loss is {loss * 100:+.1f} %, at most {bound}"
+    )

@@ -1,0 +1,33 @@
+"""What a level costs, from its rates and a price."""
+
+from __future__ import annotations
+
+from benchwright.analysis.load.records import Cost, LevelResult, Price
+
+HOUR = 3600.0
+MILLION = 1e6
+
+
+def cost_of(result: LevelResult, price: Price | None) -> Cost | None:
+    """The cost at the rates of a level; None without a price, or where the level has no steady rate.
+
+    By tokens it is only known where the server told those of every answer.
+    """
+    if price is None or result.achieved is None or not result.achieved.value:
+        return None
+    told = result.tokens_told == 1 and result.input_tokens is not None
+    prompts = result.input_tokens.value if told and result.input_tokens is not None else None
+    answers = result.output_tokens.value if told and result.output_tokens is not None else None
+    if price.hour is not None:
+        second = price.hour / HOUR
+    elif prompts is None or answers is None:
+        return None
+    else:
+        second = (prompts * price.input + answers * price.output) / MILLION
+    accuracy = result.judged.accuracy if result.judged is not None else None
+    return Cost(
+        hour=second * HOUR,
+        tokens=None if prompts is None or answers is None else second / (prompts + answers) * MILLION,
+        output_tokens=second / answers * MILLION if answers else None,
+        correct=second / (result.achieved.value * accuracy) if accuracy else None,
+    )

@@ -1,0 +1,133 @@
+"""A measurement under load as a whole: its levels, what they come to together, and what has to be known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchwright.analysis.joint.concurrency import by_concurrency
+from benchwright.analysis.joint.views import joint_view
+from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, sides_of
+from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
+from benchwright.analysis.load.replay_notes import replay_notes
+from benchwright.analysis.load.sweep import Sweep
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.table import RunTable
+from benchwright.stats.prefixes import SeenPrefixes
+
+CACHED = 0.05
+"""Share of prompt tokens from the server's cache from which on it is told."""
+
+MISSED = 0.1
+"""How far the length of answers may be from the one asked for before it is told."""
+
+
+def read_measurement(tables: Iterable[RunTable]) -> LoadReport | None:
+    """The measurement whose levels these runs are, as `load` told it; None where none is a level.
+
+    The tables must have `effort`.
+
+    Raises:
+        JournalError: one cannot be read.
+    """
+    found = [
+        (plan, table) for table in tables if (plan := plan_of(read_manifest(table.directory))) is not None
+    ]
+    sent = SeenPrefixes()
+    levels = [read_level(table, plan, sent) for plan, table in sorted(found, key=lambda one: one[0].number)]
+    return load_report(levels) if levels else None
+
+
+def load_report(levels: Sequence[ReadLevel], *, interrupted: bool | None = None) -> LoadReport:
+    """What the levels come to, in the order they were measured in; `interrupted` is read from them if not given."""
+    first = levels[0]
+    results = [one.result for one in levels]
+    target = first.manifest.targets[0]
+    sides = sides_of(levels)
+    cut = any(result.state == "unfinished" for result in results) if interrupted is None else interrupted
+    return LoadReport(
+        id=first.plan.id,
+        task=first.manifest.task.name,
+        model=first.manifest.typed_models.get(target.slot, target.model),
+        base_url=target.base_url,
+        prompts=first.plan.prompts,
+        prompt_seed=first.plan.prompt_seed,
+        objectives=first.plan.objectives,
+        self_test=first.plan.self_test,
+        levels=sorted(results, key=lambda result: (result.level.height, result.repeat)),
+        saturation=_saturation(levels, interrupted=cut),
+        by_concurrency=by_concurrency(sides, [joint_view(side) for side in sides]),
+        notes=list(notes(levels)),
+        interrupted=cut,
+    )
+
+
+def _saturation(levels: Sequence[ReadLevel], *, interrupted: bool) -> Saturation | None:
+    """The verdict of a sweep, which went through these levels."""
+    plan = levels[0].plan
+    if plan.sweep is None:
+        return None
+    sweep = Sweep(plan.level, plan.sweep, objectives=bool(plan.objectives))
+    for level in levels:
+        sweep.next()
+        sweep.add(level.result)
+    if not interrupted:
+        sweep.next()
+    return sweep.conclusion(interrupted)
+
+
+def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
+    """What has to be known of the figures."""
+    plan, results = levels[0].plan, [one.result for one in levels]
+    cached = [
+        one
+        for one in results
+        if one.cached is not None and one.cached > CACHED and not one.warm_cache and one.replayed is None
+    ]
+    if cached:
+        most = max(one.cached or 0.0 for one in cached)
+        yield (
+            f"The server took up to {most * 100:.0f} % of the prompt tokens from its prefix cache (level "
+            f"{_names(cached)}): prompts it has not seen take longer"
+        )
+    prompt, answer = results[0].prompt_length, results[0].answer_length
+    if plan.synthetic and prompt is not None and answer is not None:
+        yield f"Prompts had {prompt:,.0f} tokens and answers {answer:,.0f}, on average"
+    if plan.prompt_seed is not None and not plan.seeded:
+        yield f"The prompts are new ones; --seed {plan.prompt_seed} sends the same again"
+    yield from _short_answers(results, plan.answer_tokens)
+    yield from replay_notes(results, plan.speed)
+    yield from _unsteady(results)
+
+
+def _short_answers(results: Sequence[LevelResult], wanted: int | None) -> Iterator[str]:
+    lengths = [one.answer_length for one in results if one.answer_length is not None]
+    missed = [one for one in lengths if wanted is not None and abs(one - wanted) > MISSED * wanted]
+    if missed:
+        yield (
+            f"Answers had {min(missed):,.0f} tokens instead of {wanted:,}: if the server supports it, "
+            "--param ignore_eos=true makes them long enough"
+        )
+
+
+def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.answered and one.achieved is None and one.overall is not None:
+            yield (
+                f"No steady rate at {one.level.name}: {one.requests:,} requests are too few for a steady state. From "
+                f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
+                "drain included; ask for more --requests or a longer --duration"
+            )
+        elif one.drift is not None and one.level.open and one.drift > 0:
+            yield (
+                f"No steady state at {one.level.name}: latency grew by {one.drift * 100:.0f} % over the window. The "
+                "server did not keep up; with a longer --duration latency is higher still"
+            )
+        elif one.drift is not None:
+            yield (
+                f"No steady state at {one.level.name}: latency changed by {one.drift * 100:+.0f} % over the window, so "
+                "its figures depend on when they are taken"
+            )
+
+
+def _names(results: Iterable[LevelResult]) -> str:
+    return ", ".join(one.level.name for one in results)

@@ -1,0 +1,125 @@
+"""How faithfully a trace was replayed: lateness, lengths, and what a cache could have known of the prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from benchwright.analysis.load.cached_prompts import TEMPLATE_TOKENS, WARM
+from benchwright.analysis.load.figures import spread
+from benchwright.analysis.load.records import LevelResult, Replayed
+from benchwright.data.traces.records import Trace, TracedRequest
+from benchwright.files import write_whole
+from benchwright.records import UNREADABLE, Record, RequestRecord
+from benchwright.runs.journal import encode_json
+from benchwright.runs.table import RunTable
+from benchwright.stats.prefixes import SeenPrefixes
+
+REPLAYED = "replayed.json"
+
+
+class Sent(NamedTuple):
+    """A request of the trace as it was sent: its moment in ns, by how many ns late, and its record."""
+
+    at: int
+    late: int
+    traced: TracedRequest
+    record: RequestRecord
+
+
+class Kept(Record, frozen=True):
+    """What is kept of a replay beside its journal, which the trace may outlive or not.
+
+    `unexpected` is the share of prompt tokens that was cached although nobody had sent them, by the blocks.
+    """
+
+    replayed: Replayed
+    unexpected: float | None = None
+
+
+def keep_replayed(table: RunTable, trace: Trace) -> None:
+    """Writes what became of a trace.
+
+    Raises:
+        JournalError: the journal cannot be read.
+        UserError: it cannot be written.
+    """
+    sent = _sent(table, trace)
+    answered = [one for one in sent if one.record.error is None]
+    replayed = Replayed(
+        requests=len(sent),
+        answered=len(answered),
+        late=spread(np.array([one.late / 1e9 for one in sent], np.float64)),
+        ended_early=_ended_early(answered),
+    )
+    write_whole(table.directory / REPLAYED, encode_json(Kept(*_of_prompts(replayed, answered))))
+
+
+def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
+    """A level with what became of its trace; where prompts have blocks, these say whether its cache was warm."""
+    try:
+        kept = msgspec.json.decode((directory / REPLAYED).read_bytes(), type=Kept)
+    except (OSError, *UNREADABLE):
+        return result
+    result = msgspec.structs.replace(result, replayed=kept.replayed)
+    if kept.unexpected is None:
+        return result
+    return msgspec.structs.replace(
+        result, unexpected_cached=kept.unexpected, warm_cache=kept.unexpected > WARM
+    )
+
+
+def _sent(table: RunTable, trace: Trace) -> list[Sent]:
+    """The requests in the order in which they were sent."""
+    found = []
+    for trial in table.trials(table.in_order(table.counted("primary"))):
+        record = trial.record
+        requests = trace.conversations[int(record.sample)].requests
+        for one in record.requests:
+            if one.due is not None:
+                left = one.started - one.connect - one.waited
+                late = max(0, left - one.due)
+                found.append(Sent(record.started_at + one.started, late, requests[one.turn], one))
+    return sorted(found, key=lambda one: one.at)
+
+
+def _of_prompts(replayed: Replayed, sent: Sequence[Sent]) -> tuple[Replayed, float | None]:
+    """Adds what is known of the prompts; also the share of tokens that was cached although nobody had sent them."""
+    seen = SeenPrefixes()
+    tokens = ideal = asked = cached = unexpected = recorded = off = most = 0
+    for _, _, traced, record in sent:
+        usage, length = record.usage, traced.input_tokens or 0
+        known = min(length, seen.add(_marks(traced)) * traced.block_size)
+        tokens, ideal = tokens + length, ideal + known
+        if usage.prompt_tokens is not None:
+            recorded, off = recorded + length, off + abs(usage.prompt_tokens - length)
+            most = max(most, abs(usage.prompt_tokens - length))
+            if usage.cached_tokens is not None:
+                asked, cached = asked + usage.prompt_tokens, cached + usage.cached_tokens
+                unexpected += max(0, usage.cached_tokens - known - TEMPLATE_TOKENS)
+    has_blocks = any(one.traced.blocks for one in sent)
+    return msgspec.structs.replace(
+        replayed,
+        ideal_cached=ideal / tokens if has_blocks and tokens else None,
+        cached=cached / asked if asked else None,
+        length_off=off / recorded if recorded else None,
+        length_off_most=most if recorded else None,
+    ), unexpected / asked if has_blocks and asked else None
+
+
+def _marks(traced: TracedRequest) -> list[bytes]:
+    return [f"{traced.scope}\0{block}\0".encode() for block in traced.blocks]
+
+
+def _ended_early(answered: Sequence[Sent]) -> float | None:
+    """The share of answers with fewer tokens than recorded; None where neither trace nor server tells of any."""
+    lengths = [
+        (one.record.usage.completion_tokens, one.traced.output_tokens)
+        for one in answered
+        if one.record.usage.completion_tokens is not None and one.traced.output_tokens
+    ]
+    return sum(got < (said or 0) for got, said in lengths) / len(lengths) if lengths else None

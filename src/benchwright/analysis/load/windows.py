@@ -1,0 +1,101 @@
+"""Which requests of a level count: the window that warm-up and cool-down leave, found in the latencies if not given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from benchwright.analysis.load.records import LevelPlan, Overall, WindowRule
+from benchwright.analysis.load.requests import Requests
+from benchwright.stats.arrays import Vector
+from benchwright.stats.steady import CERTAIN, drift, warm_up
+from benchwright.stats.windows import Cut, Window, most_at_once, window
+
+DRIFTS = 0.2
+"""Change of the latency over the window from which on there is no steady state."""
+
+
+class Found(NamedTuple):
+    """A window, how it was found, and by which share the latency changes over it, None where that is not certain."""
+
+    window: Window
+    rule: WindowRule
+    drift: float | None
+
+    @property
+    def steady(self) -> bool:
+        """Whether the figures are those of a steady state."""
+        return not self.window.burst and self.drift is None
+
+
+def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
+    """The window of a level's requests; None where there are none, or the given cuts leave nothing.
+
+    Where none is given, at least as many requests are left out at the beginning as are in flight, in an open loop a
+    tenth of them, and after these as many as `stats.steady.warm_up` finds in the latencies, unless none of them are
+    steady. Where that leaves no steady state either, all requests count as one burst.
+    """
+    number, level = int(requests.ok.size), plan.level
+    if not number:
+        return None
+    latencies = requests.latency if level.open else requests.sent_latency
+    if plan.window is not None:
+        return _cut(requests, latencies, *_around(requests, *plan.window), "given")
+    if plan.warmup is not None:
+        return _cut(requests, latencies, plan.warmup, plan.cooldown, "given")
+    rule: WindowRule = "default" if plan.cooldown == Cut() else "given"
+    least = number // 10 if level.concurrency is None else level.concurrency
+    whole = Found(Window(0, number - 1, 0.0, float(requests.end.max()), burst=True), rule, None)
+    found = _cut(requests, latencies, Cut(requests=least), plan.cooldown, rule)
+    if found is None or found.window.burst:
+        return whole
+    more = warm_up(latencies[least:])
+    settled = _cut(requests, latencies, Cut(requests=least + more), plan.cooldown, "found") if more else None
+    return settled if settled is not None and settled.steady else found
+
+
+def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
+    """What is left out around the requests that were due in these seconds."""
+    first = int(np.searchsorted(requests.intended, begin, side="left"))
+    last = int(np.searchsorted(requests.intended, end, side="right"))
+    return Cut(requests=first), Cut(requests=requests.ok.size - last)
+
+
+def _cut(requests: Requests, latencies: Vector, warmup: Cut, cooldown: Cut, rule: WindowRule) -> Found | None:
+    found = window(requests.intended, requests.start, requests.end, warmup, cooldown)
+    if found is None:
+        return None
+    change = drift(latencies[found.first : found.last + 1])
+    certain = change is not None and change.p_value < CERTAIN and abs(change.change) > DRIFTS
+    return Found(found, rule, change.change if change is not None and certain else None)
+
+
+def overall(requests: Requests) -> Overall | None:
+    """The whole level as other programs count it; None without an answer."""
+    ok = requests.ok
+    seconds = float(requests.end.max() - requests.start.min()) if ok.size else 0.0
+    if not ok.any() or seconds <= 0:
+        return None
+    tokens = requests.completion_tokens[ok]
+    several = np.where(tokens > 1, tokens, np.nan)
+    end, first, last = (column[ok] for column in (requests.latency, requests.ttft, requests.last_token))
+    told = np.isfinite(tokens)
+    return Overall(
+        seconds=seconds,
+        achieved=float(ok.sum()) / seconds,
+        output_tokens=float(tokens[told].sum()) / seconds if told.all() else None,
+        tpot=_mean((end - first) / (several - 1)),
+        itl=_mean((last - first) / (several - 1)),
+        tpot_with_ttft=_mean((last - requests.latency[ok] + requests.sent_latency[ok]) / several),
+    )
+
+
+def in_flight(requests: Requests) -> int:
+    """The most requests that were under way at once."""
+    return most_at_once(requests.start, requests.end)
+
+
+def _mean(values: Vector) -> float | None:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else None

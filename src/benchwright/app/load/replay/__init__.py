@@ -1,0 +1,1 @@
+"""A trace replayed: prompts made from its blocks and lengths, sent when it says, conversation by conversation."""

@@ -1,0 +1,87 @@
+"""Prompts made from the ids of blocks: two of them begin alike exactly as far as their ids do.
+
+Which words a block has follows from the seed of the run, the scope and the id alone (see `synthetic.words`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from benchwright.app.load.synthetic.calibration import Calibration
+from benchwright.app.load.synthetic.words import WIDTH, words_of
+from benchwright.data.traces.records import TracedRequest
+
+VERSION = "1"
+"""To be raised when the same seed would give other prompts."""
+
+END = b" then"
+"""What every block ends with."""
+
+KEPT_BYTES = 32 * 2**20
+"""Text of blocks that is kept for the prompts to come."""
+
+SLICE = 16
+"""Blocks that are made before the event loop goes on, a tenth of a millisecond."""
+
+
+class BlockPrompts:
+    """Makes the prompts of a trace; `salt` is what makes them other ones than those of other runs."""
+
+    def __init__(self, salt: str, calibration: Calibration) -> None:
+        self._salt = salt
+        self._calibration = calibration
+        self._blocks: OrderedDict[tuple[str, int, int], bytes] = OrderedDict()
+        self._bytes = 0
+
+    async def prompt(self, request: TracedRequest, name: str) -> bytes:
+        """The prompt of a request, in ASCII letters and blanks, made in slices.
+
+        `name` says which request it is, for the words that it shares with no other.
+        """
+        parts = list[bytes]()
+        for number, part in enumerate(self._parts(request, name)):
+            parts.append(part)
+            if number % SLICE == SLICE - 1:
+                await asyncio.sleep(0)
+        return b"".join(parts)
+
+    def words(self, request: TracedRequest) -> int:
+        """How many words the prompt of a request has."""
+        full, tail = self._lengths(request)
+        return full * self._block_words(request) + tail
+
+    def _parts(self, request: TracedRequest, name: str) -> Iterator[bytes]:
+        full, tail = self._lengths(request)
+        size = self._block_words(request)
+        for block in request.blocks[:full]:
+            yield self._block(request.scope, block, size)
+        if full < len(request.blocks):
+            yield self._block(request.scope, request.blocks[full], size)[: tail * WIDTH]
+        else:
+            yield words_of(f"{self._salt}\0{name}", tail)
+
+    def _lengths(self, request: TracedRequest) -> tuple[int, int]:
+        """(full blocks, words after them): what the server adds to a prompt is taken from these words."""
+        assert request.input_tokens is not None
+        size = self._block_words(request)
+        full = request.input_tokens // request.block_size if request.blocks else 0
+        tail = self._calibration.words_for(request.input_tokens) - full * size
+        return full, max(0 if full else 1, tail)
+
+    def _block_words(self, request: TracedRequest) -> int:
+        return max(1, round(request.block_size / self._calibration.per_word))
+
+    def _block(self, scope: str, block: int, size: int) -> bytes:
+        key = scope, block, size
+        text = self._blocks.get(key)
+        if text is None:
+            text = words_of(f"{self._salt}\0{scope}\0{block}", size)[:-WIDTH] + END
+            self._blocks[key] = text
+            self._bytes += len(text)
+            while self._bytes > KEPT_BYTES:
+                self._bytes -= len(self._blocks.popitem(last=False)[1])
+        else:
+            self._blocks.move_to_end(key)
+        return text

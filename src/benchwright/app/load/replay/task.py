@@ -1,0 +1,180 @@
+"""A trace as a task of the engine: a conversation is a trial, whose requests are sent at the moments of the trace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from time import perf_counter_ns
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from benchwright.app.load.replay.prompts import VERSION, BlockPrompts
+from benchwright.app.load.synthetic.mix import Models
+from benchwright.data.traces.records import Conversation, Trace, TracedRequest
+from benchwright.endpoint.lite_llm import LITELLM
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Scorer, Session, TimedSession, Turn
+from benchwright.engine.turns import in_turn, until
+from benchwright.records import Message, Outcome, Sample, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
+
+
+class Pace(NamedTuple):
+    """How fast a trace is replayed: times are divided by `speed`, then no think time is above `most_think` seconds.
+
+    No turn is begun `seconds` after the start, and no answer may have more than `most_tokens`.
+    """
+
+    speed: float = 1.0
+    most_think: float | None = None
+    seconds: float | None = None
+    most_tokens: int | None = None
+
+    def think(self, request: TracedRequest) -> float:
+        """Seconds between the answer that a request waits for and the request."""
+        scaled = request.think / self.speed
+        return scaled if self.most_think is None else min(scaled, self.most_think)
+
+    def tokens(self, request: TracedRequest) -> int | None:
+        """The largest number of tokens of an answer, None for no limit."""
+        limits = [one for one in (request.output_tokens, self.most_tokens) if one is not None]
+        return min(limits, default=None)
+
+
+class Sendable(NamedTuple):
+    """The messages of a request as the journal keeps them, and what is sent in their place (None for these)."""
+
+    messages: list[Message]
+    sent: list[Message] | msgspec.Raw | None = None
+
+
+class ReplayTask:
+    """The conversations of a trace; `name` is what the trace is called, `salt` what its prompts are made with."""
+
+    def __init__(
+        self,
+        name: str,
+        salt: str,
+        trace: Trace,
+        prompts: BlockPrompts,
+        pace: Pace,
+        mix: Mapping[str, float],
+    ) -> None:
+        self._trace = trace
+        self._prompts = prompts
+        self._pace = pace
+        self._models = Models(mix, salt)
+        self.spec = TaskSpec(
+            name=name, version=VERSION, fingerprint=fingerprint("replay", VERSION, salt, pace, mix)
+        )
+        self.scorers: Sequence[Scorer] = ()
+
+    def samples(self) -> Iterator[Sample]:
+        """The conversations by their places in the trace."""
+        for place in range(len(self._trace.conversations)):
+            yield Sample(str(place), place)
+
+    def size(self) -> int:
+        """How many conversations there are."""
+        return len(self._trace.conversations)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Replayer]:
+        """The clock of the pace begins."""
+        yield Replayer(self._trace, self._prompts, self._pace, self._models)
+
+
+class Replayer:
+    """Sends the requests of conversations. A prompt is made before its request is due, one at a time."""
+
+    def __init__(self, trace: Trace, prompts: BlockPrompts, pace: Pace, models: Models) -> None:
+        self._trace = trace
+        self._prompts = prompts
+        self._pace = pace
+        self._models = models
+        self._end = None if pace.seconds is None else perf_counter_ns() + round(pace.seconds * 1e9)
+        self._prepared: dict[int, Sendable] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def prepare(self, trial: Trial) -> None:
+        """Makes the first prompt of a conversation."""
+        place = trial.sample.content
+        self._prepared[place] = await self._sendable(trial, 0)
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Sends all requests of a conversation, each when the trace says; the outcome is that of the last one."""
+        traced, timed = self._trace.conversations[trial.sample.content], cast(TimedSession, session)
+        conversation = _Conversation(traced, timed, self._pace, self._models.fields(trial.sample.content))
+
+        async def turn(number: int) -> bool:
+            due = conversation.due(number)
+            if number and self._end is not None and due >= self._end:
+                await until(self._end)  # another conversation in its place would be cut off at once
+                return False
+            sendable = self._prepared.pop(trial.sample.content, None) if number == 0 else None
+            if sendable is None:
+                sendable = await self._sendable(trial, number)
+            await until(due)
+            await conversation.ask(number, due, sendable)
+            return True
+
+        await in_turn([request.after for request in conversation.requests], turn)
+        return conversation.outcome()
+
+    async def _sendable(self, trial: Trial, number: int) -> Sendable:
+        place = trial.sample.content
+        request = self._trace.conversations[place].requests[number]
+        if request.messages is not None:
+            return Sendable(request.messages)
+        async with self._one_at_a_time:
+            text = await self._prompts.prompt(request, f"{place}:{number}")
+        kept = f"[{self._prompts.words(request):,} words, made from the trace and the seed]"
+        sent = (
+            [{"role": "user", "content": text.decode()}]
+            if trial.target.base_url == LITELLM
+            else msgspec.Raw(b'[{"role":"user","content":"%b"}]' % text)
+        )
+        return Sendable([{"role": "user", "content": kept}], sent)
+
+
+class _Conversation:
+    """A conversation under way."""
+
+    def __init__(
+        self, conversation: Conversation, session: TimedSession, pace: Pace, fields: dict[str, Any]
+    ) -> None:
+        self.requests = conversation.requests
+        self._session = session
+        self._pace = pace
+        self._fields = fields
+        self._start = session.origin - session.late
+        self._ended: dict[int | None, int] = {None: self._start}
+        self._last: tuple[int, list[Message], Reply] | None = None
+
+    def due(self, number: int) -> int:
+        """The intended start of a request (`perf_counter_ns`), once the one that it waits for is answered."""
+        request = self.requests[number]
+        at = self._start + round(request.at / self._pace.speed * 1e9)
+        return max(at, self._ended[request.after] + round(self._pace.think(request) * 1e9))
+
+    async def ask(self, number: int, due: int, sendable: Sendable) -> None:
+        """Sends a request and waits for its answer."""
+        request, session = self.requests[number], self._session
+        turn = Turn(number, due - session.origin, sendable.sent)
+        limit = self._pace.tokens(request)
+        more = {**request.fields, **self._fields, **({} if limit is None else {"max_tokens": limit})}
+        reply = await session.chat(sendable.messages, turn=turn, **more)
+        self._ended[number] = session.origin + reply.record.started + reply.record.total
+        if self._last is None or number > self._last[0]:
+            self._last = number, sendable.messages, reply
+
+    def outcome(self) -> Outcome:
+        """That of the last request."""
+        if self._last is None:
+            return Outcome()
+        _, messages, reply = self._last
+        status, reason = answer_status(reply)
+        return Outcome(status, [*messages, reply.message], reply.text, reason)

@@ -1,0 +1,112 @@
+"""What a trace makes of a measurement: its requests in place of samples, or only its times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from benchwright.app.load.replay.own_runs import trace_of_run
+from benchwright.app.load.replay.prompts import BlockPrompts
+from benchwright.app.load.replay.task import Pace, ReplayTask
+from benchwright.app.load.settings import LoadSettings
+from benchwright.app.load.synthetic.calibration import Calibration
+from benchwright.app.load.synthetic.mix import read_mix, told_mix
+from benchwright.app.load.synthetic.words import words_of
+from benchwright.app.load.workload import Calibrating, Workload, plain_request
+from benchwright.data.manifest import file_fingerprint
+from benchwright.data.traces.reading import read_trace
+from benchwright.data.traces.records import Trace
+from benchwright.errors import UserError
+from benchwright.formats import counted
+from benchwright.runs.manifest import DataFile
+from benchwright.runs.store import find_run
+from benchwright.text import Say
+
+UNCALIBRATED = Calibration()
+"""What is taken for true before the server was asked: a word is a token."""
+
+
+def find_trace(settings: LoadSettings) -> Trace | None:
+    """The trace of the settings: that of a file or folder, or of a run of ours; None where there is none.
+
+    Raises:
+        UserError: there is no such thing, or it cannot be read; or an option is of a trace and there is none.
+    """
+    if settings.trace is None:
+        for name in ("speed", "block_size", "max_think"):
+            if getattr(settings, name) is not None:
+                raise UserError(f"--{name.replace('_', '-')} needs --trace.")
+        return None
+    limits = [settings.requests, settings.limit if settings.replays else None]
+    limit = min((one for one in limits if one is not None), default=None)
+    path = settings.trace
+    if path.exists() and not (path / "run.json").exists():
+        return read_trace(path, limit, settings.block_size)
+    try:
+        run = find_run(str(path))
+    except UserError as error:
+        raise UserError(f"Cannot read the trace {path}: there is no such file. {error}") from None
+    return trace_of_run(run, limit)
+
+
+def pace(settings: LoadSettings) -> Pace:
+    """How fast the settings have a trace replayed."""
+    return Pace(settings.speed or 1.0, settings.max_think, settings.duration, settings.max_tokens)
+
+
+def replay_workload(
+    settings: LoadSettings, trace: Trace, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
+) -> Workload:
+    """The conversations of a trace, at each level with prompts that no cache has seen.
+
+    Raises:
+        UserError: the mix of models is none.
+    """
+    path = settings.trace
+    assert path is not None
+    mix = {} if settings.model_mix is None else read_mix(settings.model_mix)
+
+    def task_of(level: int) -> ReplayTask:
+        salt = f"{prompt_seed}:{level}"
+        return ReplayTask(path.stem, salt, trace, BlockPrompts(salt, calibration), pace(settings), mix)
+
+    def calibrated(found: Calibration) -> Workload:
+        return replay_workload(settings, trace, prompt_seed, say, found)
+
+    made, conversations = is_made(trace), len(trace.conversations)
+    data = [DataFile(str(path), file_fingerprint(path), conversations)] if path.is_file() else []
+    request = plain_request(
+        *(settings, task_of(0), conversations, path.stem, "load", say, data),
+        parallel=trace.parallel,
+        aborts=trace.has_turns,
+    )
+    about = about_trace(path, trace, settings) + (f", models mixed ({told_mix(mix)})" if mix else "")
+    return Workload(
+        msgspec.structs.replace(request, about={"trace": {"path": str(path), "made": made}}),
+        task_of,
+        conversations,
+        about,
+        prompt_seed if made else None,
+        Calibrating(replay_text, calibrated) if made and calibration.measured is None else None,
+        made_of_trace=made,
+    )
+
+
+def replay_text(words: int, seed: str) -> str:
+    """Words as those that the prompts of a trace are made of, to calibrate with."""
+    return words_of(seed, words).decode("ascii")
+
+
+def about_trace(path: Path, trace: Trace, settings: LoadSettings) -> str:
+    """What is replayed, in words."""
+    number = sum(1 for _ in trace.requests)
+    conversations = f" in {counted(len(trace.conversations), 'conversation')}" if trace.has_turns else ""
+    speed = f", {settings.speed:g} times as fast" if settings.speed not in (None, 1.0) else ""
+    failed = f" ({counted(trace.left_out, 'failed one')} left out)" if trace.left_out else ""
+    return f"{counted(number, 'request')}{conversations} of {path.name} ({trace.kind}){speed}{failed}"
+
+
+def is_made(trace: Trace) -> bool:
+    """Whether prompts are made from lengths and blocks, and not those of the trace."""
+    return any(request.messages is None for request in trace.requests)

@@ -1,0 +1,140 @@
+"""What this machine can measure: our own client against our own simulated server, before a level is trusted.
+
+Both run as programs of their own, as in a real measurement, with a home that is thrown away.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from benchwright.analysis.load.records import Level, LoadReport, SelfTest
+from benchwright.endpoint.simulate import read_truth
+from benchwright.errors import UserError
+from benchwright.own_processes import module_command
+from benchwright.records import UNREADABLE
+from benchwright.runs.table import read_table
+from benchwright.text import Say, plain
+
+IN_FLIGHT = 64
+SECONDS = 4.0
+FIRST_TOKEN_MS = 50
+BETWEEN_TOKENS_MS = 10
+TOKENS = 32
+
+STARTING = 30.0
+LONGEST = 120.0
+"""Seconds that the server may take to start, and a measurement to end."""
+
+
+def self_test(say: Say) -> SelfTest:
+    """Measures for some ten seconds how many requests and chunks per second our process can take, and how true TTFT is.
+
+    Requests are as small as they get, 64 at once. Chunks per second are those of a core that does nothing else, by the
+    processor time of 64 streams with a token every 10 ms; of the same streams is the error of TTFT, the client's
+    against the server's own log.
+
+    Raises:
+        UserError: the simulated server or the client did not run.
+    """
+    say(f"Self-test: {IN_FLIGHT} at once against a simulated server, about {3 * SECONDS:.0f} s.")
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
+        directory = Path(name)
+        with _server(directory, "--words", "1") as url:
+            small = _measured(directory, url, "--no-stream")
+        options = ["--first-token", str(FIRST_TOKEN_MS), "--between-tokens", str(BETWEEN_TOKENS_MS)]
+        with _server(directory, "--words", str(TOKENS), *options) as url:
+            streams = _measured(directory, url)
+        return _read(directory, small, streams)
+
+
+def beyond(found: SelfTest, levels: Sequence[Level]) -> list[str]:
+    """Which levels ask for more than this machine can measure, in words."""
+    return [
+        f"{level.name} is beyond what this machine can measure ({found.requests:,.0f} requests/s): its figures will be "
+        "those of the client"
+        for level in levels
+        if level.rate is not None and level.rate > found.requests
+    ]
+
+
+def _read(directory: Path, small: LoadReport, streams: LoadReport) -> SelfTest:
+    (level,) = streams.levels
+    table = read_table(directory / "runs" / level.run, effort=True)
+    said = {
+        request.id: request
+        for trial in table.trials(range(len(table)))
+        for request in trial.record.requests
+        if request.ttft is not None
+    }
+    errors = [
+        (request.ttft - (truth.first_token - truth.received)) / 1e6
+        for truth in read_truth(directory / "truth.jsonl")
+        if (request := said.get(truth.id)) is not None and request.ttft is not None
+    ]
+    if not errors or small.levels[0].achieved is None:
+        raise UserError("The self-test found nothing: the simulated server answered too few requests.")
+    chunks = sum(request.chunks for request in said.values())
+    middle, late = np.percentile(errors, [50, 99])
+    busy = level.cpu_share * table.sessions.wall_seconds
+    return SelfTest(
+        requests=small.levels[0].achieved.value,
+        chunks=chunks / busy if busy else 0.0,
+        ttft_error_p50=float(middle) / 1e3,
+        ttft_error_p99=float(late) / 1e3,
+    )
+
+
+@contextmanager
+def _server(directory: Path, *options: str) -> Iterator[str]:
+    """A simulated server in a process of its own; its truth log is a new one."""
+    port_file, truth = directory / "port", directory / "truth.jsonl"
+    port_file.unlink(missing_ok=True)
+    truth.unlink(missing_ok=True)
+    command = module_command(
+        *("benchwright", "simulate", "--port", "0", "--port-file", str(port_file), "--log", str(truth)),
+        *("--policy", "words", *options),
+    )
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + STARTING
+        while not port_file.exists():
+            if server.poll() is not None or time.monotonic() > end:
+                raise UserError(
+                    "The simulated server of the self-test did not start: run `benchwright doctor`."
+                )
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{int(port_file.read_text())}/v1"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _measured(directory: Path, url: str, *options: str) -> LoadReport:
+    command = module_command(
+        *("benchwright", "load", "--model", "simulated", "--base-url", url, "--synthetic-input", "16"),
+        *("--concurrency", str(IN_FLIGHT), "--duration", str(SECONDS), "--no-metrics", "--json", "--quiet"),
+        *options,
+    )
+    own = {name: value for name, value in os.environ.items() if not name.startswith("BENCHWRIGHT_")}
+    ended = subprocess.run(
+        command,
+        capture_output=True,
+        env={**own, "BENCHWRIGHT_HOME": str(directory)},
+        cwd=directory,
+        timeout=LONGEST,
+        check=False,
+    )
+    try:
+        return msgspec.json.decode(ended.stdout, type=LoadReport)
+    except UNREADABLE:
+        said = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise UserError(f"The client of the self-test did not run: {plain(said)}") from None

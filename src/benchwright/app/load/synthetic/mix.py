@@ -1,0 +1,52 @@
+"""Several models by weight: names that requests carry in turn by chance, such as adapters of one server."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.errors import UserError
+
+
+def read_mix(text: str) -> dict[str, float]:
+    """The weights of `base=0.7,adapter=0.3`.
+
+    Raises:
+        UserError: it is no such list.
+    """
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            value = float(weight)
+        except ValueError:
+            value = 0.0
+        if not name.strip() or not 0 < value < math.inf or name.strip() in weights:
+            raise UserError(
+                f"--model-mix {text!r} is no list of models and weights such as base=0.7,adapter=0.3."
+            )
+        weights[name.strip()] = value
+    return weights
+
+
+class Models:
+    """Which model each conversation is held with, the same for the same seed."""
+
+    def __init__(self, weights: Mapping[str, float], seed: str) -> None:
+        self._weights = weights
+        self._seed = seed
+
+    def fields(self, place: Any) -> dict[str, Any]:
+        """The field of the requests of a conversation that names its model; none where there is no mix."""
+        if not self._weights:
+            return {}
+        rng = random.Random(f"{self._seed}:model:{place}")
+        return {"model": rng.choices(list(self._weights), list(self._weights.values()))[0]}
+
+
+def told_mix(weights: Mapping[str, float]) -> str:
+    """The shares in words."""
+    total = sum(weights.values())
+    return ", ".join(f"{name} {weight / total:.0%}" for name, weight in weights.items())

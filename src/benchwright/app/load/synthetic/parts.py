@@ -1,0 +1,82 @@
+"""What synthetic requests carry besides words: pictures that no server has seen, and definitions of tools."""
+
+from __future__ import annotations
+
+import base64
+import random
+import struct
+import zlib
+from typing import Any
+
+from benchwright.errors import UserError
+
+BAND = 16
+"""Rows of a picture that are alike, so that it is made in a fraction of a millisecond."""
+
+LARGEST_SIDE = 8192
+
+_NOTHING_CHANGED = 2
+"""The filter of a row of a PNG that holds the differences to the row above."""
+
+
+def picture_size(text: str) -> tuple[int, int]:
+    """(width, height) of `512x384`.
+
+    Raises:
+        UserError: it is none.
+    """
+    width, _, height = text.lower().partition("x")
+    if width.isdigit() and height.isdigit():
+        size = int(width), int(height)
+        if all(0 < side <= LARGEST_SIDE for side in size):
+            return size
+    raise UserError(f"--image-size {text!r} is no size in pixels: use WIDTHxHEIGHT, up to 8192x8192.")
+
+
+def picture(width: int, height: int, rng: random.Random) -> bytes:
+    """A PNG of stripes and dots in four colours (https://www.w3.org/TR/png-3/), two bits a pixel."""
+    row = -(-width // 4)
+    repeated = bytes([_NOTHING_CHANGED]) + bytes(row)
+    bands = [b"\0" + rng.randbytes(row) + repeated * (BAND - 1) for _ in range(-(-height // BAND))]
+    pixels = b"".join(bands)[: height * (row + 1)]
+    header = struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)
+    parts = (
+        (b"IHDR", header),
+        (b"PLTE", rng.randbytes(12)),
+        (b"IDAT", zlib.compress(pixels, 1)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def picture_part(width: int, height: int, rng: random.Random) -> dict[str, Any]:
+    """A picture as a part of a message."""
+    encoded = base64.b64encode(picture(width, height, rng)).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded}"}}
+
+
+SUBJECTS = ("orders", "customers", "invoices", "products", "flights", "rooms", "tickets", "reports")
+ACTIONS = ("find", "create", "update", "cancel", "list", "count", "export", "review")
+
+
+def tool(number: int) -> dict[str, Any]:
+    """A definition of a function, another one for each number, of about a hundred tokens."""
+    subject, action = SUBJECTS[number % len(SUBJECTS)], ACTIONS[number // len(SUBJECTS) % len(ACTIONS)]
+    text = {"type": "string"}
+    properties = {
+        "query": {**text, "description": f"What to look for among the {subject}."},
+        "status": {**text, "enum": ["open", "closed", "any"], "description": f"Which {subject} are meant."},
+        "limit": {"type": "integer", "description": f"The largest number of {subject}."},
+    }
+    return {
+        "type": "function",
+        "function": {
+            "name": f"{action}_{subject}_{number}",
+            "description": f"Use it to {action} {subject} in the system with the number {number}.",
+            "parameters": {"type": "object", "properties": properties, "required": ["query"]},
+        },
+    }

@@ -1,0 +1,121 @@
+"""Synthetic requests as a task of the engine: a trial is a prompt, or a conversation of several turns."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from itertools import count
+from time import perf_counter_ns
+from typing import Any, cast
+
+from benchwright.app.load.synthetic.calibration import Calibration
+from benchwright.app.load.synthetic.lengths import Lengths
+from benchwright.app.load.synthetic.mix import Models
+from benchwright.app.load.synthetic.parts import picture_part, tool
+from benchwright.app.load.synthetic.words import VERSION, words_of
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Scorer, Session, TimedSession, Turn
+from benchwright.engine.turns import until
+from benchwright.records import Message, Outcome, Record, Sample, TaskSpec, Trial
+from benchwright.runs.keys import fingerprint
+
+INSTRUCTION = "Go on with this text, and do not stop:"
+
+
+class Shape(Record, frozen=True):
+    """What synthetic requests look like.
+
+    `input` is the length of each message of the user, `prefix` that of a system prompt that all share, `output` the
+    most tokens of an answer. A conversation has so many `turns`, each `think` seconds after the answer before; turns
+    that would begin later than `seconds` after the start are left out. Each message has `images` of a size in pixels.
+    `mix` has the weights of models, of which a conversation takes one.
+    """
+
+    input: Lengths
+    output: Lengths | None = None
+    turns: int = 1
+    think: float = 0.0
+    prefix: int = 0
+    images: int = 0
+    image_size: tuple[int, int] = (512, 512)
+    tools: int = 0
+    mix: Mapping[str, float] = {}
+    seconds: float | None = None
+
+
+class SyntheticTask:
+    """Conversations without end of a shape; `seed` says which."""
+
+    def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
+        self._shape = shape
+        self._calibration = calibration
+        self._seed = seed
+        self.spec = TaskSpec(
+            name="synthetic",
+            version=VERSION,
+            fingerprint=fingerprint("synthetic", VERSION, shape, calibration),
+        )
+        self.scorers: Sequence[Scorer] = ()
+
+    def samples(self) -> Iterator[Sample]:
+        """The seeds of the conversations, as they are needed."""
+        for number in count():
+            yield Sample(str(number), f"{self._seed}:{number}")
+
+    def size(self) -> int:
+        """One: there are as many as are asked for."""
+        return 1
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Speaker]:
+        """The clock of the shape begins."""
+        yield Speaker(self._shape, self._calibration, self._seed)
+
+
+class Speaker:
+    """Holds conversations of a shape; the answers are those of the model."""
+
+    def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
+        self._shape = shape
+        self._calibration = calibration
+        self._end = None if shape.seconds is None else perf_counter_ns() + round(shape.seconds * 1e9)
+        self._models = Models(shape.mix, seed)
+        tools = {"tools": [tool(number) for number in range(shape.tools)], "tool_choice": "none"}
+        self._more: dict[str, Any] = tools if shape.tools else {}
+        words = round(shape.prefix / calibration.per_word)
+        prefix = words_of(f"prefix:{seed}", words).decode().strip()
+        self._opening: list[Message] = [{"role": "system", "content": prefix}] if words else []
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Asks turn by turn."""
+        shape, timed = self._shape, cast(TimedSession, session)
+        rng = random.Random(trial.sample.content)
+        fields = {**self._more, **self._models.fields(trial.sample.content)}
+        messages, due = list(self._opening), timed.origin - timed.late
+        for number in range(shape.turns):
+            if number and self._end is not None and due >= self._end:
+                await until(self._end)  # another conversation in its place would be cut off at once
+                break
+            messages.append(self._message(rng, f"{trial.sample.content}:{number}"))
+            if shape.output is not None:
+                fields["max_tokens"] = shape.output.draw(rng)
+            await until(due)
+            turn = Turn(number, due - timed.origin) if shape.turns > 1 else None
+            reply = await session.chat(messages, turn=turn, **fields)
+            messages.append(reply.message)
+            due = timed.origin + reply.record.started + reply.record.total + round(shape.think * 1e9)
+        status, reason = answer_status(reply)
+        return Outcome(status, messages, reply.text, reason)
+
+    def _message(self, rng: random.Random, seed: str) -> Message:
+        text = synthetic_prompt(self._calibration.words_for(self._shape.input.draw(rng)), seed)
+        if not self._shape.images:
+            return {"role": "user", "content": text}
+        pictures = [picture_part(*self._shape.image_size, rng) for _ in range(self._shape.images)]
+        return {"role": "user", "content": [*pictures, {"type": "text", "text": text}]}
+
+
+def synthetic_prompt(words: int, seed: str) -> str:
+    """The instruction and so many words."""
+    return INSTRUCTION + words_of(seed, words).decode("ascii")

@@ -1,0 +1,36 @@
+"""Text that is made: words of four letters with a blank before each, so that no token reaches over a seam.
+
+Each is one token in the vocabularies of GPT-2, cl100k, o200k and Claude.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+VERSION = "2"
+"""To be raised when the same seed would give other words."""
+
+FOUR_LETTERS = """
+that with this from have they what were when will been more said like time them some than into only made over also
+back year most make just very much well work good such even here know take come many then look want give part life
+long down must last both used each find same help hand high next home away keep left name city need sure best does
+done kind love real side true case open half line four five face fact game girl road room tree book blue cold dark
+deep door east else ever fall farm fast feel feet fill film fire fish food foot form free full gave goes gold hair
+hall hard head hear heat held hill hold hope hour huge idea king
+"""
+
+WORDS = FOUR_LETTERS.split()
+"""128, so that a byte chooses evenly among them."""
+
+WIDTH = 5
+"""Characters of a word with its blank."""
+
+_TABLE = np.array([f" {word}".encode() for word in WORDS * 2], f"S{WIDTH}")
+
+
+def words_of(seed: str, number: int) -> bytes:
+    """So many words, the same for the same seed, a blank before each."""
+    digest = hashlib.shake_128(seed.encode()).digest(number)
+    return _TABLE[np.frombuffer(digest, np.uint8)].tobytes()

@@ -1,0 +1,113 @@
+"""The shape of synthetic requests that the settings ask for, and the measurement that it makes."""
+
+from __future__ import annotations
+
+from benchwright.app.load.levels import level_seconds
+from benchwright.app.load.settings import LoadSettings
+from benchwright.app.load.synthetic.calibration import Calibration
+from benchwright.app.load.synthetic.lengths import Lengths
+from benchwright.app.load.synthetic.mix import read_mix, told_mix
+from benchwright.app.load.synthetic.parts import picture_size
+from benchwright.app.load.synthetic.task import INSTRUCTION, Shape, SyntheticTask, synthetic_prompt
+from benchwright.app.load.workload import Calibrating, Workload, plain_request
+from benchwright.errors import UserError
+from benchwright.formats import counted
+from benchwright.text import Say
+
+UNCALIBRATED = Calibration(fixed=float(len(INSTRUCTION.split())))
+"""What is taken for true before the server was asked."""
+
+OF_SYNTHETIC = (
+    "synthetic_output",
+    "turns",
+    "shared_prefix",
+    "think",
+    "images",
+    "image_size",
+    "tool_definitions",
+)
+
+
+def check_shape(settings: LoadSettings) -> None:
+    """Checks that nothing is said of synthetic requests where there are none.
+
+    Raises:
+        UserError: something is.
+    """
+    if settings.synthetic_input is not None:
+        return
+    said = [name for name in OF_SYNTHETIC if getattr(settings, name) is not None]
+    if said:
+        raise UserError(f"--{said[0].replace('_', '-')} needs --synthetic-input.")
+
+
+def find_shape(settings: LoadSettings) -> Shape:
+    """The shape that the settings ask for.
+
+    Raises:
+        UserError: an option is not as it should be.
+    """
+    assert settings.synthetic_input is not None
+    output = settings.synthetic_output
+    if settings.think is not None and (settings.turns or 1) < 2:
+        raise UserError("--think is the time between turns: it needs --turns 2 or more.")
+    if settings.image_size is not None and not settings.images:
+        raise UserError("--image-size needs --images.")
+    return Shape(
+        input=Lengths.parse(settings.synthetic_input, "--synthetic-input"),
+        output=None if output is None else Lengths.parse(output, "--synthetic-output"),
+        turns=settings.turns or 1,
+        think=settings.think or 0.0,
+        prefix=settings.shared_prefix or 0,
+        images=settings.images or 0,
+        image_size=picture_size(settings.image_size or "512x512"),
+        tools=settings.tool_definitions or 0,
+        mix={} if settings.model_mix is None else read_mix(settings.model_mix),
+        seconds=level_seconds(settings),
+    )
+
+
+def synthetic_workload(
+    settings: LoadSettings, prompt_seed: int, say: Say, calibration: Calibration = UNCALIBRATED
+) -> Workload:
+    """Requests of a shape, as far as the calibration can tell; other ones at each level.
+
+    Raises:
+        UserError: an option is not as it should be.
+    """
+    shape = find_shape(settings)
+
+    def task_of(level: int) -> SyntheticTask:
+        return SyntheticTask(shape, calibration, f"{prompt_seed}:{level}")
+
+    def calibrated(found: Calibration) -> Workload:
+        return synthetic_workload(settings, prompt_seed, say, found)
+
+    name = f"synthetic-{shape.input.mean:.0f}"
+    return Workload(
+        plain_request(settings, task_of(0), 1, name, "load", say, aborts=shape.turns > 1),
+        task_of,
+        None,
+        about_shape(shape, calibration),
+        prompt_seed,
+        Calibrating(synthetic_prompt, calibrated) if calibration.measured is None else None,
+    )
+
+
+def about_shape(shape: Shape, calibration: Calibration) -> str:
+    """What is asked, in words."""
+    if shape.input.kind == "constant":
+        length = calibration.told(round(shape.input.mean))
+    else:
+        length = f"{shape.input.told} tokens"
+    parts = [
+        f"answers of at most {shape.output.told}" if shape.output is not None else "",
+        f"a system prompt of {shape.prefix:,} tokens" if shape.prefix else "",
+        f"{counted(shape.images, 'image')} of {shape.image_size[0]}x{shape.image_size[1]}"
+        if shape.images
+        else "",
+        counted(shape.tools, "tool") if shape.tools else "",
+        f"{shape.turns} turns" if shape.turns > 1 else "",
+        f"models mixed ({told_mix(shape.mix)})" if shape.mix else "",
+    ]
+    return " and ".join([f"synthetic prompts of {length}", *(part for part in parts if part)])

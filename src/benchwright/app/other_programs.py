@@ -1,0 +1,229 @@
+"""Tasks of other programs (`run inspect:TASK`, `run lm-eval:TASK`).
+
+The program runs the task as it does, in a process of its own, and asks the model through our relay. Its log comes back
+as a run, with our times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter_ns, time_ns
+from typing import NamedTuple
+
+from benchwright.agents.programs import ProgramResult, run_program
+from benchwright.app.endpoints import make_client
+from benchwright.app.models import find_models
+from benchwright.app.probe import probe_endpoints
+from benchwright.config import BenchmarkSettings
+from benchwright.endpoint.client import EndpointClient, Purpose
+from benchwright.endpoint.relay import Grant, Relay, RelayedRequest
+from benchwright.errors import UserError
+from benchwright.interop.keeping import digest_of, keep
+from benchwright.interop.recognising import format_of, results_below
+from benchwright.interop.relayed import Relayed
+from benchwright.records import Target
+from benchwright.text import Say, plain
+
+DEFAULT_URL = "http://localhost:8000/v1"
+
+
+class OtherProgram(NamedTuple):
+    """A program whose tasks are run: what stands before a task, its command, and what installs it.
+
+    `arguments` makes those of the command of (task, grant, settings, folder for its log), `key` is the variable in
+    which it finds the key of the relay.
+    """
+
+    prefix: str
+    command: str
+    extra: str
+    key: str
+    arguments: Callable[[str, Grant, BenchmarkSettings, Path], list[str]]
+
+
+def _inspect(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
+    """`inspect eval`: a sample that fails does not end the run, and the log says how each request was labelled."""
+    numbers = {
+        "--epochs": settings.n,
+        "--limit": settings.max_samples,
+        "--seed": settings.seed,
+        "--temperature": settings.temperature,
+        "--max-tokens": settings.max_tokens,
+        "--max-connections": None if settings.concurrency == "auto" else settings.concurrency,
+    }
+    given = [part for name, value in numbers.items() if value is not None for part in (name, f"{value:g}")]
+    options = [part for name, value in settings.option.items() for part in ("-T", f"{name}={value}")]
+    return [
+        *("eval", task, "--model", f"openai-api/relay/{grant.model}", "--model-base-url", grant.base_url),
+        *("--log-dir", str(folder), "--log-format", "eval", "--log-model-api", "--no-fail-on-error"),
+        *("--display", "none", *given, *options),
+    ]
+
+
+def _lm_eval(task: str, grant: Grant, settings: BenchmarkSettings, folder: Path) -> list[str]:
+    """`lm_eval` with the chat API; its task decides how often a sample is answered."""
+    if settings.n != 1:
+        raise UserError(
+            "Tasks of lm-evaluation-harness say themselves how often a sample is answered: leave --n out."
+        )
+    at_once = 1 if settings.concurrency == "auto" else settings.concurrency
+    model = {
+        "model": grant.model,
+        "base_url": f"{grant.base_url}/chat/completions",
+        "num_concurrent": at_once,
+        "max_retries": 1,
+        "tokenized_requests": False,
+    }
+    sampling = {"temperature": settings.temperature, "max_gen_toks": settings.max_tokens}
+    known = {name: value for name, value in sampling.items() if value is not None}
+    return [
+        *("--model", "local-chat-completions", "--model_args", _pairs(model), "--tasks", task),
+        *("--apply_chat_template", "--log_samples", "--output_path", str(folder)),
+        *(("--limit", str(settings.max_samples)) if settings.max_samples is not None else ()),
+        *(("--seed", str(settings.seed)) if settings.seed is not None else ()),
+        *(("--gen_kwargs", _pairs(known)) if known else ()),
+        *(part for name, value in settings.option.items() for part in (f"--{name}", value)),
+    ]
+
+
+def _pairs(values: Mapping[str, object]) -> str:
+    return ",".join(f"{name}={value}" for name, value in values.items())
+
+
+PROGRAMS = {
+    one.prefix: one
+    for one in (
+        OtherProgram("inspect", "inspect", "inspect", "RELAY_API_KEY", _inspect),
+        OtherProgram("lm-eval", "lm_eval", "lm-eval", "OPENAI_API_KEY", _lm_eval),
+    )
+}
+
+
+def program_of(name: str) -> OtherProgram | None:
+    """The program that a benchmark's name belongs to, by what stands before its colon."""
+    prefix, colon, _ = name.partition(":")
+    return PROGRAMS.get(prefix) if colon else None
+
+
+class TaskRun(NamedTuple):
+    """What came of a task: the directories of its runs, whether it was interrupted, and why else it is not whole."""
+
+    runs: list[Path]
+    interrupted: bool
+    failure: str | None
+
+
+async def run_task(name: str, settings: BenchmarkSettings, say: Say) -> TaskRun:
+    """Runs a task of another program for each model, one after the other.
+
+    Raises:
+        UserError: the program is not installed, a model cannot be asked, or the program left no log.
+    """
+    program = program_of(name)
+    assert program is not None
+    task = name.partition(":")[2]
+    path = _path_of(program)
+    models = find_models(settings, {}, say, DEFAULT_URL)
+    if settings.probe:
+        await probe_endpoints(models.targets, models.keys, say)
+    runs: list[Path] = []
+    for target in models.targets:
+        key = models.keys.get(target.slot)
+        folder = _log_folder(settings, program)
+        ended, relayed = await _ask(program, path, task, target, key, settings, folder, say)
+        kept = _keep(folder, relayed, target, say)
+        runs += kept
+        if ended is None:
+            return TaskRun(runs, interrupted=True, failure=None)
+        if ended.status or not kept:
+            why = _last_line(ended)
+            if not kept:
+                raise UserError(f"{program.command} ended with {ended.status} and no log: {plain(why)}")
+            return TaskRun(runs, False, f"{program.command} ended with {ended.status}: {why}")
+    return TaskRun(runs, interrupted=False, failure=None)
+
+
+def _path_of(program: OtherProgram) -> str:
+    """The program, beside this Python or on PATH."""
+    beside = Path(sys.executable).with_name(program.command)
+    found = str(beside) if beside.exists() else shutil.which(program.command)
+    if found is None:
+        raise UserError(
+            f"{program.command} is not installed: pip install 'benchwright[{program.extra}]', or put it on PATH."
+        )
+    return found
+
+
+def _log_folder(settings: BenchmarkSettings, program: OtherProgram) -> Path:
+    """A fresh folder for the program's log."""
+    folder = settings.output_dir / program.prefix / f"{time_ns() // 1_000_000}"
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be made: {error.strerror}.") from None
+    return folder
+
+
+async def _ask(
+    program: OtherProgram,
+    path: str,
+    task: str,
+    target: Target,
+    key: str | None,
+    settings: BenchmarkSettings,
+    folder: Path,
+    say: Say,
+) -> tuple[ProgramResult | None, Relayed]:
+    """How the program ended, None where it was interrupted, and what it asked."""
+    origin, relayed = perf_counter_ns(), Relayed(time_ns())
+    client = make_client(target, key, settings, 10_000)
+    if not isinstance(client, EndpointClient):
+        raise UserError(f"The model {plain(target.model)!r} needs the address of an endpoint: --base-url.")
+
+    def note(request: RelayedRequest) -> None:
+        relayed.add(request)
+        if relayed.count % TOLD_EVERY == 0:
+            say(f"{relayed.count:,} requests answered.")
+
+    try:
+        async with Relay(keeps_idle=True) as relay:
+            grant = relay.open(client, settings.param, lambda: Purpose(origin), note)
+            command = [path, *program.arguments(task, grant, settings, folder)]
+            environment = {**os.environ, program.key: grant.token}
+            try:
+                ended: ProgramResult | None = await run_program(command, b"", environment)
+            except asyncio.CancelledError:
+                ended = None
+            await grant.close()
+    finally:
+        client.close()
+    return ended, relayed
+
+
+TOLD_EVERY = 100
+"""Requests after which a line says how many there were."""
+
+
+def _keep(folder: Path, relayed: Relayed, target: Target, say: Say) -> list[Path]:
+    """Takes the logs of a folder into the store."""
+    kept = []
+    for path in results_below(folder) if any(folder.iterdir()) else ():
+        found = format_of(path)
+        assert found is not None
+        runs = (relayed.put_into(run, target) for run in found.read(path))
+        kept += [keep(run, digest_of(run.path)).directory for run in runs]
+    if kept and relayed.joined < relayed.count:
+        say(
+            f"{relayed.count - relayed.joined:,} of {relayed.count:,} requests belong to no sample of the log."
+        )
+    return kept
+
+
+def _last_line(ended: ProgramResult) -> str:
+    said: Sequence[str] = [*ended.output.decode(errors="replace").splitlines(), *ended.errors.splitlines()]
+    return next((line.strip() for line in reversed(said) if line.strip()), "it said nothing")

@@ -1,0 +1,184 @@
+"""What a run does, sent to a collector of OpenTelemetry (`--otel URL`).
+
+That is a span for each trial and each request of it, and an event for each score.
+
+Names are those of the GenAI conventions of OpenTelemetry as they stood in 2026 (gen_ai.*); what has none there begins
+with `benchwright.`. Prompts and answers are not sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import benchwright
+from benchwright.app.prepared import RunRequest
+from benchwright.engine.run import Listener
+from benchwright.engine.worker import Result, Solved
+from benchwright.errors import UserError
+from benchwright.records import FAILED, RequestRecord, ScoreRecord, Target, TrialRecord
+from benchwright.secrets import SECRETS
+from benchwright.text import Say
+
+AT_ONCE = 512
+"""Spans of one request to the collector."""
+
+MOST_WAITING = 100_000
+"""Spans that wait to be sent; more are lost, and counted."""
+
+PATIENCE = 10.0
+"""Seconds that the collector may take for an answer, and at the end for all that is left."""
+
+
+class Telemetry:
+    """A listener of a run that sends what it hears; `close` waits for the collector, so call it in a thread.
+
+    Raises:
+        UserError: opentelemetry is not installed, or the URL is none.
+    """
+
+    def __init__(self, url: str, targets: Sequence[Target], task: str) -> None:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+            raise UserError(f"--otel {url}: give the address of a collector, such as http://localhost:4318.")
+        try:
+            from benchwright.app.telemetry_export import Exports
+        except ImportError:
+            raise UserError("Telemetry needs OpenTelemetry: pip install 'benchwright[otel]'.") from None
+        for name in ("opentelemetry.exporter", "opentelemetry.sdk"):
+            logging.getLogger(name).setLevel(
+                logging.CRITICAL
+            )  # what could not be sent is told once, at the end
+        self.run = ""
+        self._url = url
+        self._targets = {target.slot: target for target in targets}
+        self._task = task
+        self._exports = Exports(url.rstrip("/"), AT_ONCE, MOST_WAITING, PATIENCE)
+        self._unscored: dict[str, TrialRecord] = {}
+
+    def started(self, total: int, done: int, again: int) -> None:
+        """Nothing is sent of a run itself."""
+
+    def delivered(self, result: Result) -> None:
+        """A trial is sent when its scores are there."""
+        if isinstance(result, Solved):
+            self._unscored[result.record.key] = result.record
+        elif (record := self._unscored.pop(result.trial.key, None)) is not None:
+            self._send(record, result.scores)
+
+    def said(self, text: str) -> None:
+        """Nothing is sent of what is said."""
+
+    def ended(self) -> None:
+        """What was solved and not scored any more is sent without scores."""
+        for record in self._unscored.values():
+            self._send(record, ())
+        self._unscored.clear()
+
+    def close(self) -> str:
+        """Sends what is left; returns a sentence on what became of all."""
+        sent, lost = self._exports.close()
+        if lost:
+            return f"Warning: {lost:,} of {sent + lost:,} spans and events could not be sent to {self._url}."
+        return f"{sent:,} spans and events were sent to {self._url}."
+
+    def _send(self, record: TrialRecord, scores: Sequence[ScoreRecord]) -> None:
+        error = record.reason or str(record.status) if record.status in FAILED else None
+        ended = record.started_at + record.duration
+        about = self._about(record)
+        trial = self._exports.span(
+            f"trial {self._task}", about, record.started_at, ended, error=_redacted(error)
+        )
+        for one in record.requests:
+            began = record.started_at + one.started
+            named = f"chat {self._model(one.slot)}"
+            self._exports.span(
+                named, dict(self._asked(one)), began, began + one.total, trial, _redacted(one.error)
+            )
+        own = [(name, value, None) for name, value in record.scores.items()]
+        for name, value, failure in [*own, *((one.scorer, one.value, _failure(one)) for one in scores)]:
+            self._exports.event("gen_ai.evaluation.result", _evaluation(name, value, failure), ended, trial)
+
+    def _model(self, slot: str) -> str:
+        target = self._targets.get(slot)
+        return slot if target is None else target.model
+
+    def _about(self, record: TrialRecord) -> dict[str, Any]:
+        return {
+            "benchwright.version": benchwright.__version__,
+            "benchwright.run": self.run,
+            "benchwright.sample": record.sample,
+            "benchwright.repeat": record.repeat,
+            "benchwright.slot": record.target,
+            "benchwright.status": str(record.status),
+            "gen_ai.request.model": self._model(record.target),
+        }
+
+    def _asked(self, request: RequestRecord) -> Iterator[tuple[str, Any]]:
+        yield "gen_ai.operation.name", "chat"
+        yield "gen_ai.provider.name", "openai-compatible"
+        yield "gen_ai.request.model", self._model(request.slot)
+        yield "benchwright.role", request.role
+        yield "benchwright.attempts", request.attempts
+        if (target := self._targets.get(request.slot)) is not None:
+            address = urlsplit(target.base_url)
+            known = {"server.address": address.hostname, "server.port": address.port}
+            yield from ((name, value) for name, value in known.items() if value is not None)
+        counts = {
+            "gen_ai.usage.input_tokens": request.usage.prompt_tokens,
+            "gen_ai.usage.output_tokens": request.usage.completion_tokens,
+            "gen_ai.request.seed": request.seed,
+        }
+        yield from ((name, value) for name, value in counts.items() if value is not None)
+        if request.finish_reason:
+            yield "gen_ai.response.finish_reasons", [request.finish_reason]
+        if request.ttft is not None:
+            yield "benchwright.time_to_first_token", request.ttft / 1e9
+        if request.error is not None:
+            yield "error.type", request.error
+
+
+def telemetry_of(request: RunRequest) -> Telemetry | None:
+    """What sends telemetry of a run, where the user wants it.
+
+    Raises:
+        UserError: see `Telemetry`.
+    """
+    url, plan = request.settings.otel, request.plan
+    if url is None:
+        return None
+    return Telemetry(url, [*plan.targets, *plan.helpers], plan.task.spec.name)
+
+
+@asynccontextmanager
+async def sent(telemetry: Telemetry | None, directory: Path, say: Say) -> AsyncIterator[Sequence[Listener]]:
+    """The listener that sends telemetry of the run in a directory; at the end what is left is sent, and told."""
+    if telemetry is None:
+        yield ()
+        return
+    telemetry.run = directory.name
+    try:
+        yield (telemetry,)
+    finally:
+        say(await asyncio.to_thread(telemetry.close))
+
+
+def _failure(score: ScoreRecord) -> str | None:
+    return None if score.value is not None else str(score.status)
+
+
+def _evaluation(name: str, value: float | None, failure: str | None) -> Mapping[str, Any]:
+    found: dict[str, Any] = {"gen_ai.evaluation.name": name}
+    if value is not None:
+        found["gen_ai.evaluation.score.value"] = value
+    if failure is not None:
+        found["error.type"] = failure
+    return found
+
+
+def _redacted(text: str | None) -> str | None:
+    return None if text is None else SECRETS.redact(text)

@@ -1,0 +1,66 @@
+"""`benchwright compare LOAD LOAD`: measurements under load, level by level."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright.cli.output import print_json, print_table
+from benchwright.errors import UserError
+from benchwright.files import append, write_whole
+
+if TYPE_CHECKING:
+    from benchwright.analysis.load.against.records import LoadsCompared
+    from benchwright.analysis.load.records import LoadReport
+
+RULE_FAILED = 3
+"""The exit code of a rule that did not hold."""
+
+
+def find_reports(references: Sequence[str]) -> list[LoadReport]:
+    """The measurements under load that are meant, if that is what is meant; none where they are runs or result files.
+
+    Raises:
+        UserError: some are, and others are not.
+    """
+    from benchwright.analysis.load.against.references import find_loads, level_of
+
+    found = [find_loads(reference) for reference in references]
+    if not any(found):
+        levels = [level_of(reference) for reference in references] if len(references) == 2 else []
+        return [level for level in levels if level is not None] if levels and None not in levels else []
+    other = [reference for reference, reports in zip(references, found, strict=True) if not reports]
+    if other:
+        raise UserError(
+            f"{other[0]} is no measurement under load, and the others are: compare like with like."
+        )
+    reports = [report for each in found for report in each]
+    if len(reports) < 2:
+        raise UserError(
+            f"{references[0]} is one measurement of one model: name another one to compare it with."
+        )
+    return reports
+
+
+def give(
+    found: LoadsCompared, *, as_json: bool = False, junit: Path | None = None, markdown: Path | None = None
+) -> int:
+    """Prints and writes a comparison; returns the exit code."""
+    from benchwright.reports.load.against import against_junit, against_markdown
+    from benchwright.reports.terminal import render_against
+
+    if as_json:
+        print_json(found)
+    else:
+        print_table(render_against(found))
+    if junit is not None:
+        write_whole(junit, against_junit(found))
+    if markdown is not None:
+        write_whole(markdown, against_markdown(found).encode())
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        append(Path(summary), against_markdown(found).encode())
+    if found.failed:
+        return RULE_FAILED
+    return 1 if all(pair.refusals and not pair.changes for pair in found.pairs) else 0

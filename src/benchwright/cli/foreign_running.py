@@ -1,0 +1,49 @@
+"""Runs tasks of other programs, and shows their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchwright.analysis.joint.shown import shown_run
+from benchwright.analysis.shortfalls import failed_trials, too_many
+from benchwright.app.loop import run_async
+from benchwright.app.other_programs import run_task
+from benchwright.cli.output import echo, print_json, print_summary, say
+from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED
+from benchwright.config import BenchmarkSettings
+from benchwright.text import plain
+
+
+def run_foreign_tasks(
+    names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool
+) -> int:
+    """Runs one task after the other; the exit code: 0 done, 1 stopped, 4 nothing could be scored, 130 interrupted."""
+    from benchwright.analysis.comparison.from_table import RunSides
+
+    found: list[Any] = []
+    code = 0
+    for name in names:
+        ended = run_async(run_task(name, settings, (lambda line: None) if quiet else say))
+        for directory in ended.runs:
+            summary = shown_run(RunSides(directory, str(directory)))
+            found.append(summary)
+            if not as_json:
+                print_summary(summary)
+                echo()
+            failed = sum(failed_trials(target.statuses) for target in summary.targets)
+            for sentence in (
+                *summary.shortfalls,
+                *too_many(failed, summary.done, settings.max_failures, "trials"),
+            ):
+                say(f"Error: {plain(sentence)}")
+                code = INCOMPLETE
+            say(f"Run: {summary.run}")
+        if ended.failure is not None:
+            say(f"Error: {plain(ended.failure)}")
+        if ended.interrupted or ended.failure is not None:
+            code = INTERRUPTED if ended.interrupted else STOPPED
+            break
+    if as_json:
+        print_json({"runs": found})
+    return code

@@ -1,0 +1,61 @@
+"""Traces of Bailian (alibaba-edu/qwen-bailian-usagetraces-anon): a request a line, chained by parents, in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from benchwright.data.traces.blocks import block_ids
+from benchwright.data.traces.decoding import decoded, not_negative
+from benchwright.data.traces.records import Conversation, Line, TracedRequest
+
+BLOCK_SIZE = 16
+
+
+class Row(msgspec.Struct):
+    """A line; `parent_chat_id` is -1 where a conversation begins."""
+
+    chat_id: int
+    parent_chat_id: int
+    timestamp: float
+    input_length: int
+    output_length: int
+    hash_ids: list[int] = []
+
+
+_decoder = msgspec.json.Decoder(Row)
+
+
+def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """The conversations; one whose parent is not in the file begins there.
+
+    A turn comes when it came, but not before the answer to its parent.
+
+    Raises:
+        UserError: a line is not as it should be.
+    """
+    size = block_size or BLOCK_SIZE
+    begun: list[Conversation] = []
+    places: dict[int, tuple[Conversation, int]] = {}
+    for line in lines:
+        row = decoded(_decoder, line)
+        not_negative(line.place, input_length=row.input_length, output_length=row.output_length)
+        parent = places.get(row.parent_chat_id)
+        if parent is None:
+            conversation = Conversation(str(row.chat_id), [], row.timestamp)
+            begun.append(conversation)
+        else:
+            conversation = parent[0]
+        places[row.chat_id] = conversation, len(conversation.requests)
+        conversation.requests.append(
+            TracedRequest(
+                input_tokens=row.input_length,
+                output_tokens=row.output_length,
+                blocks=block_ids(line.place, row.input_length, row.hash_ids, size),
+                block_size=size,
+                after=None if parent is None else parent[1],
+                at=max(0.0, row.timestamp - (conversation.at or 0.0)),
+            )
+        )
+    yield from begun

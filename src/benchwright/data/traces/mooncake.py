@@ -1,0 +1,85 @@
+"""Mooncake's traces (kvcache-ai/Mooncake, FAST25-release/traces): a request a line, times in milliseconds.
+
+AIPerf's extension is understood, too: rows with one `session_id` are turns of one conversation, `delay` milliseconds
+after the answer before, and `text_input` or `messages` are a prompt in place of its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from benchwright.data.traces.blocks import block_ids
+from benchwright.data.traces.decoding import decoded, not_negative
+from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.errors import UserError
+from benchwright.records import Message
+
+BLOCK_SIZE = 512
+
+
+class Row(msgspec.Struct):
+    """A line."""
+
+    timestamp: float | None = None
+    input_length: int | None = None
+    output_length: int | None = None
+    hash_ids: list[int] = []
+    session_id: str | int | None = None
+    delay: float = 0.0
+    text_input: str | None = None
+    messages: list[Message] | None = None
+    tools: list[dict[str, Any]] | None = None
+
+
+_decoder = msgspec.json.Decoder(Row)
+
+
+def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """The requests that stand alone as they come, then the sessions.
+
+    Raises:
+        UserError: a line is not as it should be.
+    """
+    sessions: dict[str, Conversation] = {}
+    for number, line in enumerate(lines):
+        row = decoded(_decoder, line)
+        name = f"row {number}" if row.session_id is None else str(row.session_id)
+        begun = sessions.get(name)
+        request = _request(row, line.place, block_size or BLOCK_SIZE)
+        if begun is None:
+            if row.timestamp is None:
+                raise UserError(f"{line.place}: it has no timestamp.")
+            begun = Conversation(name, [request], row.timestamp / 1000)
+            if row.session_id is None:
+                yield begun
+            else:
+                sessions[name] = begun
+        else:
+            at = 0.0 if row.timestamp is None else max(0.0, row.timestamp / 1000 - (begun.at or 0.0))
+            turn = msgspec.structs.replace(
+                request, after=len(begun.requests) - 1, think=row.delay / 1000, at=at
+            )
+            begun.requests.append(turn)
+    yield from sessions.values()
+
+
+def _request(row: Row, place: str, block_size: int) -> TracedRequest:
+    messages = row.messages
+    if messages is None and row.text_input is not None:
+        messages = [{"role": "user", "content": row.text_input}]
+    if messages is None and row.input_length is None:
+        raise UserError(f"{place}: it has neither input_length nor a prompt.")
+    not_negative(
+        place, input_length=row.input_length, output_length=row.output_length, timestamp=row.timestamp
+    )
+    return TracedRequest(
+        input_tokens=row.input_length,
+        output_tokens=row.output_length,
+        blocks=block_ids(place, row.input_length, row.hash_ids, block_size),
+        block_size=block_size,
+        messages=messages,
+        fields={} if row.tools is None else {"tools": row.tools},
+    )

@@ -1,0 +1,96 @@
+"""Traces that anybody can write: a time a line, or JSON Lines with fields of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from benchwright.data.traces.blocks import block_ids
+from benchwright.data.traces.decoding import decoded, not_negative
+from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.errors import UserError
+from benchwright.records import Message
+
+BLOCK_SIZE = 16
+
+
+class Row(msgspec.Struct, forbid_unknown_fields=True):
+    """A request. Times are in seconds; `think` counts from the answer before in the same conversation."""
+
+    at: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    prompt: str | None = None
+    messages: list[Message] | None = None
+    conversation: str | int | None = None
+    think: float = 0.0
+    blocks: list[int] = []
+    fields: dict[str, Any] = {}
+
+
+_decoder = msgspec.json.Decoder(Row)
+
+
+def rows(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """The requests that stand alone as they come, then the conversations.
+
+    Raises:
+        UserError: a line is not as it should be.
+    """
+    begun: dict[str, Conversation] = {}
+    for number, line in enumerate(lines):
+        row = decoded(_decoder, line)
+        name = f"row {number}" if row.conversation is None else str(row.conversation)
+        request = _request(row, line.place, block_size or BLOCK_SIZE)
+        conversation = begun.get(name)
+        if row.conversation is None:
+            yield Conversation(name, [request], row.at)
+        elif conversation is None:
+            begun[name] = Conversation(name, [request], row.at)
+        else:
+            at = 0.0 if row.at is None else max(0.0, row.at - (conversation.at or 0.0))
+            turn = msgspec.structs.replace(
+                request, after=len(conversation.requests) - 1, think=row.think, at=at
+            )
+            conversation.requests.append(turn)
+    yield from begun.values()
+
+
+def _request(row: Row, place: str, block_size: int) -> TracedRequest:
+    not_negative(
+        place, at=row.at, think=row.think, input_tokens=row.input_tokens, output_tokens=row.output_tokens
+    )
+    messages = row.messages
+    if messages is None and row.prompt is not None:
+        messages = [{"role": "user", "content": row.prompt}]
+    return TracedRequest(
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        blocks=block_ids(place, row.input_tokens, row.blocks, block_size),
+        block_size=block_size,
+        messages=messages,
+        fields=row.fields,
+    )
+
+
+def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """Requests of which nothing is known but the time, in seconds; lines that begin with # are passed over.
+
+    Raises:
+        UserError: a line is no time.
+    """
+    before = float("-inf")
+    for line in lines:
+        text = line.text.decode(errors="replace")
+        if text.startswith("#"):
+            continue
+        try:
+            at = float(text)
+        except ValueError:
+            raise UserError(f"{line.place}: {text[:40]!r} is not a time in seconds.") from None
+        if not before <= at < float("inf"):
+            raise UserError(f"{line.place}: {text} is no time that comes after the one above it.")
+        yield Conversation(line.place, [TracedRequest()], at)
+        before = at

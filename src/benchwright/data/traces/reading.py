@@ -1,0 +1,138 @@
+"""Traces of any format that we know, told apart by what is in them."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+
+from benchwright.data.traces import bailian, mooncake, plain, tables, weka
+from benchwright.data.traces.decoding import lines_of
+from benchwright.data.traces.records import Conversation, Line, Trace, TracedRequest
+from benchwright.errors import UserError
+from benchwright.records import UNREADABLE
+
+Reader = Callable[[Iterable[Line], int | None], Iterator[Conversation]]
+
+READERS: dict[str, Reader] = {
+    "Mooncake": mooncake.conversations,
+    "Weka": weka.conversations,
+    "Bailian": bailian.conversations,
+    "Azure": tables.azure,
+    "BurstGPT": tables.burstgpt,
+    "JSON Lines": plain.rows,
+    "times": plain.offsets,
+}
+
+
+def read_trace(path: Path, limit: int | None = None, block_size: int | None = None) -> Trace:
+    """The trace in a file or folder: its first `limit` requests, in the order of their times, the first at 0.
+
+    Requests that had failed when they were recorded (no token of an answer) are left out. `block_size` is that of
+    ids of blocks, where it is another than the format's.
+
+    Raises:
+        UserError: it cannot be read, is of no known format, empty, or a line is not as it should be.
+    """
+    lines = lines_of(path)
+    first = next(lines, None)
+    if first is None:
+        raise UserError(f"{path}: there are no arrivals.")
+    kind = recognise(first)
+    kept, left_out, left = list[Conversation](), 0, math.inf if limit is None else limit
+    for whole in READERS[kind](chain([first], lines), block_size):
+        answered = [request for request in whole.requests if request.output_tokens != 0]
+        left_out += len(whole.requests) - len(answered)
+        if answered:
+            one = (whole if len(answered) == len(whole.requests) else _without_failed(whole)).first(left)
+            kept.append(one)
+            left -= len(one.requests)
+            if left <= 0:
+                break
+    if not kept:
+        raise UserError(f"{path}: there are no arrivals.")
+    return Trace(kind, in_time(kept), left_out)
+
+
+def recognise(line: Line) -> str:
+    """The format of a trace by its first line or document.
+
+    Raises:
+        UserError: it is none that is known; says which are.
+    """
+    text = line.text.decode("utf-8-sig", errors="replace")
+    if text[:1] in "{[":
+        kind = _of_fields(_fields(text))
+    else:
+        kind = _of_columns(set(next(csv.reader([text.splitlines()[0]]))), text)
+    if kind is None:
+        raise UserError(
+            f"{line.place}: this is no trace that is known: a time a line, JSON Lines with `at` and `input_tokens`, "
+            "or a trace of Mooncake, Weka, Bailian, Azure or BurstGPT."
+        )
+    return kind
+
+
+def in_time(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """Conversations in the order of their beginnings, the first at 0; as they are where these are not known."""
+    found = list(conversations)
+    times = [one.at for one in found if one.at is not None]
+    if len(times) < len(found):
+        return [msgspec.structs.replace(one, at=None) for one in found]
+    start = min(times, default=0.0)
+    moved = [msgspec.structs.replace(one, at=(one.at or 0.0) - start) for one in found]
+    return sorted(moved, key=lambda one: one.at or 0.0)
+
+
+def _fields(text: str) -> set[str]:
+    try:
+        value = msgspec.json.decode(text)
+    except UNREADABLE:
+        return set()
+    if isinstance(value, list):
+        value = value[0] if value else {}
+    return set(value) if isinstance(value, dict) else set()
+
+
+def _of_fields(fields: set[str]) -> str | None:
+    if "requests" in fields:
+        return "Weka"
+    if {"chat_id", "parent_chat_id"} <= fields:
+        return "Bailian"
+    if fields & {"input_length", "text_input", "hash_ids"} and fields & {"timestamp", "session_id"}:
+        return "Mooncake"
+    return "JSON Lines" if fields & {"at", "conversation"} else None
+
+
+def _of_columns(columns: set[str], text: str) -> str | None:
+    if columns >= set(tables.AZURE):
+        return "Azure"
+    if columns >= set(tables.BURSTGPT):
+        return "BurstGPT"
+    return "times" if text.startswith("#") or _is_number(text) else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _without_failed(conversation: Conversation) -> Conversation:
+    """A conversation without requests that failed; those that came after one come after the one before it."""
+    kept: list[TracedRequest] = []
+    places: dict[int | None, int | None] = {None: None}
+    for number, request in enumerate(conversation.requests):
+        before = places[request.after]
+        if request.output_tokens == 0:
+            places[number] = before
+        else:
+            places[number] = len(kept)
+            kept.append(msgspec.structs.replace(request, after=before))
+    return msgspec.structs.replace(conversation, requests=kept)

@@ -1,0 +1,63 @@
+"""Traces that are tables of times and lengths: Azure's (AzurePublicDataset) and BurstGPT's (HPMLL/BurstGPT)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+
+from benchwright.data.traces.decoding import not_negative
+from benchwright.data.traces.records import Conversation, Line, TracedRequest
+from benchwright.errors import UserError
+
+AZURE = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
+BURSTGPT = ("Timestamp", "Request tokens", "Response tokens")
+
+
+def azure(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """Requests of Azure's traces, whose times are those of a clock on the wall."""
+    return _requests(lines, AZURE, wall_clock)
+
+
+def burstgpt(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """Requests of BurstGPT, whose times are whole seconds; those without an answer failed, and have length 0."""
+    return _requests(lines, BURSTGPT, float)
+
+
+def wall_clock(text: str) -> float:
+    """A moment like `2023-11-16 18:17:03.9799600` in seconds since 1970, whatever digits its fraction has.
+
+    Raises:
+        ValueError: it is none.
+    """
+    whole, _, fraction = text.partition(".")
+    digits, zone = fraction, ""
+    for sign in "+-Z":
+        if sign in fraction:
+            digits, _, zone = fraction.partition(sign)
+            zone = sign + zone
+    moment = datetime.fromisoformat(f"{whole}{zone.replace('Z', '+00:00')}")
+    return moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() + (float(f"0.{digits}") if digits else 0.0)
+
+
+def _requests(
+    lines: Iterable[Line], columns: tuple[str, str, str], seconds: Callable[[str], float]
+) -> Iterator[Conversation]:
+    rows = iter(lines)
+    header = _cells(next(rows))
+    found = [header.index(name) for name in columns]
+    for line in rows:
+        cells = _cells(line)
+        try:
+            moment, asked, answered = (cells[place] for place in found)
+            at, tokens, output = seconds(moment), int(asked), int(answered)
+        except (ValueError, IndexError):
+            raise UserError(
+                f"{line.place}: it does not hold {', '.join(columns)}: {line.text[:80].decode(errors='replace')!r}."
+            ) from None
+        not_negative(line.place, **{columns[1]: tokens, columns[2]: output})
+        yield Conversation(line.place, [TracedRequest(input_tokens=tokens, output_tokens=output)], at)
+
+
+def _cells(line: Line) -> list[str]:
+    return next(csv.reader([line.text.decode("utf-8-sig", errors="replace")]))

@@ -1,0 +1,100 @@
+"""Agentic traces of Weka (callanjfox/kv-cache-tester, also used by AgentX): a conversation a line or file.
+
+A turn comes its think time after the answer to the one before. Sub-agents run beside the flow of their parent, which
+does not wait for them: its think time holds the time that it waited. Recorded times of answers are those of another
+server, and are not replayed. The fields are those of docs and files at commit 94f6046.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from benchwright.data.traces.blocks import block_ids
+from benchwright.data.traces.decoding import decoded, not_negative
+from benchwright.data.traces.records import Conversation, Line, TracedRequest
+
+BLOCK_SIZE = 64
+
+
+class Entry(msgspec.Struct, rename={"input_tokens": "in", "output_tokens": "out", "kind": "type"}):
+    """A request, or a sub-agent with requests of its own; `t` and `api_time` are in seconds."""
+
+    t: float = 0.0
+    kind: str = "s"
+    input_tokens: int = 0
+    output_tokens: int | None = None
+    hash_ids: list[int] = []
+    api_time: float = 0.0
+    think_time: float | None = None
+    requests: list[Entry] = []
+
+
+class Document(msgspec.Struct):
+    """A conversation. Ids of a `local` scope mean something within it only."""
+
+    id: str
+    requests: list[Entry]
+    block_size: int = BLOCK_SIZE
+    hash_id_scope: str = "local"
+
+
+_decoder = msgspec.json.Decoder(Document)
+_array = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def conversations(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversation]:
+    """The conversations as they come; they are not related in time.
+
+    Raises:
+        UserError: a line is not as it should be.
+    """
+    for line in lines:
+        parts = decoded(_array, line) if line.text.lstrip()[:1] == b"[" else [line.text]
+        for part in parts:
+            document = decoded(_decoder, Line(line.place, bytes(part)))
+            reader = _Reader(
+                f"{line.place}, {document.id}",
+                block_size or document.block_size,
+                "" if document.hash_id_scope == "global" else document.id,
+            )
+            reader.take(document.requests, None, 0.0)
+            if reader.requests:
+                yield Conversation(document.id, reader.requests)
+
+
+class _Reader:
+    """Puts the flows of a conversation into one list, each request after the one that it waits for."""
+
+    def __init__(self, place: str, block_size: int, scope: str) -> None:
+        self.requests: list[TracedRequest] = []
+        self._place = place
+        self._block_size = block_size
+        self._scope = scope
+
+    def take(self, entries: Sequence[Entry], after: int | None, wait: float) -> None:
+        """Takes a flow in, which begins `wait` seconds after the answer `after`."""
+        before: Entry | None = None
+        for entry in entries:
+            gap = entry.t - (before.t + before.api_time) if before is not None else 0.0
+            think = wait + max(0.0, gap if entry.think_time is None else entry.think_time)
+            if entry.kind == "subagent":
+                # `t` of the sub-agent itself is on its parent's clock; of its requests, differences alone count.
+                self.take(entry.requests, after, wait + max(0.0, gap if before is not None else entry.t))
+                continue
+            self.requests.append(self._request(entry, after, think))
+            after, wait, before = len(self.requests) - 1, 0.0, entry
+
+    def _request(self, entry: Entry, after: int | None, think: float) -> TracedRequest:
+        place = f"{self._place}, request {len(self.requests)}"
+        not_negative(place, **{"in": entry.input_tokens, "out": entry.output_tokens})
+        return TracedRequest(
+            input_tokens=entry.input_tokens,
+            output_tokens=entry.output_tokens,
+            blocks=block_ids(place, entry.input_tokens, entry.hash_ids, self._block_size),
+            block_size=self._block_size,
+            scope=self._scope,
+            after=after,
+            think=think,
+        )

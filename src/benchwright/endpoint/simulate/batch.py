@@ -1,0 +1,144 @@
+"""Which requests a simulated server works on, which ones wait, and which one has to make way."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from time import perf_counter_ns
+from typing import Protocol
+
+from benchwright.endpoint.simulate import board as cell
+from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens
+from benchwright.endpoint.simulate.truth import Truth
+
+
+class Member(Protocol):
+    """A request to generate, as far as a batch needs it. `generated` are the tokens of its answer so far."""
+
+    truth: Truth
+    tokens: Tokens
+
+    @property
+    def generated(self) -> int:
+        """Tokens of its answer so far."""
+        ...
+
+    def begin(self, prefilled: int) -> None:
+        """Starts its answer, or goes on with it, after a prefill that ends at that moment."""
+        ...
+
+    def hold(self) -> None:
+        """Stops its answer, until it is begun again."""
+        ...
+
+
+class Batch:
+    """The requests of one process: at most `slots` run, any number if None, and only as many as the cache has room for.
+
+    The others wait, and begin in the order in which they came. A running request that needs a block when all are in
+    use preempts the one that began last, be it itself: that one gives its blocks back, waits before all others, and
+    prefills again what it had, as far as it is not in the cache. Prefill takes `token_ns` per token that is not cached.
+    `soon` calls a function after the current one.
+    """
+
+    def __init__(
+        self,
+        slots: int | None,
+        cache: PrefixCache | None,
+        token_ns: float,
+        cells: memoryview[int],
+        soon: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self._slots = slots
+        self._cache = cache
+        self._token_ns = token_ns
+        self._cells = cells
+        self._soon = soon
+        self._running: OrderedDict[Member, None] = OrderedDict()
+        self._waiting: OrderedDict[Member, int] = OrderedDict()  # and since when
+
+    def enter(self, member: Member, now: int) -> None:
+        """Begins a request, now or in its turn."""
+        if self._waiting or not self._begin(member, now):
+            self._wait(member, now)
+
+    def leave(self, member: Member) -> None:
+        """Forgets a request that is over, or was given up while it waited."""
+        if member in self._running:
+            self._stop(member)
+        else:
+            self._end_waiting(member, perf_counter_ns())
+        if self._waiting:
+            self._soon(self._begin_those_that_wait)
+
+    def grow(self, member: Member) -> bool:
+        """Makes room for the next token of a running request; False if it was preempted itself."""
+        assert self._cache is not None
+        number = member.tokens.prompt + member.generated
+        while not self._cache.grow(member.tokens, number):
+            youngest = next(reversed(self._running))
+            self._preempt(youngest)
+            if youngest is member:
+                return False
+        self._cells[cell.USED_BLOCKS] = self._cache.used
+        return True
+
+    def _begin_those_that_wait(self) -> None:
+        while self._waiting:
+            member = next(iter(self._waiting))
+            if not self._begin(member, perf_counter_ns()):
+                return
+
+    def _begin(self, member: Member, now: int) -> bool:
+        """Begins a request, if there is a slot and room for it."""
+        if self._slots is not None and len(self._running) >= self._slots:
+            return False
+        tokens = member.tokens
+        number = tokens.prompt + member.generated
+        if self._cache is not None:
+            entered = self._cache.enter(tokens, number, now)
+            self._cells[cell.USED_BLOCKS] = self._cache.used
+            if not entered:
+                return False
+        if member in self._waiting:
+            self._end_waiting(member, now)
+        tokens.start, tokens.end = now, now + round((number - tokens.cached) * self._token_ns)
+        self._running[member] = None
+        self._note(member)
+        member.begin(tokens.end)
+        return True
+
+    def _note(self, member: Member) -> None:
+        truth, tokens = member.truth, member.tokens
+        if not member.generated:
+            truth.prefill_start, truth.prefill_end = tokens.start, tokens.end
+        if truth.preemptions:
+            return
+        self._cells[cell.PROMPT_TOKENS] += tokens.prompt
+        if self._cache is not None:
+            truth.cached_tokens = tokens.cached
+            self._cells[cell.PREFIX_QUERIES] += tokens.prompt
+            self._cells[cell.PREFIX_HITS] += tokens.cached
+
+    def _preempt(self, member: Member) -> None:
+        self._stop(member)
+        self._wait(member, perf_counter_ns())
+        self._waiting.move_to_end(member, last=False)
+        self._cells[cell.PREEMPTIONS] += 1
+        member.truth.preemptions += 1
+        member.hold()
+
+    def _stop(self, member: Member) -> None:
+        del self._running[member]
+        if self._cache is not None:
+            number = member.tokens.prompt + member.generated
+            self._cache.leave(member.tokens, number, perf_counter_ns())
+            self._cells[cell.USED_BLOCKS] = self._cache.used
+
+    def _wait(self, member: Member, now: int) -> None:
+        self._waiting[member] = now
+        self._cells[cell.WAITING] += 1
+
+    def _end_waiting(self, member: Member, now: int) -> None:
+        member.truth.queued += now - self._waiting.pop(member)
+        self._cells[cell.WAITING] -= 1

@@ -1,0 +1,154 @@
+"""The memory of a simulated server: blocks of tokens, shared by prompts that begin alike, as vLLM keeps them.
+
+A block is known by the tokens in it and by the block before it, so that the same tokens elsewhere are another block. It
+can be found once it is full and computed. Blocks that running requests hold are never given up; of the others, those
+unused for longest are, a block always before the one it follows. What two requests compute at the same time, each holds
+in blocks of its own; of equal blocks one is kept.
+
+https://docs.vllm.ai/en/stable/design/prefix_caching/
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import xxhash
+
+
+def block_digests(words: Sequence[str], size: int) -> list[int]:
+    """A digest for each full block of `size` words; each stands for all words up to the block's end."""
+    digests, digest = [], 0
+    for end in range(size, len(words) + 1, size):
+        digest = xxhash.xxh3_64_intdigest(" ".join(words[end - size : end]).encode(), seed=digest)
+        digests.append(digest)
+    return digests
+
+
+class Tokens:
+    """The tokens of a request, those of its answer after its prompt, and what the server holds of them.
+
+    `digests` are those of its full blocks. While it runs, it has `blocks` blocks, with `room` for so many tokens. The
+    first `shared` of them can be found by others, but for `copies` of blocks that could be found before. Its prefill
+    began with `before` tokens, of which `cached` were found, and lasts from `start` to `end` (ns).
+    """
+
+    __slots__ = ("before", "blocks", "cached", "copies", "digests", "end", "prompt", "room", "shared",
+                 "start")  # fmt: skip
+
+    def __init__(self, prompt: int, digests: Sequence[int] = ()) -> None:
+        self.prompt = prompt
+        self.digests = digests
+        self.copies: set[int] = set()
+        self.blocks = self.room = self.shared = self.before = self.cached = self.start = self.end = 0
+
+    def prefilled(self, now: int) -> int:
+        """How many tokens its prefill has computed by now, found ones included."""
+        if now >= self.end:
+            return self.before
+        return self.cached + max(now - self.start, 0) * (self.before - self.cached) // (self.end - self.start)
+
+
+class PrefixCache:
+    """The blocks of one process: at most `capacity` of `size` tokens each. `used` are held by running requests."""
+
+    def __init__(self, capacity: int, size: int) -> None:
+        self.size = size
+        self._capacity = capacity
+        self._holders: dict[int, int] = {}  # how many running requests hold a block
+        self._idle: OrderedDict[int, None] = OrderedDict()  # held by nobody, the next to be given up first
+        self._own = 0  # held by one request, and not to be found
+        self._prefilling: dict[Tokens, None] = {}
+        self._latest = 0
+
+    @property
+    def used(self) -> int:
+        """Blocks that running requests hold."""
+        return len(self._holders) + self._own
+
+    @property
+    def known(self) -> int:
+        """Blocks that can be found."""
+        return len(self._holders) + len(self._idle)
+
+    def enter(self, tokens: Tokens, number: int, now: int) -> bool:
+        """Gives a request blocks for its first `number` tokens; False if there is no room for them.
+
+        What is found of them is `tokens.cached`: full blocks only, and never the last token, which has to be computed
+        for the next one to follow.
+        """
+        self._latest = max(now, self._latest)
+        for one in list(self._prefilling):
+            self._share(one, one.prefilled(self._latest))
+            if self._latest >= one.end:
+                del self._prefilling[one]
+        found = self._find(tokens.digests[: max(number - 1, 0) // self.size])
+        blocks = max(-(-number // self.size), 1)
+        revived = sum(digest in self._idle for digest in found)
+        if self.used + revived + blocks - len(found) > self._capacity:
+            return False
+        self._hold(found)
+        self._own += blocks - len(found)
+        self._make_room()
+        tokens.before, tokens.blocks, tokens.shared = number, blocks, len(found)
+        tokens.room = blocks * self.size
+        tokens.cached = len(found) * self.size
+        self._prefilling[tokens] = None
+        return True
+
+    def grow(self, tokens: Tokens, number: int) -> bool:
+        """Gives a running request blocks for its first `number` tokens; False if there is none left."""
+        self._share(tokens, number - 1)
+        while tokens.room < number:
+            if self.used >= self._capacity:
+                return False
+            tokens.blocks += 1
+            tokens.room += self.size
+            self._own += 1
+            self._make_room()
+        return True
+
+    def leave(self, tokens: Tokens, number: int, now: int) -> None:
+        """Takes back the blocks of a request that has come as far as `number` tokens. What is computed can be found."""
+        in_prefill = now < tokens.end
+        self._share(tokens, tokens.prefilled(now) if in_prefill else max(tokens.before, number - 1))
+        self._prefilling.pop(tokens, None)
+        self._own -= tokens.blocks - tokens.shared + len(tokens.copies)
+        holders, idle, copies = self._holders, self._idle, tokens.copies
+        for digest in reversed(tokens.digests[: tokens.shared]):
+            number_of_holders = 0 if digest in copies else holders.pop(digest)
+            if number_of_holders > 1:
+                holders[digest] = number_of_holders - 1
+            elif digest not in holders and digest not in idle:
+                idle[digest] = None
+        tokens.blocks = tokens.room = tokens.shared = 0
+        copies.clear()
+
+    def _find(self, digests: Sequence[int]) -> Sequence[int]:
+        holders, idle = self._holders, self._idle
+        for number, digest in enumerate(digests):
+            if digest not in holders and digest not in idle:
+                return digests[:number]
+        return digests
+
+    def _share(self, tokens: Tokens, computed: int) -> None:
+        """Lets the blocks of the first `computed` tokens be found."""
+        holders, idle = self._holders, self._idle
+        full = tokens.digests[tokens.shared : computed // self.size]
+        for digest in full:
+            if digest in holders or digest in idle:
+                tokens.copies.add(digest)
+            else:
+                holders[digest] = 1
+                self._own -= 1
+        tokens.shared += len(full)
+
+    def _hold(self, digests: Sequence[int]) -> None:
+        holders, idle = self._holders, self._idle
+        for digest in digests:
+            idle.pop(digest, None)
+            holders[digest] = holders.get(digest, 0) + 1
+
+    def _make_room(self) -> None:
+        for _ in range(self.used + len(self._idle) - self._capacity):
+            self._idle.popitem(last=False)

@@ -1,0 +1,88 @@
+"""Requests that another program made through our relay, put in the place of those that its log tells of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.relay import RelayedRequest
+from benchwright.interop.foreign import ForeignRun, ForeignTarget, ForeignTrial
+from benchwright.interop.reading import text
+from benchwright.records import UNREADABLE, RequestRecord, Target
+
+
+class Relayed:
+    """The requests that went through the relay, whose times count from `began` (wall clock, ns).
+
+    A request is found by its label, where the program sends one, else by what was asked and what was answered.
+    """
+
+    def __init__(self, began: int) -> None:
+        self.began = began
+        self.count = 0
+        self.joined = 0
+        self._by_label: dict[str, RequestRecord] = {}
+        self._by_content: defaultdict[tuple[str, str], list[RequestRecord]] = defaultdict(list)
+
+    def add(self, request: RelayedRequest) -> None:
+        """Takes in a request that has ended."""
+        self.count += 1
+        if request.label:
+            self._by_label[request.label] = request.record
+        elif request.reply is not None:
+            self._by_content[_asked(request.body), request.reply.text].append(request.record)
+
+    def put_into(self, run: ForeignRun, target: Target) -> ForeignRun:
+        """The run with the times of the relay; `target` is the model that was asked behind it."""
+        (asked,) = run.targets
+        real = ForeignTarget(asked.slot, target.model, target.base_url, asked.settings)
+        return run._replace(
+            targets=[real],
+            trials=self._joined(run.trials),
+            lacks=[],
+            notes=["Its requests went through the relay of Benchwright: their times are ours.", *run.notes],
+        )
+
+    def _joined(self, trials: Any) -> Iterator[ForeignTrial]:
+        for trial in trials:
+            yield msgspec.structs.replace(trial, requests=self._requests(trial))
+
+    def _requests(self, trial: ForeignTrial) -> list[RequestRecord]:
+        if not trial.requests:
+            return [self._moved(one, trial, 0, "model") for one in self._by_answer(trial)]
+        found = []
+        for theirs in trial.requests:
+            ours = self._by_label.get(theirs.id)
+            found.append(theirs if ours is None else self._moved(ours, trial, theirs.turn, theirs.role))
+        return found
+
+    def _by_answer(self, trial: ForeignTrial) -> Sequence[RequestRecord]:
+        asked = _contents(trial.messages)
+        same = self._by_content.get((asked, trial.answer))
+        return [same.pop(0)] if same else []
+
+    def _moved(self, ours: RequestRecord, trial: ForeignTrial, turn: int, role: str) -> RequestRecord:
+        self.joined += 1
+        since = self.began - trial.started_at if trial.started_at else 0
+        return msgspec.structs.replace(ours, started=ours.started + since, turn=turn, role=role)
+
+
+def _asked(body: bytes) -> str:
+    """What a request asks: the texts of its messages, those of the model aside, or its prompt."""
+    try:
+        fields = msgspec.json.decode(body)
+    except UNREADABLE:
+        return ""
+    if not isinstance(fields, dict):
+        return ""
+    return _contents(fields["messages"]) if "messages" in fields else text(fields.get("prompt"))
+
+
+def _contents(messages: object) -> str:
+    found: list[Mapping[str, Any]] = (
+        [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
+    )
+    return "\n".join(text(one.get("content")) for one in found if one.get("role") != "assistant")

@@ -1,0 +1,151 @@
+"""One server against another in words and tables, the same for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.analysis.load.against.figures import MEASURES
+from benchwright.analysis.load.against.records import LoadChange, LoadPair, LoadsCompared
+from benchwright.analysis.load.records import Estimate
+from benchwright.formats import milliseconds
+from benchwright.reports.comparison.junit import junit_of
+from benchwright.reports.comparison.markdown import markdown_of
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line, p_text, ruling_line
+
+METHOD = "Times in milliseconds. 95 % intervals; p-values by Holm over all figures, and * where they are below 0.05."
+
+
+def verdict_lines(found: LoadsCompared) -> Iterator[Line]:
+    """The most that either serves, and at which levels anything differs; or why nothing is compared."""
+    for pair in found.pairs:
+        if pair.refusals and pair.best is None and not pair.changes:
+            why = Foreign("; ".join(pair.refusals))
+            yield Line("warning", [f"{pair.a} and {pair.b} are not compared: ", why, ". --anyway does it."])
+            continue
+        if pair.best is not None:
+            yield Line("verdict", [best_text(pair, pair.best)])
+        yield from (Line("verdict", [text]) for text in _differing(pair))
+
+
+def best_text(pair: LoadPair, best: LoadChange) -> str:
+    """The most that either serves, in one sentence."""
+    what = "within the objectives" if best.measure == "goodput" else "at its best level"
+    rates = (
+        f"{best.b.value:,.2f}/s at {best.level_b.name} against {best.a.value:,.2f}/s at {best.level_a.name}, "
+        f"95 % {_percent(best.low)} to {_percent(best.high)}"
+    )
+    if best.verdict in ("better", "worse"):
+        more = "more" if best.change > 0 else "less"
+        return f"{pair.b} serves {abs(best.change) * 100:.1f} % {more} than {pair.a} {what}: {rates}, {_p(best)}."
+    if best.verdict == "unknown":
+        return f"Which serves more {what} is not known: {rates}; there are too few requests."
+    return f"No difference found in what {pair.b} and {pair.a} serve {what}: {rates}, {_p(best)}."
+
+
+def _differing(pair: LoadPair) -> Iterator[str]:
+    """One sentence for all figures that are better anywhere, one for all that are worse."""
+    for verdict in ("better", "worse"):
+        told = []
+        for name, measure in MEASURES.items():
+            found = [one for one in pair.changes if one.measure == name and one.verdict == verdict]
+            at = ", ".join(f"{_percent(one.change)} at {one.level_b.name}" for one in found)
+            told += [f"{measure.words} ({at})"] if found else []
+        if told:
+            yield f"{verdict.capitalize()} with {pair.b}: {', '.join(told)}."
+
+
+def warning_lines(found: LoadsCompared) -> Iterator[Line]:
+    """What spoils the answer."""
+    if any(side.simulated for side in found.sides):
+        yield Line("warning", ["SIMULATED: these answers are not from a model."])
+
+
+def note_lines(found: LoadsCompared) -> Iterator[Line]:
+    """What has to be known."""
+    several = len(found.pairs) > 1
+    for pair in found.pairs:
+        begin = f"{pair.b} and {pair.a}: " if several else ""
+        yield from (Line("note", [begin, Foreign(note), "."]) for note in pair.notes)
+
+
+def ruling_lines(found: LoadsCompared) -> Iterator[Line]:
+    """What became of the rules."""
+    return map(ruling_line, found.rulings)
+
+
+def against_markdown(found: LoadsCompared) -> str:
+    """All of it as Markdown."""
+    told = [*verdict_lines(found), *warning_lines(found), *ruling_lines(found)]
+    tables = list(against_blocks(found))
+    return markdown_of(told, tables, list(note_lines(found)), [block.title for block in tables])
+
+
+def against_junit(found: LoadsCompared) -> bytes:
+    """The rules as JUnit XML, with a case for each pair."""
+    refused = {_name(pair): "; ".join(pair.refusals) for pair in found.pairs if pair.refusals}
+    compared = {
+        _name(pair): Line("verdict", [best_text(pair, pair.best)])
+        for pair in found.pairs
+        if pair.best is not None
+    }
+    return junit_of(found.rulings, refused, compared, list(warning_lines(found)))
+
+
+def _name(pair: LoadPair) -> str:
+    return f"{pair.b} against {pair.a}"
+
+
+def against_blocks(found: LoadsCompared) -> Iterator[Block]:
+    """What is compared, and the figures level by level."""
+    rows: list[list[Cell]] = [
+        [
+            side.letter,
+            *map(Foreign, (side.model, side.id, side.base_url)),
+            f"{len(side.levels)} × {side.runs}" if side.runs > 1 else str(len(side.levels)),
+        ]
+        for side in found.sides
+    ]
+    yield Block("Measurements", ["Load", "model", "tag", "address", "levels"], rows, left=4)
+    yield from (_changes(pair) for pair in found.pairs if pair.changes)
+
+
+def _changes(pair: LoadPair) -> Block:
+    rows: list[list[Cell]] = []
+    level = None
+    for change in pair.changes:
+        name = change.level_b.name if change.level_b != level else ""
+        level = change.level_b
+        mark = "*" if change.verdict in ("better", "worse") else ""
+        rows.append(
+            [
+                name,
+                MEASURES[change.measure].words,
+                _value(change, change.a),
+                _value(change, change.b),
+                f"{_percent(change.change)}{mark}",
+                f"[{_percent(change.low)}, {_percent(change.high)}]",
+                _p_cell(change),
+            ]
+        )
+    columns = ["level", "", pair.a, pair.b, "change", "95 % interval", "p"]
+    return Block(_name(pair), columns, rows, left=2, note=METHOD)
+
+
+def _value(change: LoadChange, estimate: Estimate) -> str:
+    is_time = MEASURES[change.measure].is_time
+    return milliseconds(estimate.value) if is_time else f"{estimate.value:,.2f}"
+
+
+def _percent(share: float | None) -> str:
+    return "?" if share is None else f"{share * 100:+.1f} %"
+
+
+def _p(change: LoadChange) -> str:
+    return "" if change.p_adjusted is None else p_text(change.p_adjusted)
+
+
+def _p_cell(change: LoadChange) -> str:
+    if change.p_adjusted is None:
+        return "–"
+    return "< 0.001" if change.p_adjusted < 0.001 else f"{change.p_adjusted:.2g}"

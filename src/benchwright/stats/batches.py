@@ -1,0 +1,153 @@
+"""Intervals of values that depend on each other, as the times of requests in one queue do: by means of batches.
+
+The values are in the order of time. The variance of a mean is estimated from the means of 16 batches (Schmeiser 1982,
+"Batch size effects in the analysis of simulation output", Operations Research 30: 10 to 30), which hardly depend on
+each other where the batches are long. What dependence is left is taken for a first-order autoregression, as ASAP3 does
+(Steiger and others 2005, ACM Transactions on Modeling and Computer Simulation 15): it widens the variance and leaves
+fewer degrees of freedom. How often such intervals hold is measured in `tests/stats/test_batches.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from benchwright.stats.arrays import Vector, vector
+from benchwright.stats.distributions import binomial_quantile, normal_quantile, require_fraction
+from benchwright.stats.intervals import Interval, critical_t
+
+BATCHES = 16
+
+FEWEST = 2 * BATCHES
+"""With fewer values they are taken to be independent: batches of one say nothing of dependence."""
+
+FEWEST_EPISODES = 6
+"""In how many batches there must be values beyond a percentile for it to have an interval: a queue near saturation has
+its longest times in few episodes, which say little of the next."""
+
+HIGHEST = 0.8
+"""The highest autocorrelation of batches that is believed: more cannot be estimated from 16."""
+
+
+class LongRun(NamedTuple):
+    """The variance that a value has in a mean of many, its share of dependence included, and its degrees of freedom."""
+
+    variance: float
+    df: float
+
+
+def long_run(values: ArrayLike) -> LongRun:
+    """The long-run variance of a series: n times the variance of its mean.
+
+    Raises:
+        ValueError: fewer than two values, or one that is not finite.
+    """
+    given = vector(values)
+    if given.size < 2:
+        raise ValueError("one value says nothing of a variance")
+    if given.size < FEWEST:
+        return LongRun(float(given.var(ddof=1)), given.size - 1.0)
+    size = given.size // BATCHES
+    means = given[given.size - size * BATCHES :].reshape(BATCHES, size).mean(axis=1)
+    centred = means - means.mean()
+    squares = float(centred @ centred)
+    if squares <= 1e-24 * max(1.0, float(np.abs(means).max()) ** 2):
+        return LongRun(0.0, BATCHES - 1.0)
+    raw = float(centred[1:] @ centred[:-1]) / squares
+    correlation = min(max(raw + (1 + 3 * raw) / BATCHES, 0.0), HIGHEST)
+    inflation = (1 + correlation) / (1 - correlation)
+    return LongRun(size * squares / (BATCHES - 1) * inflation, max(2.0, (BATCHES - 1) / inflation))
+
+
+def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
+    """The two-sided t interval of the mean.
+
+    Raises:
+        ValueError: as `long_run`.
+    """
+    given = vector(values)
+    found = long_run(given)
+    half = critical_t(confidence, found.df) * math.sqrt(found.variance / given.size)
+    mean = float(given.mean())
+    return Interval(mean - half, mean + half)
+
+
+def effective_size(indicator: ArrayLike, share: float) -> float:
+    """How many independent zeros and ones say as much of their share as these do; never more than there are.
+
+    The few degrees of freedom are in it: with the size returned, a quantile of the normal or binomial distribution
+    takes the place of one of Student's.
+
+    Raises:
+        ValueError: as `long_run`; `share` not in (0, 1).
+    """
+    require_fraction("share", share)
+    given = vector(indicator)
+    found = long_run(given)
+    plain = share * (1 - share)
+    if found.variance <= plain:
+        return float(given.size)
+    narrower = normal_quantile(0.975) / critical_t(0.95, found.df)
+    return max(1.0, given.size * plain / found.variance * narrower * narrower)
+
+
+def _episodes(rare: NDArray[np.bool_]) -> int:
+    """How many batches hold any of the rarer values; all where the values are too few for batches."""
+    size = rare.size // BATCHES
+    if rare.size < FEWEST:
+        return BATCHES
+    return int(rare[rare.size - size * BATCHES :].reshape(BATCHES, size).any(axis=1).sum())
+
+
+def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
+    """The two-sided interval of the q-quantile between two order statistics; an end that is not known is infinite.
+
+    As `stats.latency.percentile_interval`, with as many independent values as the dependent ones are worth: the ranks
+    are those of a binomial distribution of `effective_size`. Where what is beyond the quantile came in fewer than
+    `FEWEST_EPISODES` of the batches, neither end is known.
+
+    Raises:
+        ValueError: no values, one that is not finite, q or confidence outside (0, 1).
+    """
+    require_fraction("q", q)
+    require_fraction("confidence", confidence)
+    tail = (1 - confidence) / 2
+    ordered, size = _worth(vector(values), q)
+    if size is None:
+        return Interval(-math.inf, math.inf)
+    lower = binomial_quantile(tail, size, q)
+    low = float(ordered[math.ceil(lower * ordered.size / size) - 1]) if lower > 0 else -math.inf
+    return Interval(low, _upper(ordered, size, q, 1 - tail))
+
+
+def percentile_bound(values: ArrayLike, q: float, confidence: float = 0.99) -> float:
+    """What the q-quantile does not exceed with this confidence, one-sided; infinite where the values are too few.
+
+    Raises:
+        ValueError: as `percentile_interval`.
+    """
+    require_fraction("q", q)
+    require_fraction("confidence", confidence)
+    ordered, size = _worth(vector(values), q)
+    return math.inf if size is None else _upper(ordered, size, q, confidence)
+
+
+def _worth(given: Vector, q: float) -> tuple[Vector, int | None]:
+    """The values sorted, and how many independent ones say as much of their q-quantile; None where they say nothing."""
+    ordered: Vector = np.sort(given)
+    if given.size < 2:
+        return ordered, None
+    below = given <= float(np.quantile(ordered, q))
+    if _episodes(below if q < 0.5 else ~below) < FEWEST_EPISODES:
+        return ordered, None
+    return ordered, int(effective_size(below, q))
+
+
+def _upper(ordered: Vector, size: int, q: float, probability: float) -> float:
+    rank = binomial_quantile(probability, size, q)
+    if rank >= size:
+        return math.inf
+    return float(ordered[min(math.floor(rank * ordered.size / size), ordered.size - 1)])

@@ -1,0 +1,117 @@
+"""Which requests of a level count, and when a rate is claimed."""
+
+from __future__ import annotations
+
+import heapq
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.app.load.test_load_figures import Asked, journal, table_of
+
+from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.records import Level, LevelPlan
+from benchwright.analysis.load.requests import Requests, read_requests
+from benchwright.analysis.load.windows import find_window, overall
+from benchwright.stats.windows import Cut
+
+
+def closed(concurrency: int, requests: int, slots: int, service: int) -> list[Asked]:
+    """What a server of so many slots, each request taking so many ms, makes of a closed loop."""
+    free, ready, asked = [0] * slots, [0] * concurrency, []
+    for _ in range(requests):
+        due = heapq.heappop(ready)
+        end = max(due, heapq.heappop(free)) + service
+        heapq.heappush(free, end)
+        heapq.heappush(ready, end)
+        asked.append(Asked(due, total=end - due))
+    return asked
+
+
+def read(directory: Path, asked: list[Asked]) -> Requests:
+    return read_requests(table_of(journal(directory, asked)))
+
+
+def test_two_rounds_are_a_burst_for_which_no_steady_rate_is_claimed(tmp_path: Path) -> None:
+    """24 in flight, 48 requests, six slots of 0.2 s: 30/s, which no window of it shows."""
+    requests = read(tmp_path, closed(24, 48, 6, 200))
+    found = find_window(requests, LevelPlan("load-1", Level(concurrency=24)))
+    assert found is not None
+    assert not found.steady
+    assert Figures(requests, found.window, open_loop=False).achieved is None
+    whole = overall(requests)
+    assert whole is not None
+    assert whole.achieved == pytest.approx(30)
+
+
+@pytest.mark.parametrize("rounds", [4, 10, 40])
+def test_from_a_few_rounds_on_the_rate_is_that_of_the_server(tmp_path: Path, rounds: int) -> None:
+    requests = read(tmp_path, closed(24, 24 * rounds, 6, 200))
+    found = find_window(requests, LevelPlan("load-1", Level(concurrency=24)))
+    assert found is not None
+    achieved = Figures(requests, found.window, open_loop=False).achieved
+    assert found.steady
+    assert achieved is not None
+    assert achieved.value == pytest.approx(30)
+
+
+def test_no_more_requests_than_are_in_flight_are_a_burst_whose_times_are_told(tmp_path: Path) -> None:
+    requests = read(tmp_path, closed(8, 8, 2, 100))
+    found = find_window(requests, LevelPlan("load-1", Level(concurrency=8)))
+    assert found is not None
+    assert not found.steady
+    figures = Figures(requests, found.window, open_loop=False)
+    assert (figures.counted, figures.achieved) == (8, None)
+    assert figures.spread("latency") is not None
+
+
+def test_a_slow_start_is_found_and_left_out(tmp_path: Path) -> None:
+    slow = [Asked(1000 * number, total=900) for number in range(20)]
+    quick = [Asked(20_000 + 100 * number) for number in range(200)]
+    found = find_window(read(tmp_path, slow + quick), LevelPlan("load-1", Level(concurrency=1)))
+    assert found is not None
+    assert (found.rule, found.steady) == ("found", True)
+    assert 20 <= found.window.first <= 25
+
+
+def test_cuts_that_are_given_are_kept_to(tmp_path: Path) -> None:
+    slow = [Asked(1000 * number, total=900) for number in range(20)]
+    quick = [Asked(20_000 + 100 * number) for number in range(200)]
+    found = find_window(
+        read(tmp_path, slow + quick), LevelPlan("load-1", Level(concurrency=1), warmup=Cut(requests=3))
+    )
+    assert found is not None
+    assert (found.rule, found.window.first) == ("given", 3)
+
+
+def test_the_seconds_that_are_given_count(tmp_path: Path) -> None:
+    requests = read(tmp_path, [Asked(100 * number) for number in range(100)])
+    found = find_window(requests, LevelPlan("load-1", Level(concurrency=1), window=(2.0, 4.0)))
+    assert found is not None
+    assert (found.rule, found.window.begin, found.window.end) == ("given", 2.0, 4.0)
+
+
+def test_a_queue_that_grows_is_no_steady_state(tmp_path: Path) -> None:
+    """20 requests per second to a server that does 10: each waits longer than the one before."""
+    asked = [Asked(50 * number, total=100 + 50 * number) for number in range(200)]
+    requests = read(tmp_path, asked)
+    found = find_window(requests, LevelPlan("load-1", Level(rate=20, arrivals="constant")))
+    assert found is not None
+    assert found.drift is not None
+    assert found.drift > 0.5
+    achieved = Figures(requests, found.window, open_loop=True).achieved
+    assert achieved is not None
+    assert achieved.value == pytest.approx(10, rel=0.05)
+
+
+def test_intervals_of_rates_hold_them(tmp_path: Path) -> None:
+    generator = np.random.default_rng(4)
+    asked = [Asked(int(due), total=int(generator.integers(50, 150))) for due in np.arange(0, 30_000, 100)]
+    found = find_window(requests := read(tmp_path, asked), LevelPlan("load-1", Level(concurrency=1)))
+    assert found is not None
+    achieved = Figures(requests, found.window, open_loop=True).achieved
+    assert achieved is not None
+    assert achieved.low is not None
+    assert achieved.high is not None
+    assert achieved.low < 10 < achieved.high
+    assert achieved.high - achieved.low < 2
