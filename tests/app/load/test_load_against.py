@@ -202,7 +202,8 @@ def test_a_slower_server_is_named_and_fails_the_gate(loads: tuple[Program, LoadR
     assert code == 3
     assert changes_of["achieved"].verdict == "worse"
     once, now = (measurement.levels[0].achieved for measurement in (fast, slow))
-    assert once is not None and now is not None
+    assert once is not None
+    assert now is not None
     assert changes_of["achieved"].change == pytest.approx(now.value / once.value - 1)
     shown = program.run("compare", fast.id, slow.id)
     assert (shown.returncode, "B serves" in shown.stdout, "FAILED" in shown.stdout) == (0, True, False)
