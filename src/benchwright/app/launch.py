@@ -140,7 +140,7 @@ async def _run(
     _tell_of_waits(asking, listeners)
     if until is not None:
         _tell_of_decision(until, listeners)
-    journal = Journal(table.directory, fsync=settings.fsync)
+    journal = Journal(table.directory, fsync=settings.fsync, keeps=request.keeps)
     try:
         rules = [*_rules(request), *request.rules]
         async with _executor(request, clients, _paced(journal, listeners)) as executor:

@@ -104,6 +104,8 @@ shape_options = together(
            help="Tokens of a block of the trace (default: by its format)."),
     option("--max-in-flight", type=int, metavar="N", default=1024, heading="Load", rare=True,
            help="Maximum requests of an open loop in flight at once."),
+    option("--keep-bodies", type=float, metavar="SHARE", default=1.0, heading="Output", rare=True,
+           help="Share of conversations to keep; failed ones are always kept."),
     option("--warmup", metavar="N|SECONDSs", heading="Load", rare=True,
            help="Requests (20) or time (5s) to ignore at the start of a level "
            "(default: as many requests as are in flight; in an open loop, a tenth)."),

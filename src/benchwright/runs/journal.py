@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -123,11 +123,18 @@ def encode_json(value: Any) -> bytes:
 
 
 class Journal:
-    """The one writer of a run's journal."""
+    """The one writer of a run's journal. Where `keeps` says so, a trial's body is left out."""
 
-    def __init__(self, directory: Path, *, fsync: Fsync = "second") -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        fsync: Fsync = "second",
+        keeps: Callable[[TrialRecord], bool] = lambda record: True,
+    ) -> None:
         self.directory = directory
         self._always = fsync == "always"
+        self._keeps = keeps
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._trials = _AppendFile(directory / TRIALS)
@@ -152,13 +159,16 @@ class Journal:
         Raises:
             JournalError: the disk is full or gone; what was written before is whole.
         """
+        kept = [(record, body if self._keeps(record) else b"") for record, body in trials]
         lines: list[JournalLine] = []
-        if trials:
-            offset = self._append(self._bodies, b"".join([body + b"\n" for _, body in trials]))
-            for record, body in trials:
-                lines.append(msgspec.structs.replace(record, body=(offset, len(body))))
+        if bodies := b"".join([body + b"\n" for _, body in kept if body]):
+            offset = self._append(self._bodies, bodies)
+        for record, body in kept:
+            if body:
+                record = msgspec.structs.replace(record, body=(offset, len(body)))
                 offset += len(body) + 1
-        if trials or scores:
+            lines.append(record)
+        if lines or scores:
             self.write(*lines, *scores)
 
     def write(self, *lines: JournalLine) -> None:

@@ -41,7 +41,8 @@ def unexpected_share(table: RunTable, sent: SeenPrefixes) -> float | None:
     if not rows.size:
         return None
     tokens = unexpected = 0.0
-    for record, body in read_bodies(table.directory, (table.record(int(row)) for row in rows)):
+    records = (table.record(int(row)) for row in rows)
+    for record, body in read_bodies(table.directory, (record for record in records if record.body[1])):
         for usage, exchange in _first_request(record, body):
             blocks = _blocks(exchange, body)
             known = sent.add(blocks) / len(blocks)

@@ -21,6 +21,7 @@ from benchwright.app.benchmarks import LOCAL_SERVER
 from benchwright.app.endpoints import make_client
 from benchwright.app.launch import launch, recipe
 from benchwright.app.load.finding import find_workload, load_parts
+from benchwright.app.load.kept_bodies import KeptBodies
 from benchwright.app.load.level_task import LevelTask, Rounds
 from benchwright.app.load.levels import allow_connections, due_times, level_seconds, most_requests, slug
 from benchwright.app.load.replay.workload import find_trace
@@ -234,6 +235,7 @@ class LoadTest:
             ),
             about={**base.about, "load": detail},
             selection={**base.selection, "load": detail},
+            keeps=KeptBodies(settings.keep_bodies),
             recipe=recipe(
                 load_parts,
                 *(settings, self._prompt_seed, level.number, self._calibration),

@@ -98,6 +98,8 @@ class LoadSettings(Settings):
     price: tuple[str, ...] = ()
     """`IN,OUT` per million tokens or `COST/h` per hour of hardware, with `MODEL=` before it for one of several."""
 
+    keep_bodies: float = Field(default=1.0, ge=0, le=1)
+    """The share of conversations that is kept."""
     metrics: bool = True
     metrics_url: str | None = None
     retries: int = Field(default=0, ge=0)
