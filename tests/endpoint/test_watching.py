@@ -78,6 +78,15 @@ def test_other_servers_say_it_under_other_names() -> None:
     assert read_look(VLLM_0_8, 1) == Look(1, cache=0.5, prefix_queries=1000, prefix_hits=0)
 
 
+def test_counters_of_speculative_decoding_are_read() -> None:
+    page = (
+        'vllm:spec_decode_num_draft_tokens_total{engine="0"} 90.0\n'
+        'vllm:spec_decode_num_draft_tokens_total{engine="1"} 10.0\n'
+        'vllm:spec_decode_num_accepted_tokens_total{engine="0"} 70.0\n'
+    )
+    assert read_look(page, 1) == Look(1, drafted=100, accepted=70)
+
+
 @given(
     st.dictionaries(st.from_regex(r"[a-z_:][a-z0-9_:]{0,9}", fullmatch=True), st.integers(-9, 9), min_size=1)
 )

@@ -53,6 +53,8 @@ GAUGES: Mapping[str, Sequence[str]] = {
         "vllm:gpu_prefix_cache_hits",
         "sglang:cached_tokens_total",
     ),
+    "drafted": ("vllm:spec_decode_num_draft_tokens_total", "vllm:spec_decode_num_draft_tokens"),
+    "accepted": ("vllm:spec_decode_num_accepted_tokens_total", "vllm:spec_decode_num_accepted_tokens"),
 }
 """The names under which servers tell the same; the first that is there counts.
 
@@ -69,7 +71,8 @@ class Look(Record, frozen=True):
     """What a server said at one moment (wall-clock ns); None where it does not say.
 
     `running`, `waiting` and `cache` (the share in use) are of that moment. The others only grow: preemptions, tokens of
-    prompts that were looked for in the prefix cache, and those of them that were found.
+    prompts that were looked for in the prefix cache, those of them that were found, tokens that speculative decoding
+    drafted, and those of them that the model accepted.
     """
 
     at: int
@@ -79,6 +82,8 @@ class Look(Record, frozen=True):
     preempted: float | None = None
     prefix_queries: float | None = None
     prefix_hits: float | None = None
+    drafted: float | None = None
+    accepted: float | None = None
 
 
 def read_look(text: str, at: int) -> Look:

@@ -46,6 +46,7 @@ def drawn(generator: np.random.Generator, concurrency: int, seconds: float, slow
         prompt_tokens=tokens,
         completion_tokens=tokens,
         cached_tokens=unknown,
+        reasoning_tokens=unknown,
         ok=np.ones(start.size, np.bool_),
         failures=[None] * start.size,
         gaps=[{}] * start.size,

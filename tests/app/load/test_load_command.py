@@ -371,3 +371,11 @@ def test_an_error_between_two_levels_loses_none_of_those_that_were_measured(prog
     assert rows in one_line_of(err)
     (level,) = msgspec.json.decode(out, type=LoadReport).levels
     assert (level.state, level.requests) == ("finished", 10)
+
+
+def test_tokens_of_reasoning_are_told_apart(program: Program) -> None:
+    with simulated_endpoint("--reasoning", "one two three four", "--policy", "words", "--words", "2") as url:
+        report = measure(program, url, "--synthetic-input", "20", "--requests", "8")
+    (level,) = report.levels
+    assert (level.answer_length, level.reasoning_length) == (6, 4)
+    assert "Of the tokens of an answer, 4 were reasoning, on average" in report.notes

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.analysis.load.figures import Figures
+from benchwright.analysis.load.reading import server_of
 from benchwright.analysis.load.records import Estimate, Level, LevelPlan, Objective
 from benchwright.analysis.load.requests import read_requests
 from benchwright.analysis.load.windows import find_window, in_flight
+from benchwright.endpoint.watching import Look
 from benchwright.records import RequestRecord, Status, TrialRecord, Usage
 from benchwright.runs.journal import Journal
 from benchwright.runs.table import RunTable
@@ -170,3 +172,21 @@ def test_a_run_without_trials_has_no_window(tmp_path: Path) -> None:
     requests = read_requests(table_of(journal(tmp_path, [])))
     assert find_window(requests, LevelPlan("load-1", CLOSED, warmup=Cut())) is None
     assert in_flight(requests) == 0
+
+
+def test_shares_of_the_server_are_of_what_its_counters_grew_by() -> None:
+    looks = [
+        Look(1, prefix_queries=1000, prefix_hits=900, drafted=50, accepted=50),
+        Look(2, prefix_queries=2000, prefix_hits=1000, drafted=150, accepted=120),
+    ]
+    server = server_of(looks)
+    assert server is not None
+    assert (server.cached, server.accepted) == (0.1, 0.7)
+
+
+def test_shares_of_what_did_not_happen_are_not_known() -> None:
+    server = server_of(
+        [Look(1, running=1, drafted=50, accepted=50), Look(2, running=1, drafted=50, accepted=50)]
+    )
+    assert server is not None
+    assert (server.cached, server.accepted) == (None, None)

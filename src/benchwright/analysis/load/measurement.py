@@ -92,6 +92,9 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     prompt, answer = results[0].prompt_length, results[0].answer_length
     if plan.synthetic and prompt is not None and answer is not None:
         yield f"Prompts had {prompt:,.0f} tokens and answers {answer:,.0f}, on average"
+    reasoned = [one.reasoning_length for one in results if one.reasoning_length]
+    if reasoned:
+        yield f"Of the tokens of an answer, {_range(reasoned)} were reasoning, on average"
     if plan.prompt_seed is not None and not plan.seeded:
         yield f"The prompts are new ones; --seed {plan.prompt_seed} sends the same again"
     yield from _short_answers(results, plan.answer_tokens)
@@ -127,6 +130,11 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
                 f"No steady state at {one.level.name}: latency changed by {one.drift * 100:+.0f} % over the window, so "
                 "its figures depend on when they are taken"
             )
+
+
+def _range(lengths: Sequence[float]) -> str:
+    low, high = f"{min(lengths):,.0f}", f"{max(lengths):,.0f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _names(results: Iterable[LevelResult]) -> str:

@@ -142,6 +142,7 @@ def with_figures(result: LevelResult, requests: Requests, plan: LevelPlan) -> Le
         goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),
+        reasoning_length=figures.mean("reasoning_tokens"),
         cached=figures.cached(),
     )
 
@@ -194,7 +195,7 @@ def server_of(looks: Sequence[Look]) -> Server | None:
 
     meanwhile = looks[1:-1] or looks  # the first look and the last are of an idle server
     running, waiting, cache = (known(name, meanwhile) for name in ("running", "waiting", "cache"))
-    preempted, queries, hits = (known(name, looks) for name in ("preempted", "prefix_queries", "prefix_hits"))
+    preempted = known("preempted", looks)
     return Server(
         looks=len(looks),
         running_mean=sum(running) / len(running) if running else None,
@@ -203,8 +204,14 @@ def server_of(looks: Sequence[Look]) -> Server | None:
         waiting_most=max(waiting, default=None),
         cache_most=max(cache, default=None),
         preempted=_grown(preempted) if preempted else None,
-        cached=_grown(hits) / asked if hits and (asked := _grown(queries)) else None,
+        cached=_share(known("prefix_hits", looks), known("prefix_queries", looks)),
+        accepted=_share(known("accepted", looks), known("drafted", looks)),
     )
+
+
+def _share(part: Sequence[float], whole: Sequence[float]) -> float | None:
+    """The share of what one counter grew by that another did; None where neither did, or one is not there."""
+    return _grown(part) / grown if part and (grown := _grown(whole)) else None
 
 
 def _grown(counter: Sequence[float]) -> float:

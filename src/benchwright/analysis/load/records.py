@@ -191,7 +191,8 @@ class Server(Record, frozen=True):
     """What the server's own metrics said during the level, looked at about each second; None where it does not say.
 
     `cache_most` is the highest share of the KV cache in use, `preempted` how many requests lost their place in it, and
-    `cached` the share of all prompt tokens, those of other users too, that it found in its prefix cache.
+    `cached` the share of all prompt tokens, those of other users too, that it found in its prefix cache. `accepted` is
+    the share of the tokens drafted by speculative decoding that the model took.
     """
 
     looks: int
@@ -202,6 +203,7 @@ class Server(Record, frozen=True):
     cache_most: float | None = None
     preempted: float | None = None
     cached: float | None = None
+    accepted: float | None = None
 
 
 class Replayed(Record, frozen=True):
@@ -241,7 +243,8 @@ class LevelResult(Record, frozen=True):
     were under way at once, `cpu_share` how much of a core a process of ours took. `judged` counts every graded answer,
     those of the warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says
     which scores could not be made at all. `cached` is the share of prompt tokens that the server took from its cache,
-    and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`).
+    and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). Of the mean
+    `answer_length`, `reasoning_length` tokens were reasoning, where the server counts it apart.
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
     our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed.
     """
@@ -281,6 +284,7 @@ class LevelResult(Record, frozen=True):
     shortfalls: list[str] = []
     prompt_length: float | None = None
     answer_length: float | None = None
+    reasoning_length: float | None = None
     cached: float | None = None
     unexpected_cached: float | None = None
     warm_cache: bool = False

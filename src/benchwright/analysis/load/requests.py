@@ -43,6 +43,7 @@ class Requests(NamedTuple):
     prompt_tokens: Vector
     completion_tokens: Vector
     cached_tokens: Vector
+    reasoning_tokens: Vector
     ok: NDArray[np.bool_]
     failures: Sequence[str | None]
     gaps: Sequence[Mapping[int, int]]
@@ -53,7 +54,7 @@ class Requests(NamedTuple):
 COLUMNS = (
     *("intended", "start", "end", "ttft", "latency", "sent_latency", "itl"),
     *("ttfa", "last_token", "connect", "chunks", "later_tokens"),
-    *("prompt_tokens", "completion_tokens", "cached_tokens"),
+    *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
 )
 
 
@@ -127,6 +128,7 @@ def _turn(request: RequestRecord, began: int) -> dict[str, float]:
         "prompt_tokens": _total([request.usage.prompt_tokens]),
         "completion_tokens": _total([request.usage.completion_tokens]),
         "cached_tokens": _total([request.usage.cached_tokens]),
+        "reasoning_tokens": _total([request.usage.reasoning_tokens]),
     }
 
 
@@ -152,6 +154,7 @@ def _row(record: TrialRecord, began_at: int) -> dict[str, float]:
         "prompt_tokens": _total(one.usage.prompt_tokens for one in answered),
         "completion_tokens": _total(one.usage.completion_tokens for one in answered),
         "cached_tokens": _total(one.usage.cached_tokens for one in answered),
+        "reasoning_tokens": _total(one.usage.reasoning_tokens for one in answered),
     }
 
 

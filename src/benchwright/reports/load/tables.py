@@ -266,11 +266,13 @@ def _share(share: float | None) -> str:
 
 def _server(report: LoadReport) -> Block:
     columns = ["server's metrics", "running", "most", "waiting", "most", "cache, most", "cached", "preempted"]
+    drafts = any(result.server is not None and result.server.accepted is not None for result in report.levels)
+    columns += ["drafts accepted"] if drafts else []
     rows: list[list[Cell]] = []
     for result in report.levels:
         server = result.server
         if server is None:
-            rows.append([_name(result), *["–"] * 7])
+            rows.append([_name(result), *["–"] * (len(columns) - 1)])
             continue
         rows.append(
             [
@@ -282,6 +284,7 @@ def _server(report: LoadReport) -> Block:
                 _share(server.cache_most),
                 _share(server.cached),
                 number(server.preempted, ".0f"),
+                *([_share(server.accepted)] if drafts else []),
             ]
         )
     return Block("Server", columns, rows, left=0)
