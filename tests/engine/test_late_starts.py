@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from time import perf_counter_ns
+from typing import cast
 
 from msgspec.structs import replace
 from tests.engine.engine_kit import TARGET, FunctionTask, journalled, run_plan, samples
 
+from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.simulate import SimulatedEndpoint
 from benchwright.engine.plan import Plan
-from benchwright.engine.protocols import Session
-from benchwright.records import Outcome, Trial
+from benchwright.engine.protocols import Session, TimedSession
+from benchwright.records import Outcome, Status, Trial
 
 GAP = 50_000_000
 TAKES = 0.15
@@ -54,3 +58,22 @@ async def test_a_trial_without_an_intended_start_is_never_late(tmp_path: Path) -
     await run_plan(Plan(FunctionTask(samples(3), slowly), 3, [TARGET]), tmp_path, concurrency=1)
     assert [trial.late for trial in journalled(tmp_path).trials] == [0, 0, 0]
     assert b"late" not in (tmp_path / "trials.jsonl").read_bytes()
+
+
+async def test_what_a_solver_does_before_its_first_request_is_done_before_that_is_due(tmp_path: Path) -> None:
+    early = []
+
+    async def asks(trial: Trial, session: Session) -> Outcome:
+        begun, timed = perf_counter_ns(), cast(TimedSession, session)
+        early.append(begun < timed.intended)
+        reply = await session.chat([{"role": "user", "content": "hello"}])
+        assert timed.origin >= timed.intended
+        return Outcome(answer=reply.text)
+
+    async with SimulatedEndpoint() as endpoint:
+        target = replace(TARGET, base_url=endpoint.base_url)
+        async with EndpointClient(target) as client:
+            plan = Plan(FunctionTask(samples(8), asks), 8, [target], arrange=each_gap)
+            await run_plan(plan, tmp_path, concurrency=2, clients={target.slot: client})
+    assert any(early)
+    assert [trial.status for trial in journalled(tmp_path).trials] == [Status.ANSWERED] * 8

@@ -25,6 +25,7 @@ from tests.engine.engine_kit import (
     samples,
 )
 
+from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Session
 from benchwright.engine.stop import StopRule
@@ -133,7 +134,7 @@ async def test_a_trial_starts_when_it_is_due_whether_those_before_have_ended_or_
     await run_plan(plan, tmp_path, concurrency=5)
     assert {trial.status for trial in journalled(tmp_path).trials} == {Status.ANSWERED}
     for number, moment in enumerate(began):
-        assert moment - start >= number * 0.03
+        assert moment - start >= number * 0.03 - LEAD_NS / 1e9
 
 
 class AtOnce(StopRule):

@@ -73,11 +73,11 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
     """Has a trial prepared, and waits until it is due by the worker's clock, or the run is to stop."""
     if item.trial.due_ns is not None:
-        due = worker.origin + item.trial.due_ns
-        await stop.sleep_until(due - round(worker.ahead * 1e9))
+        moment = worker.taken_up(item)
+        await stop.sleep_until(moment - round(worker.ahead * 1e9))
         if stop.reason is None:
             await worker.prepare(item)
-            await stop.sleep_until(due)
+            await stop.sleep_until(moment)
 
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:

@@ -24,9 +24,8 @@ PREPARED_BEFORE = 1.0
 class Turn(Record, frozen=True):
     """What a solver tells of a request that is one of several it sends at moments of their own.
 
-    `number` is its place among them, `due` its intended start in ns from the trial's start (negative for a trial that
-    began late). `sent` is sent in place of the messages, which the journal holds: messages that are made from a seed,
-    or their JSON.
+    `number` is its place among them, `due` its intended start (`perf_counter_ns`), before which it is not sent. `sent`
+    is sent in place of the messages, which the journal holds: messages that are made from a seed, or their JSON.
     """
 
     number: int
@@ -91,12 +90,12 @@ class TimedSession(Session, Protocol):
 
     @property
     def origin(self) -> int:
-        """The trial's start (`perf_counter_ns`)."""
+        """The trial's start (`perf_counter_ns`), known once its first request has left."""
         ...
 
     @property
-    def late(self) -> int:
-        """By how many ns that is after the trial's intended start, 0 where it had none."""
+    def intended(self) -> int:
+        """The trial's intended start (`perf_counter_ns`): when it began, where it has none."""
         ...
 
 

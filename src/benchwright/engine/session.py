@@ -14,6 +14,7 @@ from benchwright.endpoint.providers import ModelClient
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.reply import Reply
+from benchwright.engine.moments import until
 from benchwright.engine.protocols import Turn
 from benchwright.engine.relayed import RelayedCalls, read_request
 from benchwright.engine.seeds import recorded_seed, seeded
@@ -27,7 +28,8 @@ SentRequest = tuple[dict[str, Any], list[Message], bytes]
 class TrialSession:
     """The session of one trial, or of one scorer at work on it; see `engine.protocols.Session`.
 
-    `unanswered` are the messages of the last request while it has no answer.
+    A trial with an intended start begins when its first request leaves, then or later: what its solver does before is
+    preparation. `unanswered` are the messages of the last request while it has no answer.
     """
 
     def __init__(
@@ -37,13 +39,14 @@ class TrialSession:
         limits: TrialLimits,
         show: Callable[[str, str], None] | None = None,
         role: str = "model",
-        origin: int = 0,
+        due: int | None = None,
     ) -> None:
-        """`origin` is when the clock of intended starts began (`perf_counter_ns`)."""
+        """`due` is the intended start (`perf_counter_ns`), if there is one."""
         self.trial = trial
         self.started_at = time_ns()
         self.origin = perf_counter_ns()
-        self.late = 0 if trial.due_ns is None else max(0, self.origin - origin - trial.due_ns)
+        self._due = due
+        self._begun = due is None
         self.requests: list[RequestRecord] = []
         self._clients = clients
         self._limits = limits
@@ -54,6 +57,16 @@ class TrialSession:
         self._asked: list[SentRequest] = []
         self._waits = Waits()
         self.unanswered: list[Message] = []
+
+    @property
+    def intended(self) -> int:
+        """When the trial was to begin (`perf_counter_ns`): when it did, where nothing was said."""
+        return self.origin if self._due is None else self._due
+
+    @property
+    def late(self) -> int:
+        """By how many ns it began after that."""
+        return max(0, self.origin - self.intended)
 
     @property
     def target(self) -> Target:
@@ -107,6 +120,7 @@ class TrialSession:
         settings = seeded(client.target.settings, self.trial.repeat)
         grant = relay.open(client, settings, admit, note)
         calls = RelayedCalls(grant)
+        await self._begin()
         try:
             yield calls
         finally:
@@ -133,9 +147,12 @@ class TrialSession:
     ) -> Reply:
         client = self._client(slot)
         fields = {**seeded(client.target.settings, self.trial.repeat), **body}
-        purpose = self._purpose(role, fields.get("seed"))
         if turn is not None and turn.sent is not None:
             fields["messages"] = turn.sent
+        await self._begin()
+        if turn is not None:
+            await until(turn.due)
+        purpose = self._purpose(role, fields.get("seed"))
         self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
         reply = await client.ask(path, fields, purpose, lambda record: self._note(record, turn))
         self.unanswered = []
@@ -143,9 +160,18 @@ class TrialSession:
         self._asked.append((body, sent, reply.raw))
         return reply
 
+    async def _begin(self) -> None:
+        """Waits for the intended start before the first request."""
+        if self._begun or self._due is None:
+            return
+        await until(self._due)
+        if not self._begun:
+            self._begun = True
+            self.started_at, self.origin = time_ns(), perf_counter_ns()
+
     def _note(self, record: RequestRecord, turn: Turn | None) -> None:
         if turn is not None:
-            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due)
+            record = msgspec.structs.replace(record, turn=turn.number, due=turn.due - self.origin)
         self.requests.append(record)
 
     def _note_relayed(self, relayed: RelayedRequest) -> list[Message]:

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from time import perf_counter_ns
 
 from benchwright.engine.executor import task_group
 from benchwright.errors import ProviderError
-
-
-async def until(moment: int) -> None:
-    """Waits until a moment of `perf_counter_ns`, although uvloop's timers may be half a millisecond early."""
-    while (wait := moment - perf_counter_ns()) > 0:  # noqa: ASYNC110 - time is the only event
-        await asyncio.sleep(wait / 1e9)
 
 
 async def in_turn(after: Sequence[int | None], do: Callable[[int], Awaitable[bool]]) -> None:

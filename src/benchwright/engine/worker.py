@@ -17,6 +17,7 @@ import msgspec
 
 from benchwright.endpoint.providers import ModelClient
 from benchwright.engine.boundary import Boundary, describe, ends_the_run
+from benchwright.engine.moments import LEAD_NS
 from benchwright.engine.protocols import PREPARED_BEFORE, PreparingSolver, Scorer, Solver
 from benchwright.engine.session import TrialSession
 from benchwright.errors import ExecutionError, GraderError, LimitReached, RunStopped
@@ -100,10 +101,12 @@ class Worker:
             await self._preparing.prepare(work.trial)
 
     def seconds_until(self, work: Work) -> float:
-        """How long it is until a trial is due: 0 or less from then on, and where it has no time."""
-        if work.trial.due_ns is None:
-            return 0.0
-        return (work.trial.due_ns - (perf_counter_ns() - self.origin)) / 1e9
+        """How long it is until a trial is taken up, `LEAD_NS` before it is due; 0 or less where it has no time."""
+        return (self.taken_up(work) - perf_counter_ns()) / 1e9
+
+    def taken_up(self, work: Work) -> int:
+        """When a trial is taken up (`perf_counter_ns`); 0 where it has no time."""
+        return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
     async def do(self, work: Work) -> None:
         """Solves the trial unless its outcome is known, then scores it; delivers both."""
@@ -116,7 +119,8 @@ class Worker:
         await self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
 
     async def _solve(self, trial: Trial) -> Outcome:
-        session = TrialSession(trial, self._clients, self._limits, self._show, origin=self.origin)
+        due = None if trial.due_ns is None else self.origin + trial.due_ns
+        session = TrialSession(trial, self._clients, self._limits, self._show, due=due)
         boundary = Boundary()
         outcome = Outcome(Status.CANCELLED)
         try:

@@ -16,8 +16,9 @@ from benchwright.data.traces.records import Conversation, Trace, TracedRequest
 from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status
+from benchwright.engine.moments import until
 from benchwright.engine.protocols import Scorer, Session, TimedSession, Turn
-from benchwright.engine.turns import in_turn, until
+from benchwright.engine.turns import in_turn
 from benchwright.records import Message, Outcome, Sample, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
@@ -117,7 +118,6 @@ class Replayer:
             sendable = self._prepared.pop(trial.sample.content, None) if number == 0 else None
             if sendable is None:
                 sendable = await self._sendable(trial, number)
-            await until(due)
             await conversation.ask(number, due, sendable)
             return True
 
@@ -150,7 +150,7 @@ class _Conversation:
         self._session = session
         self._pace = pace
         self._fields = fields
-        self._start = session.origin - session.late
+        self._start = session.intended
         self._ended: dict[int | None, int] = {None: self._start}
         self._last: tuple[int, list[Message], Reply] | None = None
 
@@ -163,7 +163,7 @@ class _Conversation:
     async def ask(self, number: int, due: int, sendable: Sendable) -> None:
         """Sends a request and waits for its answer."""
         request, session = self.requests[number], self._session
-        turn = Turn(number, due - session.origin, sendable.sent)
+        turn = Turn(number, due, sendable.sent)
         limit = self._pace.tokens(request)
         more = {**request.fields, **self._fields, **({} if limit is None else {"max_tokens": limit})}
         reply = await session.chat(sendable.messages, turn=turn, **more)

@@ -15,8 +15,8 @@ from benchwright.app.load.synthetic.mix import Models
 from benchwright.app.load.synthetic.parts import picture_part, tool
 from benchwright.app.load.synthetic.words import VERSION, words_of
 from benchwright.engine.answers import answer_status
+from benchwright.engine.moments import until
 from benchwright.engine.protocols import Scorer, Session, TimedSession, Turn
-from benchwright.engine.turns import until
 from benchwright.records import Message, Outcome, Record, Sample, TaskSpec, Trial
 from benchwright.runs.keys import fingerprint
 
@@ -92,7 +92,7 @@ class Speaker:
         shape, timed = self._shape, cast(TimedSession, session)
         rng = random.Random(trial.sample.content)
         fields = {**self._more, **self._models.fields(trial.sample.content)}
-        messages, due = list(self._opening), timed.origin - timed.late
+        messages, due = list(self._opening), timed.intended
         for number in range(shape.turns):
             if number and self._end is not None and due >= self._end:
                 await until(self._end)  # another conversation in its place would be cut off at once
@@ -100,8 +100,7 @@ class Speaker:
             messages.append(self._message(rng, f"{trial.sample.content}:{number}"))
             if shape.output is not None:
                 fields["max_tokens"] = shape.output.draw(rng)
-            await until(due)
-            turn = Turn(number, due - timed.origin) if shape.turns > 1 else None
+            turn = Turn(number, due) if shape.turns > 1 else None
             reply = await session.chat(messages, turn=turn, **fields)
             messages.append(reply.message)
             due = timed.origin + reply.record.started + reply.record.total + round(shape.think * 1e9)
