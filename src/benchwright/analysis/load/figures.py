@@ -88,6 +88,12 @@ class Figures:
         later = self._answered("ttfa") > self._answered("ttft")
         return self.spread("ttfa") if later.any() else None
 
+    def normalized(self) -> Spread | None:
+        """Latency over the tokens of the answer (normalized latency: Kwon et al. 2023); None where none are told."""
+        latency, tokens = self._answered("latency"), self._answered("completion_tokens")
+        known = tokens > 0
+        return spread(latency[known] / tokens[known]) if known.any() else None
+
     def lateness(self) -> Spread | None:
         """How much later than intended requests were begun, answered or not."""
         return spread((self._all.start - self._all.intended)[self._counted])

@@ -138,6 +138,7 @@ def with_figures(result: LevelResult, requests: Requests, plan: LevelPlan) -> Le
         latency=figures.spread("latency"),
         sent_latency=figures.spread("sent_latency"),
         itl=figures.spread("itl"),
+        normalized=figures.normalized(),
         late=figures.lateness() if result.level.open else None,
         goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),
