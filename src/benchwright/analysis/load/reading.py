@@ -18,7 +18,7 @@ from benchwright.analysis.load.looks import read_looks
 from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
-from benchwright.analysis.load.windows import find_window, in_flight, overall
+from benchwright.analysis.load.windows import find_window, held_back, in_flight, overall
 from benchwright.analysis.run_figures import keep_figures
 from benchwright.analysis.summary import RunSummary
 from benchwright.endpoint.watching import Look
@@ -92,6 +92,7 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
         shortfalls=summary.shortfalls,
         in_flight=most,
         limit_reached=level.open and most >= plan.max_in_flight,
+        held_back=held_back(requests, plan.max_in_flight) if level.open else 0,
         lag_p99=summary.lag.p99 / 1e9,
         cpu_share=summary.cpu_seconds / seconds / processes if seconds else 0.0,
         unexpected_cached=unexpected,
