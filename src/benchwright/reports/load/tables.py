@@ -243,7 +243,7 @@ def _times(report: LoadReport) -> Block:
 def _stream(report: LoadReport) -> Block:
     """What goes on within the answers, and before them."""
     answer = any(result.ttfa is not None for result in report.levels)
-    columns = [_loop(report), "gaps p50", "p99", "longest", "tokens/chunk", "latency/token"]
+    columns = [_loop(report), "gaps p50", "p99", "longest", "tokens/chunk"]
     columns += [*(["first answer token"] if answer else []), "connections", "to connect"]
     rows: list[list[Cell]] = []
     for result in report.levels:
@@ -251,7 +251,6 @@ def _stream(report: LoadReport) -> Block:
         times = [None] * 3 if gaps is None else [gaps.p50, gaps.p99, gaps.longest]
         row: list[Cell] = [_name(result), *(milliseconds(time) for time in times)]
         row.append(number(None if gaps is None else gaps.chunk_tokens, ".2f"))
-        row.append(_time(result.normalized, "p50"))
         row += [_time(result.ttfa or result.ttft, "p50")] if answer else []
         row += [f"{connect.n:,}" if connect else "0", _time(connect, "p50")]
         rows.append(row)
