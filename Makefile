@@ -96,6 +96,10 @@ requirements:
 	uv pip compile --universal --python-version 3.12 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate --override requirements/readers.override requirements/readers.in \
 		-o requirements/readers.txt
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate --override requirements/peer_guidellm.override requirements/peer_guidellm.in \
+		-o requirements/peer_guidellm.txt
+	cat requirements/peer_guidellm.torch >> requirements/peer_guidellm.txt
 	for version in 2 3; do \
 		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header --no-annotate --extra mcp pyproject.toml \

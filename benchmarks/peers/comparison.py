@@ -21,11 +21,12 @@ from benchmarks.clients import Client, Load, floor, ours
 from benchmarks.fixed import size_of
 from benchmarks.peers.aiperf import PROFILE
 from benchmarks.peers.evalscope import EVAL, PERF
+from benchmarks.peers.guidellm import RUN
 from benchmarks.peers.lm_eval import HARNESS
 from benchmarks.peers.peer import Peer, Percentiles, Work
 from benchwright.endpoint.simulate import read_truth
 
-PEERS = (HARNESS, EVAL, PERF, PROFILE)
+PEERS = (HARNESS, EVAL, PERF, PROFILE, RUN)
 SMALL, LARGE, CONCURRENCY = 64, 2_000, 64
 CLIENT_TURNS = 5
 """How often floor and ours do it in a round: they take so little that starting them would drown it."""
