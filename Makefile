@@ -56,7 +56,8 @@ check: setup
 	$(BIN)/lint-imports
 
 # PEERS=1: other programs on the same work. MILLION=1: a run of a million trials too, which takes minutes.
-BENCH = $(BIN)/python -m benchmarks $(if $(PEERS),--peers) $(if $(MILLION),--million) $(BENCH_ARGS)
+# ONLY=load, ONLY=peers: nothing but these.
+BENCH = $(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY),$(if $(PEERS),--peers) $(if $(MILLION),--million)) $(BENCH_ARGS)
 
 bench: setup
 	$(BENCH)
@@ -65,7 +66,7 @@ bench: setup
 bench-check: setup
 	$(BIN)/python -m benchmarks --check
 
-# Everything, and docs/performance.md with its tables and its plot.
+# Everything, or ONLY a part, and docs/performance.md with its tables and its plot.
 bench-document: PEERS = 1
 bench-document: MILLION = 1
 bench-document: setup
