@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchwright.catalog.benchmark import About, Options
 from benchwright.catalog.registry import about, abouts, make
+from benchwright.catalog.selection import Selection
 from benchwright.catalog.validation import ValidationResult, validate
 from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetNotFound
@@ -21,12 +22,13 @@ class Validation(Record, frozen=True):
 
 
 async def validate_benchmarks(
-    names: Sequence[str], data_dir: Path, options: Mapping[str, str], limit: int | None
+    names: Sequence[str], data_dir: Path, options: Mapping[str, str], selection: Selection
 ) -> Validation:
     """Validates these benchmarks, or without names all whose data is on this machine.
 
     Raises:
-        UserError: a benchmark is unknown, or one that was named has no data here.
+        UserError: a benchmark is unknown, one that was named has no data here, or the selection names what no sample
+            has.
     """
     entries: list[About] = [about(name) for name in names] or list(abouts())
     validated: list[ValidationResult] = []
@@ -36,7 +38,7 @@ async def validate_benchmarks(
         try:
             offline = True if not names else None
             source = find_dataset(entry.dataset, data_dir, path=options.get("path"), offline=offline)
-            validated.append(await validate(benchmark, source, limit))
+            validated.append(await validate(benchmark, source, selection))
         except DatasetNotFound as error:
             if names:
                 raise

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.scripted import EXPECTED_TO_FAIL, MUST_NOT_PASS, ScriptedTask
+from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
 from benchwright.endpoint.reply import Reply
@@ -38,13 +39,18 @@ class ValidationResult(Record, frozen=True):
     exceptions: dict[str, str] = {}
 
 
-async def validate(benchmark: Benchmark, source: Source, limit: int | None = None) -> ValidationResult:
-    """Plays all checks of the samples of a source, of the first `limit` ones where it is given.
+async def validate(
+    benchmark: Benchmark,
+    source: Source,
+    selection: Selection = Selection(),  # noqa: B008  # frozen
+) -> ValidationResult:
+    """Plays all checks of the selected samples.
 
     Raises:
         DatasetError: a row is not as it should be.
+        UserError: no sample is selected, or the selection names what no sample has.
     """
-    task = ScriptedTask(benchmark, source, limit)
+    task = ScriptedTask(benchmark, source, selection)
     count = task.size()
     plan = Plan(task, count, (_Nobody.target,))
     with tempfile.TemporaryDirectory() as directory:

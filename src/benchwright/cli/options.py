@@ -153,9 +153,17 @@ benchmark_setting = option(
     help="Set an option of the benchmark. Repeatable.",
 )  # fmt: skip
 
+selection_options = together(
+    option("--where", multiple=True, metavar="KEY=PATTERN", heading="Dataset", rare=True,
+           help="Use only samples with this metadata or id, such as id=django__*. Repeatable: "
+           "of one KEY any may match, different KEYs must all match."),
+    option("--ids", type=click.Path(path_type=Path), metavar="FILE", heading="Dataset", rare=True,
+           help="Use only the samples whose ids FILE lists, one per line."),
+)  # fmt: skip
+"""Which samples of a benchmark."""
+
 benchmark_options = together(
-    option("--where", multiple=True, metavar="KEY=VALUE", heading="Dataset", rare=True,
-           help="Use only samples with this metadata. Repeatable."),
+    selection_options,
     benchmark_setting,
     plugin_option,
 )  # fmt: skip
