@@ -79,12 +79,6 @@ class RunRow(Record, frozen=True):
         return suite_of(self.manifest)
 
     @property
-    def measurement(self) -> str:
-        """The tag of the measurement under load that it is a level of, empty where it is none."""
-        level = self.manifest.about.get("load")
-        return str(level.get("id", "")) if isinstance(level, dict) else ""
-
-    @property
     def label(self) -> str:
         """What a column has for it beside one of models: its given name, else what was run, at which level of load."""
         return " ".join(filter(None, (self.name if self.is_named else self.dataset, self.level)))

@@ -14,9 +14,7 @@ from benchwright.analysis.comparison.records import ComparedRun, Comparison
 from benchwright.analysis.comparison.references import Reference, resolve
 from benchwright.analysis.joint.fronts import Candidate, Front, fronts
 from benchwright.analysis.load.curves import LoadCurve, Measurements
-from benchwright.analysis.load.records import LoadReport
 from benchwright.analysis.report.flips import flips_of
-from benchwright.analysis.report.loads import load_part
 from benchwright.analysis.report.means import breakdowns
 from benchwright.analysis.report.provenance import table
 from benchwright.analysis.report.records import Flips, Report
@@ -25,9 +23,8 @@ from benchwright.analysis.report.times import distributions
 from benchwright.errors import UserError
 from benchwright.files import write_whole
 from benchwright.records import Record
-from benchwright.reports.html.loads import all_plots, load_page, render_load_page
 from benchwright.reports.html.page import render
-from benchwright.reports.html.sheets import GENERATOR, standalone
+from benchwright.reports.html.sheets import GENERATOR
 from benchwright.secrets import SECRETS
 
 MOST_CONVERSATIONS = 300
@@ -59,28 +56,6 @@ def write_report(references: Sequence[str], output: Path, settings: ReportSettin
     require_free(output)
     content = SECRETS.redact(render(make_report(references, settings))).encode("utf-8", "replace")
     write_whole(output, content)
-    return len(content)
-
-
-def write_load_report(
-    reports: Sequence[LoadReport], output: Path, title: str | None, drawings: Path | None
-) -> int:
-    """Writes the report of measurements under load, and its plots as SVG files to a directory if there is one.
-
-    Returns the size of the report in bytes.
-
-    Raises:
-        UserError: the file is there and no report, or something cannot be written.
-        JournalError: a run cannot be read.
-    """
-    require_free(output)
-    parts = [load_part(report) for report in reports]
-    content = SECRETS.redact(render_load_page(parts, title)).encode("utf-8", "replace")
-    write_whole(output, content)
-    if drawings is not None:
-        drawings.mkdir(parents=True, exist_ok=True)
-        for name, plot in all_plots(load_page(parts)):
-            write_whole(drawings / f"{name}.svg", SECRETS.redact(standalone(plot.drawing)).encode())
     return len(content)
 
 

@@ -10,15 +10,12 @@ from benchwright.cli import completing
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import anyway_option, output_option
 from benchwright.cli.output import echo
-from benchwright.errors import UserError
 
 EXAMPLES = """\b
 Examples:
   A run, by part of its id; two: which one is better, and where:
     benchwright report 20261121T10
     benchwright report 20261120T09 20261121T10 -o ab.html --title "Prompt 3"
-  Measurements under load, with their plots as SVG files:
-    benchwright report load-20261122T18 load-20261123T18 --svg plots
 """
 
 
@@ -27,7 +24,7 @@ Examples:
     "runs",
     nargs=-1,
     required=True,
-    metavar="RUN|FILE|LOAD [RUN|FILE|LOAD ...]",
+    metavar="RUN|FILE [RUN|FILE ...]",
     shell_complete=completing.runs_and_files,
 )
 @output_option(
@@ -41,32 +38,14 @@ Examples:
     help="Maximum conversations of a run, and of changed samples.",
 )
 @option("--title", metavar="TEXT", help="Title of the page (default: task and models).")
-@option(
-    "--svg",
-    "drawings",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Also write the plots of LOAD as SVG files to DIR.",
-)
 @anyway_option
-def command(
-    runs: tuple[str, ...], output: Path, samples: int, title: str | None, drawings: Path | None, anyway: bool
-) -> None:
+def command(runs: tuple[str, ...], output: Path, samples: int, title: str | None, anyway: bool) -> None:
     """Write a report of runs: one HTML file that needs no network and no other file.
 
     RUN is an id, a unique part of one, or a directory; RUN@SLOT is one of its targets. FILE is a result file of
-    `run` or `eval -o`. Several runs are compared with the first one of the same task. LOAD is a measurement under load:
-    its tag (load-…), or the file of `load -o`.
+    `run` or `eval -o`. Several runs are compared with the first one of the same task.
     """
-    from benchwright.app.report import ReportSettings, write_load_report, write_report
-    from benchwright.cli.compare_loads import find_measurements
+    from benchwright.app.report import ReportSettings, write_report
 
-    measured = find_measurements(runs)
-    if drawings is not None and not measured:
-        raise UserError("--svg writes the plots of measurements under load: give their tags (load-…).")
-    size = (
-        write_load_report(measured, output, title, drawings)
-        if measured
-        else write_report(runs, output, ReportSettings(title, samples, anyway))
-    )
+    size = write_report(runs, output, ReportSettings(title, samples, anyway))
     echo(f"{output} ({size / 1e6:.1f} MB)", err=True)

@@ -16,7 +16,6 @@ from benchwright.errors import BenchwrightError, UserError
 from benchwright.text import Say
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
-from benchwright.web.pages.load import load_page
 from benchwright.web.pages.run import note, run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
 from benchwright.web.pages.sample import sample_file, sample_page
@@ -48,7 +47,6 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
             web.get("/compare", compare_page),
             web.get("/compare/sample", compare_sample),
             web.get("/table", table_page),
-            web.get("/loads/{load}", load_page),
             web.get("/start", start_page),
             web.post("/start", start),
             web.get("/runs/{run}", run_page),

@@ -18,7 +18,6 @@ from benchwright.web.runs_index import RunsIndex
 
 if TYPE_CHECKING:
     from benchwright.analysis.leaderboard.records import Leaderboard
-    from benchwright.analysis.report.records import LoadPart
     from benchwright.app.comparing import Compared
     from benchwright.web.started import StartedRuns
 
@@ -74,7 +73,6 @@ class Viewer:
         self.closing = Event()
         self.comparisons: ResultCache[Compared] = ResultCache()
         self.leaderboards: ResultCache[Leaderboard] = ResultCache()
-        self.loads: ResultCache[list[LoadPart]] = ResultCache()
         self._lock = Lock()
         self._trials: OrderedDict[str, RunTrials] = OrderedDict()
         self._figures: OrderedDict[str, _Figures] = OrderedDict()

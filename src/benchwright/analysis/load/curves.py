@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.figures import Figures
 from benchwright.analysis.load.reading import plan_of
-from benchwright.analysis.load.records import Goodput, Level, LevelPlan, Spread
+from benchwright.analysis.load.records import Level, LevelPlan, Spread
 from benchwright.analysis.load.requests import Requests, read_requests
 from benchwright.analysis.load.windows import find_window
 from benchwright.records import Record
@@ -21,7 +21,6 @@ class LoadPoint(Record, frozen=True):
     achieved: float
     ttft: Spread | None = None
     latency: Spread | None = None
-    goodput: Goodput | None = None
 
 
 class LoadCurve(Record, frozen=True):
@@ -77,10 +76,5 @@ def _point(manifest: Manifest, plan: LevelPlan, requests: Requests) -> LoadPoint
     if achieved is None:
         return None
     return LoadPoint(
-        plan.level,
-        manifest.id,
-        achieved.value,
-        figures.spread("ttft"),
-        figures.spread("latency"),
-        figures.goodput(plan.objectives),
+        plan.level, manifest.id, achieved.value, figures.spread("ttft"), figures.spread("latency")
     )

@@ -8,7 +8,6 @@ from benchwright.analysis.comparison.records import Change, Comparison
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.joint.fronts import Front, PerTrial
 from benchwright.analysis.load.curves import LoadCurve
-from benchwright.analysis.load.records import Level, LoadReport
 from benchwright.analysis.summary import RequestSummary, ScoreSummary
 from benchwright.records import Record
 
@@ -152,40 +151,6 @@ class Distribution(Record, frozen=True):
 
     title: str
     curves: list[Curve]
-
-
-class ServerMoment(Record, frozen=True):
-    """What a server said of itself `at` so many seconds after a level began; `cache` is the share in use."""
-
-    at: float
-    running: float | None = None
-    waiting: float | None = None
-    cache: float | None = None
-
-
-class Course(Record, frozen=True):
-    """What went on in a level, in slices of `step` seconds from its first intended start.
-
-    Of each slice: the mean number of requests in flight, answers per second, and the median latency of the requests
-    that were to begin in it, None where none was. `window` is the part that counts.
-    """
-
-    level: Level
-    run: str
-    step: float
-    in_flight: list[float]
-    answers: list[float]
-    latency: list[float | None]
-    window: tuple[float, float] | None = None
-    server: list[ServerMoment] = []
-
-
-class LoadPart(Record, frozen=True):
-    """A measurement under load, and what is drawn of it: distributions with a curve for each level, and courses."""
-
-    report: LoadReport
-    distributions: list[Distribution] = []
-    courses: list[Course] = []
 
 
 class LatencyBin(Record, frozen=True):

@@ -26,7 +26,7 @@ def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distributio
     found = []
     for metric, title in TITLES.items():
         curves = [
-            curve(letter, of_run[metric])
+            _curve(letter, of_run[metric])
             for letter, of_run in times.items()
             if metric in of_run and of_run[metric].size
         ]
@@ -35,8 +35,7 @@ def distributions(times: Mapping[str, Mapping[str, Vector]]) -> list[Distributio
     return found
 
 
-def curve(letter: str, seconds: Vector) -> Curve:
-    """How these times are distributed, in at most `MOST_POINTS` points and the end."""
+def _curve(letter: str, seconds: Vector) -> Curve:
     ordered = np.sort(seconds)
     n = ordered.size
     shares = np.arange(1, n + 1) / n

@@ -13,9 +13,8 @@ from benchwright.analysis.leaderboard.records import BoardColumn, Leaderboard
 from benchwright.analysis.report.records import Mark, Row
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.html.charts.means import means
-from benchwright.reports.html.load_plots import load_plots
 from benchwright.reports.html.page import report_environment
-from benchwright.reports.html.plots import Plot, distribution_plot, front_plots
+from benchwright.reports.html.plots import Plot, distribution_plot, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, sheet
 from benchwright.reports.leaderboard import words
 from benchwright.reports.leaderboard.tables import lettered

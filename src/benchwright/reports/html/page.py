@@ -20,8 +20,7 @@ from benchwright.reports.html.charts.scales import time_label
 from benchwright.reports.html.charts.svg import series
 from benchwright.reports.html.charts.times import distribution, score_by_latency, waterfall
 from benchwright.reports.html.environment import html_environment
-from benchwright.reports.html.load_plots import load_plots
-from benchwright.reports.html.plots import Plot, decision_plots, difference_plots, front_plots
+from benchwright.reports.html.plots import Plot, decision_plots, difference_plots, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES, sheet
 from benchwright.reports.joint import concurrency_blocks, concurrency_lines, joint_blocks, joint_lines
 from benchwright.reports.summary import interval_text
@@ -174,4 +173,4 @@ def report_environment() -> Environment:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:].removesuffix(".") + "."
+    return text[:1].upper() + text[1:]

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from benchwright.analysis.comparison.records import Comparison, PairComparison, ScoreComparison
 from benchwright.analysis.deciding.records import ModelDecision, RunDecision
 from benchwright.analysis.joint.fronts import Front, Spent
+from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
 from benchwright.formats import milliseconds, number
 from benchwright.reports.comparison.breakdown import breakdown_block, breakdown_title
@@ -18,6 +19,7 @@ from benchwright.reports.comparison.words import Cell, Foreign
 from benchwright.reports.html.charts.decision import closing
 from benchwright.reports.html.charts.differences import Bar, differences
 from benchwright.reports.html.charts.fronts import AXES, front
+from benchwright.reports.html.charts.loads import LOAD_MEASURES, LoadMeasure, load_curves, timed
 from benchwright.reports.html.charts.scales import amount_label, time_label
 from benchwright.reports.html.charts.times import distribution
 
@@ -27,6 +29,11 @@ DIFFERENCE_NOTE = (
     "Right of 0 the second is better, left of it worse; coloured where the interval is without 0. "
     "Each interval stands by itself: of many parts, some look better or worse by chance alone."
 )
+LOAD_NOTE = (
+    "The median with its interval, and fainter the 99th percentile; beneath each point its level of load."
+)
+
+
 DECISION_NOTE = (
     "The line is the mean difference, the band the interval that holds at every moment; dashed the margin: what lies "
     "within does not matter."
@@ -132,3 +139,37 @@ def _moments(one: ModelDecision) -> Block:
         for each in chosen
     ]
     return Block("How the interval closed", ["samples used", "difference", "interval"], rows, left=0)
+
+
+def load_plots(found: Sequence[LoadCurve]) -> list[Plot]:
+    """Latency and time to the first token under rising load, a curve for each measurement."""
+    models = [curve.model for curve in found]
+    names = {
+        curve.letter: curve.model if models.count(curve.model) == 1 else f"{curve.model} ({curve.id[-4:]})"
+        for curve in found
+    }
+    places = {curve.letter: place for place, curve in enumerate(found)}
+    plots = []
+    for measure, told in LOAD_MEASURES.items():
+        known = [curve for curve in found if timed(curve, measure)]
+        if known:
+            title = f"{told} against answers per second"
+            drawing = load_curves(known, measure, places, names)
+            plots.append(Plot(title, drawing, LOAD_NOTE, _load_figures(title, known, measure, names)))
+    return plots
+
+
+def _load_figures(
+    title: str, found: Sequence[LoadCurve], measure: LoadMeasure, names: Mapping[str, str]
+) -> Block:
+    rows: list[list[Cell]] = [
+        [
+            Foreign(names[curve.letter]),
+            point.level.name,
+            amount_label(point.achieved),
+            *(milliseconds(one.value) for one in (spread.p50, spread.p90, spread.p99)),
+        ]
+        for curve in found
+        for point, spread in timed(curve, measure)
+    ]
+    return Block(title, ["model", "level", "answers/s", "p50, ms", "p90, ms", "p99, ms"], rows)

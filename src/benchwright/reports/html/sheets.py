@@ -23,13 +23,6 @@ class Sheet(NamedTuple):
     policy: str
 
 
-def standalone(drawing: Markup) -> str:
-    """A drawing of a page as an SVG file of its own, with the style of the page."""
-    begin = f'<svg xmlns="http://www.w3.org/2000/svg"><style>{sheet().style}</style>'
-    head, _, rest = str(drawing).partition(">")
-    return begin.replace("<svg ", head + " ", 1) + rest
-
-
 @cache
 def sheet() -> Sheet:
     """The style of reports and leaderboards."""

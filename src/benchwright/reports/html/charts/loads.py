@@ -1,4 +1,4 @@
-"""What a server gives under rising load, level by level: times against answers per second, and goodput."""
+"""What a server gives under rising load: the times of requests against answers per second, level by level."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from benchwright.analysis.load.curves import LoadCurve, LoadPoint
 from benchwright.analysis.load.records import Spread
 from benchwright.formats import counted
-from benchwright.reports.html.charts.scales import Scale, amount_label, share_label, time_label, times
+from benchwright.reports.html.charts.scales import Scale, amount_label, time_label, times
 from benchwright.reports.html.charts.svg import (
     WIDTH,
     bottom_axis,
@@ -40,7 +40,7 @@ def timed(curve: LoadCurve, measure: LoadMeasure) -> Timed:
 def load_curves(
     found: Sequence[LoadCurve], measure: LoadMeasure, places: Mapping[str, int], names: Mapping[str, str]
 ) -> Markup:
-    """Times (`ttft`, `latency`) against answers per second: the median with its interval, fainter p90 and p99."""
+    """Times (`ttft`, `latency`) against answers per second: the median with its interval, and fainter the p99."""
     bottom = TOP + HEIGHT
     curves = [(curve, timed(curve, measure)) for curve in found]
     everyone = [one for _, points in curves for one in points]
@@ -68,7 +68,7 @@ def _told(points: Timed) -> str:
 def _curve(points: Timed, x: Scale, y: Scale, place: int, name: str) -> Iterator[Markup]:
     if not points:
         return
-    for quantile, faint in (("p99", " tail"), ("p90", " tail"), ("p50", "")):
+    for quantile, faint in (("p99", " tail"), ("p50", "")):
         times_of = [(one.achieved, getattr(spread, quantile).value) for one, spread in points]
         path = "L".join(f"{x.at(rate):.1f} {y.at(seconds):.1f}" for rate, seconds in times_of)
         yield element("path", d=f"M{path}", class_=f"curve{faint} {series(place)}")
@@ -81,42 +81,3 @@ def _curve(points: Timed, x: Scale, y: Scale, place: int, name: str) -> Iterator
     last, spread = points[-1]
     at, level = x.at(last.achieved), y.at(spread.p50.value)
     yield text(at - 8, level - 8, one_line(name, 24), anchor="end", class_="t halo")
-
-
-def aimed(curve: LoadCurve) -> Sequence[LoadPoint]:
-    """The levels of which it is known what met the objectives."""
-    return [point for point in curve.points if point.goodput is not None]
-
-
-def goodput_curves(found: Sequence[LoadCurve], places: Mapping[str, int], names: Mapping[str, str]) -> Markup:
-    """The share of requests that met all objectives, with its interval, against the load."""
-    bottom = TOP + HEIGHT
-    every = [point for curve in found for point in aimed(curve)]
-    x = times((point.level.height for point in every), LEFT, WIDTH - RIGHT)
-    y = Scale(0, 1, bottom, TOP)
-    load = "requests per second" if every[0].level.open else "requests in flight"
-    parts = [
-        *left_axis(y, LEFT, WIDTH - RIGHT, share_label),
-        *bottom_axis(x, TOP, bottom, amount_label, load + (", logarithmic" if x.log else "")),
-    ]
-    for curve in found:
-        parts += _shares(aimed(curve), x, y, places[curve.letter], names[curve.letter])
-    told = "; ".join(
-        f"{names[curve.letter]}: "
-        + ", ".join(
-            f"{one.level.name} {share_label(one.goodput.share)}" for one in aimed(curve) if one.goodput
-        )
-        for curve in found
-    )
-    return drawing(f"Requests that met all objectives, by {load}", told, bottom + 42, parts)
-
-
-def _shares(points: Sequence[LoadPoint], x: Scale, y: Scale, place: int, name: str) -> Iterator[Markup]:
-    known = [(x.at(one.level.height), one.goodput) for one in points if one.goodput is not None]
-    path = "L".join(f"{at:.1f} {y.at(good.share):.1f}" for at, good in known)
-    yield element("path", d=f"M{path}", class_=f"curve {series(place)}")
-    for at, good in known:
-        yield line(at, y.at(good.low), at, y.at(good.high), "whisker")
-        yield element("circle", cx=at, cy=y.at(good.share), r=4, class_=f"point {series(place)}")
-    at, good = known[-1]
-    yield text(at - 8, y.at(good.share) - 8, one_line(name, 24), anchor="end", class_="t halo")

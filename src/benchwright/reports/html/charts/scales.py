@@ -98,8 +98,3 @@ def score_label(value: float) -> str:
 def amount_label(value: float) -> str:
     """A tick of an axis of amounts: tokens, cost, answers per second."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-
-
-def share_label(value: float) -> str:
-    """A tick of an axis of shares: 25 %."""
-    return f"{value * 100:.0f} %"

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from benchwright.analysis.report.records import Curve, Distribution, LatencyBin, ScoreByLatency, TimedTrial
 from benchwright.formats import counted
-from benchwright.reports.html.charts.scales import Scale, score_label, scores, share_label, time_label, times
+from benchwright.reports.html.charts.scales import Scale, score_label, scores, time_label, times
 from benchwright.reports.html.charts.svg import (
     WIDTH,
     bottom_axis,
@@ -42,7 +42,7 @@ def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[
     y = Scale(0, 1, bottom, TOP)
     title = f"{found.title}, logarithmic" if x.log else found.title
     parts = [
-        *left_axis(y, LEFT, WIDTH - RIGHT, share_label),
+        *left_axis(y, LEFT, WIDTH - RIGHT, lambda share: f"{share * 100:.0f} %"),
         *bottom_axis(x, TOP, bottom, time_label, title),
     ]
     for number, curve in enumerate(found.curves):
