@@ -56,7 +56,7 @@ def compared_loads(loads: Sequence[DetailedLoad], *, anyway: bool = False) -> Lo
     """The first against the others; None of a single one."""
     if len(loads) < 2:
         return None
-    return compare_loads([load.report for load in loads], LoadRules((), None, False), anyway=anyway)
+    return compare_loads([load.report for load in loads], LoadRules(), anyway=anyway)
 
 
 def _title(loads: Sequence[DetailedLoad]) -> str:
