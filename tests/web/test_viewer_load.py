@@ -19,6 +19,7 @@ from benchwright.records import Target
 from benchwright.runs.listing import tag_run
 
 FIRST, SECOND, HOSTILE = "load-20260101T000000-aaaa", "load-20260102T000000-bbbb", 'load-"><script>/?&'
+GROWING = "load-20260104T000000-cccc"
 LEVELS = (1, 4, 8)
 
 
@@ -43,13 +44,14 @@ def write_level(program: Program, tag: str, concurrency: int, number: int, **cha
 
 @pytest.fixture(scope="module")
 def viewer(shared_program: Program) -> Iterator[Viewing]:
-    """Two measurements of three levels, and one of which nothing is done yet, with names that nobody expects."""
+    """Two measurements of three levels, one that grows, and one of which nothing is done yet, with a hostile name."""
     for number, (tag, model) in enumerate(((FIRST, "small"), (SECOND, "<b>large</b>")), 1):
         for concurrency in LEVELS:
             targets = [Target("primary", model, "http://127.0.0.1:9/v1")]
             write_level(shared_program, tag, concurrency, number, targets=targets)
     about = {"load": {"id": HOSTILE, "level": {"concurrency": 1}}}
     write(shared_program, "20260103T000000-hostile-00000000", [], finished=False, about=about)
+    write_level(shared_program, GROWING, 1, 4)
     with viewing(shared_program) as viewer:
         yield viewer
 
@@ -96,7 +98,7 @@ def test_another_one_is_laid_over_it_and_taken_away_again(viewer: Viewing, page:
     page.wait_for_function("() => !document.querySelector('[data-deferred]')")
     expect(page.locator("main")).to_contain_text("B against A")
     expect(page.locator("svg").first).to_contain_text(f"B: <b>large</b>, {SECOND}")
-    page.get_by_role("checkbox", name=SECOND).uncheck()
+    page.get_by_role("checkbox", name=SECOND).click()
     expect(page).to_have_url(f"{viewer.base}/loads/{FIRST}")
 
 
@@ -123,10 +125,8 @@ def test_who_was_not_let_in_sees_none_of_it(viewer: Viewing) -> None:
 
 
 def test_it_grows_while_it_is_looked_at(viewer: Viewing, page: Page) -> None:
-    growing = "load-20260104T000000-cccc"
-    write_level(viewer.program, growing, 1, 4)
-    viewer.open(page, f"/loads/{growing}")
-    write_level(viewer.program, growing, 2, 4)
+    viewer.open(page, f"/loads/{GROWING}")
+    write_level(viewer.program, GROWING, 2, 4)
     expect(page.get_by_role("link", name="c2", exact=True)).to_be_visible(timeout=PATIENCE)
     expect(page.locator("main")).to_contain_text("Course: 2 in flight", timeout=PATIENCE)
 

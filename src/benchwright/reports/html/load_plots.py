@@ -181,13 +181,16 @@ def _quantiles(result: LevelResult, timed: Timed) -> list[Cell]:
 
 
 def _courses(shown: Sequence[Shown]) -> Iterator[Plot]:
+    """The course of each level; what they all show is said beneath the first."""
+    note = COURSE_NOTE
     most = max(1, MOST_COURSES // max(1, len(shown)))
     for one in shown:
         known = [(each, detail.course) for each, detail in one.results if detail.course is not None]
         for each, found in _evenly(known, most):
             whose = f" ({one.name})" if len(shown) > 1 else ""
             title = f"Course: {_in_words(each)}{whose}"
-            yield Plot(title, course(title, found), COURSE_NOTE)
+            yield Plot(title, course(title, found), note)
+            note = ""
 
 
 def _in_words(result: LevelResult) -> str:
