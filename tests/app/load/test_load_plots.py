@@ -192,6 +192,15 @@ class TestReport:
         assert "<script" not in page
         assert "\u202e" not in page
 
+    def test_of_the_endpoint_only_the_host_is_told(self, detailed: DetailedLoad, tmp_path: Path) -> None:
+        address = "https://me:hunter2secret@models.example:8443/team-path/v1"
+        report = msgspec.structs.replace(detailed.report, base_url=address)
+        write_load_report([DetailedLoad(report)] * 2, tmp_path / "page.html", ReportSettings())
+        page = (tmp_path / "page.html").read_text()
+        assert page.count("models.example:8443") == 4
+        assert "hunter2secret" not in page
+        assert "team-path" not in page
+
 
 class TestFiles:
     def test_each_plot_is_a_drawing_that_stands_by_itself(

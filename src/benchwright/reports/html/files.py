@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from markupsafe import Markup
-
 from benchwright import __version__
+from benchwright.reports.html.charts.svg import text
 from benchwright.reports.html.plots import Plot, Section
 from benchwright.reports.html.sheets import GENERATOR, TEMPLATES
 
 SCALE = 1.5
 """Pixels of a unit, in programs that ask for a size."""
+
+MARGIN, HEADING = 14, 34
+"""Units around a drawing, and above it, where its title stands."""
 
 DARK = "@media (prefers-color-scheme: dark)"
 VARIABLE = re.compile(r"var\(--(\w+)(?:, var\(--\w+\))?\)")
@@ -35,13 +37,16 @@ def _names(plots: Sequence[Plot]) -> Iterator[str]:
 
 
 def _file(plot: Plot) -> bytes:
-    drawing = str(plot.drawing)
-    width, height = re.findall(r'viewBox="0 0 (\d+) (\d+)"', drawing)[0]
-    size = f'width="{int(width) * SCALE:.0f}" height="{int(height) * SCALE:.0f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
-    made = f"<metadata>{GENERATOR} {__version__}</metadata><title>{Markup.escape(plot.title)}</title>"
-    begin, rest = drawing.removeprefix("<svg ").split(">", 1)
-    return f"{head}{begin}>{made}<style>{_style()}</style>{rest}\n".encode("utf-8", "replace")
+    """The drawing with its title above and a margin around."""
+    begin, rest = str(plot.drawing).removeprefix("<svg ").split(">", 1)
+    inner_width, inner_height = re.findall(r'viewBox="0 0 (\d+) (\d+)"', begin)[0]
+    width, height = int(inner_width) + 2 * MARGIN, int(inner_height) + HEADING + MARGIN
+    size = f'width="{width * SCALE:.0f}" height="{height * SCALE:.0f}"'
+    begin = re.sub('viewBox="[^"]*"', f'viewBox="{-MARGIN} {-HEADING} {width} {height}"', begin, count=1)
+    made = f"<metadata>{GENERATOR} {__version__}</metadata><style>{_style()}</style>"
+    title = text(0, MARGIN - HEADING + 4, plot.title, class_="t halo")
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {begin}>{made}{title}{rest}\n'
+    return svg.encode("utf-8", "replace")
 
 
 @cache

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from benchwright import __version__
 from benchwright.analysis.comparison.names import letter_of
 from benchwright.analysis.load.against.records import LoadsCompared
 from benchwright.analysis.load.details import DetailedLoad
 from benchwright.analysis.load.records import LoadReport
+from benchwright.analysis.report.provenance import endpoint
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Line
 from benchwright.reports.html.load_plots import load_sections
@@ -62,6 +64,10 @@ def loads_part(loads: Sequence[DetailedLoad], compared: LoadsCompared | None) ->
 def _values(
     loads: Sequence[DetailedLoad], compared: LoadsCompared | None, sections: Sequence[Section]
 ) -> dict[str, object]:
+    if compared is not None:
+        compared = replace(
+            compared, sides=[replace(side, base_url=endpoint(side.base_url)) for side in compared.sides]
+        )
     several = len(loads) > 1
     return {
         "parts_of": list(_parts([load.report for load in loads])),
@@ -81,7 +87,7 @@ def _parts(reports: Sequence[LoadReport]) -> Iterator[LoadPart]:
 
 def _facts(report: LoadReport) -> Iterator[tuple[str, str]]:
     yield "Sent", report.prompts
-    yield "Server", report.base_url
+    yield "Server", endpoint(report.base_url)
     yield "Measurement", report.id
     if report.objectives:
         yield "Objectives", objectives_text(report.objectives)
