@@ -47,7 +47,8 @@ def figures(document: dict[str, Any]) -> str:
         lines += [
             "### Under load",
             "",
-            f"Measured on {load['date']}; medians of {load['rounds']} rounds.",
+            f"Measured on {load['date']}; "
+            + ("one round." if load["rounds"] == 1 else f"medians of {load['rounds']} rounds."),
             "",
             *table(HEADINGS, list(map(_goal, load["measures"]))),
         ]
@@ -73,7 +74,7 @@ def _goal(measured: dict[str, Any]) -> list[str]:
         f"{_figure(measured['ours'])} {unit}".strip(),
         "" if floor is None else f"{_figure(floor)} {unit}".strip(),
         compared,
-        goal,
+        goal.strip(),
         {True: "yes", False: "**no**", None: ""}[measured["met"]],
     ]
 

@@ -99,7 +99,8 @@ def processes(rounds: int, small: int, large: int) -> list[Measured]:
 
 
 def connections(rate: int, seconds: int) -> list[Measured]:
-    """An open loop whose answers take five seconds: how many requests are in flight at most, and how late they are."""
+    """An open loop whose answers take five seconds: how many requests are in flight at most, how late they are, and
+    how many find no connection."""
     _allow_files()
     expected = rate * ANSWER_SECONDS
     arriving = ("--rate", str(rate), "--requests", str(rate * (ANSWER_SECONDS + seconds)))
@@ -111,26 +112,25 @@ def connections(rate: int, seconds: int) -> list[Measured]:
     return [
         Measured(f"Load: in flight at once, {rate:,}/s", "", level.in_flight, goal=expected, at_least=True),
         Measured(f"Load: lateness p99, {rate:,}/s", "ms", level.late.p99.value * 1e3, goal=5),
+        Measured(f"Load: failed requests, {rate:,}/s", "%", 100 * level.failed / level.counted),
     ]
 
 
 def client(*options: str) -> Client:
-    """`benchwright load` in a closed loop."""
+    """`benchwright load` in a closed loop, whose requests must not fail."""
 
     def ask(load: Load) -> Result:
         asked = ("--requests", str(load.requests), "--concurrency", str(load.concurrency))
         cost, level = under_load(load.base_url, *asked, *options, pinned=load.pinned)
+        if level.failed:
+            raise RuntimeError(f"{level.failed} of {level.counted} requests failed: {level.failures}")
         return Result(cost, {}, rate=level.overall.achieved if level.overall else 0.0)
 
     return ask
 
 
 def under_load(base_url: str, *options: str, pinned: bool = True) -> tuple[Cost, LevelResult]:
-    """Runs `benchwright load` with one level in a home of its own: what it cost, and what it tells of the level.
-
-    Raises:
-        RuntimeError: requests failed.
-    """
+    """Runs `benchwright load` with one level in a home of its own: what it cost, and what it tells of the level."""
     with tempfile.TemporaryDirectory() as home:
         arguments = [
             "-m",
@@ -145,8 +145,6 @@ def under_load(base_url: str, *options: str, pinned: bool = True) -> tuple[Cost,
         ]
         cost = run([*arguments, *options], {"BENCHWRIGHT_HOME": home}, pinned=pinned)
     (level,) = msgspec.json.decode(cost.stdout, type=LoadReport).levels
-    if level.failed:
-        raise RuntimeError(f"{level.failed} of {level.counted} requests failed: {level.failures}")
     return cost, level
 
 
