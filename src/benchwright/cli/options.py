@@ -15,7 +15,7 @@ from benchwright.suggest import did_you_mean
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
-KINDS = ("eval", "benchmark", "pack", "load", "import")
+KINDS = ("eval", "benchmark", "pack", "load", "import", "validation")
 
 
 if TYPE_CHECKING:
@@ -351,7 +351,7 @@ markdown_option = option(
 # Which runs
 
 kind_option = option("--kind", type=click.Choice(KINDS), metavar="KIND", heading="Which runs",
-                     help="Only runs of this kind: eval, benchmark, pack or load.")  # fmt: skip
+                     help="Only runs of this kind: eval, benchmark, pack, load, import or validation.")  # fmt: skip
 tags_option = option("--tag", "tags", multiple=True, metavar="TAG", heading="Which runs",
                      shell_complete=completing.tags, help="Only runs with this tag. Repeatable.")  # fmt: skip
 model_filter = option("--model", default="", metavar="TEXT", heading="Which runs",
