@@ -204,6 +204,10 @@ class TaskSettings(Settings):
     max_turns: int | None = Field(default=None, ge=1)
 
 
+Where = dict[str, str | tuple[str, ...]]
+"""Values that labels of samples have, or `id`; of several, any will do."""
+
+
 class BenchmarkSettings(DecidingSettings):
     """`benchwright run`: benchmarks of the catalog. None stands for what a benchmark's protocol says."""
 
@@ -215,7 +219,9 @@ class BenchmarkSettings(DecidingSettings):
     max_samples: int | None = Field(default=None, gt=0)
     n: int = Field(default=1, ge=1)
     shuffle: bool = False
-    where: dict[str, str] = {}
+    where: Where = {}
+    ids: Path | None = None
+    """A file of ids of samples, one per line."""
     option: dict[str, str] = {}
     plugin: tuple[Path, ...] = ()
 

@@ -96,6 +96,38 @@ class TestGraders:
         assert "although it is correct" in said["HumanEval/7/gold"]
 
 
+class TestTheRunThatIsKept:
+    @pytest.fixture
+    def kept(self, program: Program, data: Path) -> str:
+        """The id of the run of a gold answer that fails."""
+        row = humaneval_row(canonical_solution="    return 3 * x\n")
+        write_rows(data / "humaneval" / "test.jsonl", [row])
+        (entry,) = json.loads(program.run("validate", "humaneval", "--json").stdout)["validated"]
+        run: str = entry["run"]
+        return run
+
+    def test_it_is_listed_as_a_validation_and_shows_the_conversation(
+        self, program: Program, kept: str
+    ) -> None:
+        listed = json.loads(program.run("runs", "--kind", "validation", "--json").stdout)["runs"]
+        assert [run["id"] for run in listed] == [kept]
+        shown = program.run("show", kept, "--sample", "HumanEval/7/gold")
+        assert "return 3 * x" in shown.stdout
+
+    def test_it_is_no_result_of_a_model(self, program: Program, kept: str) -> None:
+        assert "There are no runs yet." in program.run("table").stderr
+
+    def test_it_is_not_resumed_and_deleted_like_others(self, program: Program, kept: str) -> None:
+        assert "validate again" in one_line_of(program.run("retry", kept).stderr)
+        program.run("runs", "delete", kept, "-y")
+        assert program.runs == []
+
+    def test_without_a_failure_there_is_none(self, program: Program, data: Path) -> None:
+        write_all(data, ["mmlu"])
+        program.run("validate", "mmlu")
+        assert program.runs == []
+
+
 class TestWhatIsValidated:
     def test_without_names_all_whose_data_is_here_and_the_rest_is_listed(
         self, program: Program, data: Path

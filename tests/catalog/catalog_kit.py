@@ -9,6 +9,7 @@ from typing import Any
 
 from benchwright.catalog.benchmark import Benchmark, Options
 from benchwright.catalog.registry import about, make
+from benchwright.catalog.selection import Selection
 from benchwright.catalog.validation import ValidationResult, validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Outcome, Sample
@@ -31,7 +32,7 @@ def samples(name: str, path: Path, options: Mapping[str, str] | None = None) -> 
 
 async def validated(name: str, path: Path, limit: int | None = None, **options: str) -> ValidationResult:
     """Plays the checks of a benchmark's samples."""
-    return await validate(benchmark(name, options), source(name, path), limit)
+    return await validate(benchmark(name, options), source(name, path), Selection(limit))
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:

@@ -16,7 +16,8 @@ import llm_benchmarker
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.documented import registry
-from benchwright.catalog.task import BenchmarkTask, Selection
+from benchwright.catalog.selection import Selection
+from benchwright.catalog.task import BenchmarkTask
 from benchwright.endpoint.providers import connect, find_target
 from benchwright.engine.executor import LocalExecutor
 from benchwright.engine.plan import Plan

@@ -52,6 +52,7 @@ RUNS = {
     "benchwright run mmlu mmlu_pro --model my-model --shuffle --seed 7 --limit 2 --output-dir few": (
         {"mmlu": 2, "mmlu_pro": 2}
     ),
+    "benchwright run mmlu --model my-model --where 'id=mmlu_[01]' --where id=mmlu_3": {"mmlu": 3},
     "benchwright run mmlu --model my-model --metrics --no-stream": {"mmlu": COUNT},
     "benchwright run mmlu:5shot --model my-base-model": {"mmlu:5shot": COUNT},
     "benchwright run hle --model my-model --option judge_model=my-judge "

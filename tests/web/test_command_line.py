@@ -81,6 +81,11 @@ def test_every_setting_has_an_option_that_means_it(
             assert str(parsed[name]) == str(value) or float(parsed[name]) == value, name
 
 
+def test_several_values_of_one_key_are_options_of_their_own() -> None:
+    where = {"id": ["a_*", "b_1"], "category": "stem"}
+    assert list(options_of({"where": where})) == ["--where=id=a_*", "--where=id=b_1", "--where=category=stem"]
+
+
 @given(value=st.text(min_size=1))
 def test_no_value_is_taken_for_an_option(value: str) -> None:
     """Whatever is typed into the form for a model is the model."""

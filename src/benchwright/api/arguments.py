@@ -93,7 +93,8 @@ class BenchmarkArguments(DecidingArguments, total=False):
     max_samples: int | None
     n: int
     shuffle: bool
-    where: Mapping[str, str]
+    where: Mapping[str, str | Sequence[str]]
+    ids: str | Path | None
     option: Mapping[str, str]
     plugin: Sequence[str | Path]
     output_dir: str | Path

@@ -17,7 +17,8 @@ from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.registry import ROOMS, about, make
-from benchwright.catalog.task import BenchmarkTask, Selection
+from benchwright.catalog.selection import Selection, read_ids
+from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import BenchmarkSettings
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.endpoint.providers import check_target, find_key, find_target
@@ -46,7 +47,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     check_until(settings)
     if len(settings.tried) > 1 and settings.scrape_prometheus:
         raise UserError("--scrape-prometheus is for one model: run it once for each.")
-    selection = Selection(settings.max_samples, settings.where, _shuffle(settings))
+    selection = _selection(settings)
     benchmark, source = _find(name, settings, selection)
     metadata = benchmark.about
     roles = _roles(metadata, settings.option)
@@ -118,7 +119,7 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
         if plugin is not None:
             roles = frozenset(_roles(plugin.about, settings.option))
             options = Options(settings.option, roles, settings.data_dir)
-            first_ones = not selection.where and selection.shuffle is None
+            first_ones = not (selection.where or selection.ids) and selection.shuffle is None
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
             return made, plugin.source(settings.data_dir, path)
     metadata = about(name)
@@ -159,6 +160,11 @@ def _max_tokens(metadata: About, settings: BenchmarkSettings) -> int:
     if metadata.smaller_max_tokens and own is not None:
         return min(own, given or DEFAULT_MAX_TOKENS)
     return given or own or DEFAULT_MAX_TOKENS
+
+
+def _selection(settings: BenchmarkSettings) -> Selection:
+    ids = () if settings.ids is None else read_ids(settings.ids)
+    return Selection(settings.max_samples, settings.where, _shuffle(settings), ids)
 
 
 def _shuffle(settings: BenchmarkSettings) -> int | None:
@@ -239,7 +245,7 @@ def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings
     own = metadata.max_tokens
     if own is not None and _max_tokens(metadata, settings) != own:
         yield f"at most {_max_tokens(metadata, settings):,} tokens per answer instead of {own:,}"
-    if settings.where or settings.max_samples is not None:
+    if settings.where or settings.ids is not None or settings.max_samples is not None:
         yield "only some of the samples"
     if settings.param:
         yield f"further request fields: {', '.join(sorted(settings.param))}"

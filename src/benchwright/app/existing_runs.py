@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.runs import store
-from benchwright.runs.about import IMPORT
+from benchwright.runs.about import IMPORT, VALIDATION
 from benchwright.runs.manifest import Manifest, read_manifest
 
 if TYPE_CHECKING:
@@ -41,12 +41,14 @@ def existing_run(reference: str) -> ExistingRun:
     """A run by id, prefix or path.
 
     Raises:
-        UserError: there is none, several fit, it is one level of a measurement under load, or it was imported.
+        UserError: there is none, several fit, or it is a level of a measurement under load, an import or a validation.
     """
     directory = store.find_run(reference)
     manifest = read_manifest(directory)
     if manifest.kind == IMPORT:
         raise UserError(f"{manifest.id} was imported; only the program that made it can go on with it.")
+    if manifest.kind == VALIDATION:
+        raise UserError(f"{manifest.id} was kept by `benchwright validate`; validate again instead.")
     if "load" in manifest.about:
         raise UserError(
             f"{manifest.id} is a level of a measurement under load; measure it again with `benchwright load`."

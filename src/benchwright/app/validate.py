@@ -1,16 +1,27 @@
-"""Validating benchmarks: finds their data, plays their checks."""
+"""Validating benchmarks: finds their data, plays their checks, keeps the runs of those that fail."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchwright.catalog.benchmark import About, Options
+import msgspec
+
+from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.registry import about, abouts, make
-from benchwright.catalog.validation import ValidationResult, validate
-from benchwright.data.datasets import find_dataset
+from benchwright.catalog.scripted import ScriptedTask
+from benchwright.catalog.selection import Selection
+from benchwright.catalog.validation import AT_ONCE, NOBODY, ValidationResult, validate
+from benchwright.data.datasets import Source, find_dataset
 from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Record
+from benchwright.runs import store
+from benchwright.runs.about import VALIDATION
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import DataFile, Manifest, ScorerInfo, write_manifest
 
 
 class Validation(Record, frozen=True):
@@ -21,12 +32,14 @@ class Validation(Record, frozen=True):
 
 
 async def validate_benchmarks(
-    names: Sequence[str], data_dir: Path, options: Mapping[str, str], limit: int | None
+    names: Sequence[str], data_dir: Path, options: Mapping[str, str], selection: Selection
 ) -> Validation:
     """Validates these benchmarks, or without names all whose data is on this machine.
 
     Raises:
-        UserError: a benchmark is unknown, or one that was named has no data here.
+        UserError: a benchmark is unknown, one that was named has no data here, or the selection names what no sample
+            has.
+        JournalError: the run of a failed check cannot be kept.
     """
     entries: list[About] = [about(name) for name in names] or list(abouts())
     validated: list[ValidationResult] = []
@@ -36,9 +49,62 @@ async def validate_benchmarks(
         try:
             offline = True if not names else None
             source = find_dataset(entry.dataset, data_dir, path=options.get("path"), offline=offline)
-            validated.append(await validate(benchmark, source, limit))
+            validated.append(await _validated(benchmark, source, options, selection))
         except DatasetNotFound as error:
             if names:
                 raise
             left_out[entry.full_name] = str(error)
     return Validation(validated, left_out)
+
+
+async def _validated(
+    benchmark: Benchmark, source: Source, options: Mapping[str, str], selection: Selection
+) -> ValidationResult:
+    """What came of it; its run is in the store if a check failed."""
+    with tempfile.TemporaryDirectory() as place:
+        directory = Path(place, "run")
+        result = await validate(benchmark, source, selection, directory)
+        if not result.failures:
+            return result
+        kept = _keep(directory, _manifest(benchmark, source, options, selection))
+    return msgspec.structs.replace(result, run=kept)
+
+
+def _manifest(
+    benchmark: Benchmark, source: Source, options: Mapping[str, str], selection: Selection
+) -> Manifest:
+    """The manifest of the run; it has no id yet."""
+    metadata, task = benchmark.about, ScriptedTask(benchmark, source, selection)
+    return Manifest(
+        id="",
+        kind=VALIDATION,
+        name=f"validate-{metadata.full_name}",
+        fingerprint=fingerprint(VALIDATION, task.spec, source.digest, sorted(options.items()), selection),
+        created_at=store.now_ns(),
+        task=task.spec,
+        targets=[NOBODY],
+        scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in task.scorers],
+        concurrency=AT_ONCE,
+        data=[DataFile(path=str(source.root), xxh3=source.digest, samples=task.size())],
+        settings={"option": dict(options)},
+        about={
+            "benchmark": metadata.name,
+            "variant": metadata.variant,
+            "title": metadata.title,
+            "metric": metadata.metric,
+            "protocol": metadata.protocol,
+            "data": source.describe(),
+        },
+        versions=versions(),
+        host=host_facts(),
+        client=client_facts(stream=False),
+    )
+
+
+def _keep(made: Path, manifest: Manifest) -> str:
+    """Moves a run into the store; returns its id."""
+    directory = store.new_run_directory(manifest.name, manifest.fingerprint, manifest.created_at)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(made, directory)
+    write_manifest(directory, msgspec.structs.replace(manifest, id=directory.name))
+    return directory.name

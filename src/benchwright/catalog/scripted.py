@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark, Check
+from benchwright.catalog.selection import Selection, count_selected, selected
 from benchwright.data.datasets import Source
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
@@ -90,26 +91,34 @@ def _reply(message: Message) -> Reply:
 
 
 class ScriptedTask:
-    """A task of the engine: every check of every sample of a benchmark, as a sample of its own."""
+    """A task of the engine: every check of every selected sample of a benchmark, as a sample of its own."""
 
-    def __init__(self, benchmark: Benchmark, source: Source, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        source: Source,
+        selection: Selection = Selection(),  # noqa: B008  # frozen
+    ) -> None:
         self._benchmark = benchmark
         self._source = source
-        self._limit = limit
+        self._selection = selection
         self.scorers: Sequence[Scorer] = [ScriptedScorer(scorer) for scorer in benchmark.scorers[:1]]
         self.spec = TaskSpec(f"validate-{benchmark.about.full_name}", benchmark.about.version, "scripted")
 
     def samples(self) -> Iterator[Sample]:
         """One sample per check; its content holds the sample proper and the check."""
-        for number, sample in enumerate(self._benchmark.samples(self._source)):
-            if self._limit is not None and number >= self._limit:
-                return
+        for sample in selected(self._benchmark, self._source, self._selection):
             for check in self._benchmark.checks(sample):
                 content = {"sample": msgspec.to_builtins(sample), "check": msgspec.to_builtins(check)}
                 yield Sample(f"{sample.id}/{check.name}", content, labels=_labels(check))
 
     def size(self) -> int:
-        """The number of checks."""
+        """The number of checks.
+
+        Raises:
+            UserError: no sample is selected, or the selection names what no sample has.
+        """
+        count_selected(self._benchmark, self._source, self._selection)
         return sum(1 for _ in self.samples())
 
     @asynccontextmanager

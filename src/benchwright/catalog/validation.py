@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.catalog.scripted import EXPECTED_TO_FAIL, MUST_NOT_PASS, ScriptedTask
+from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.client import NO_PURPOSE, Purpose
 from benchwright.endpoint.reply import Reply
@@ -16,46 +18,69 @@ from benchwright.engine.aside import run_aside
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, TrialRecord
+from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
 AT_ONCE = 8
 
+NOBODY = Target("primary", "scripted", "http://scripted.invalid/v1")
+"""The target of a run that asks nobody."""
+
+
+LOG_LINES = 20
+"""Lines of the log of tests that a failure has, from its end; at most `LOG_CHARACTERS` of them."""
+LOG_CHARACTERS = 8000
+
 
 class Failure(Record, frozen=True):
-    """A check that did not come out as it must. `check` is `sample/name of the check`."""
+    """A check that did not come out as it must. `check` is `sample/name of the check`.
+
+    `log` is the end of what the tests of a gold answer printed, as it is; empty where there were none.
+    """
 
     check: str
     said: str
+    log: str = ""
 
 
 class ValidationResult(Record, frozen=True):
-    """What was validated: how many checks, those that failed, and the listed exceptions with their reasons."""
+    """What was validated: how many checks, those that failed, and the listed exceptions with their reasons.
+
+    `run` is the id of the run that was kept because some failed.
+    """
 
     name: str
     samples: int
     checks: int
     failures: list[Failure]
     exceptions: dict[str, str] = {}
+    run: str | None = None
 
 
-async def validate(benchmark: Benchmark, source: Source, limit: int | None = None) -> ValidationResult:
-    """Plays all checks of the samples of a source, of the first `limit` ones where it is given.
+async def validate(
+    benchmark: Benchmark,
+    source: Source,
+    selection: Selection = Selection(),  # noqa: B008  # frozen
+    directory: Path | None = None,
+) -> ValidationResult:
+    """Plays all checks of the selected samples; the journal of that stays in `directory`, if one is given.
 
     Raises:
         DatasetError: a row is not as it should be.
+        UserError: no sample is selected, or the selection names what no sample has.
     """
-    task = ScriptedTask(benchmark, source, limit)
+    task = ScriptedTask(benchmark, source, selection)
     count = task.size()
     plan = Plan(task, count, (_Nobody.target,))
-    with tempfile.TemporaryDirectory() as directory:
-        await run_aside(plan, {"primary": _Nobody()}, AT_ONCE, Path(directory))
-        return _judge(benchmark.about.full_name, Path(directory))
+    with nullcontext(directory) if directory else tempfile.TemporaryDirectory() as place:
+        await run_aside(plan, {"primary": _Nobody()}, AT_ONCE, Path(place))
+        return _judge(benchmark.about.full_name, Path(place))
 
 
 class _Nobody:
     """A client for a task that asks nobody."""
 
-    target = Target("primary", "scripted", "http://scripted.invalid/v1")
+    target = NOBODY
 
     async def ask(
         self,
@@ -86,7 +111,7 @@ def _judge(name: str, directory: Path) -> ValidationResult:
     for trial in table.trials(table.in_order(table.counted())):
         record = trial.record
         if record.status in FAILED:
-            failures.append(Failure(record.sample, record.reason or record.status))
+            failures.append(_failure(directory, record, record.reason or record.status))
         for score in trial.scores.values():
             said = _complaint(record, score)
             reason = record.labels.get(EXPECTED_TO_FAIL)
@@ -94,9 +119,23 @@ def _judge(name: str, directory: Path) -> ValidationResult:
                 exceptions[record.sample] = reason
                 said = None if said else "passes, although it is listed as an exception"
             if said:
-                failures.append(Failure(record.sample, said))
+                failures.append(_failure(directory, record, said))
     samples = {sample.rpartition("/")[0] for sample in table.sample}
     return ValidationResult(name, len(samples), len(table), failures, exceptions)
+
+
+def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
+    log = "" if MUST_NOT_PASS in trial.labels else end_of_log(read_body(directory, trial).artifacts)
+    return Failure(trial.sample, said, log)
+
+
+def end_of_log(artifacts: Mapping[str, Any]) -> str:
+    """The last lines of what the tests printed that an outcome's artifacts hold; empty without any."""
+    tests = artifacts.get("tests") or artifacts.get("validation")
+    if not isinstance(tests, Mapping):
+        return ""
+    log = str(tests.get("log") or tests.get("output") or "")
+    return "\n".join(log[-LOG_CHARACTERS:].rstrip().splitlines()[-LOG_LINES:])
 
 
 def _complaint(trial: TrialRecord, score: ScoreRecord) -> str | None:

@@ -12,7 +12,7 @@ import click
 from benchwright.cli import completing
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option, together
-from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
+from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
     LOCAL,
     api_key_option,
@@ -200,7 +200,8 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
 
     take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
-    for name in ("where", "option", "scorer_option", "column"):
+    options["where"] = alternatives(options["where"], "--where")
+    for name in ("option", "scorer_option", "column"):
         options[name] = pairs(options[name], f"--{name.replace('_', '-')}")
     settings = make_settings(LoadSettings, options)
     if settings.self_test and not settings.asks:

@@ -36,6 +36,15 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return result
 
 
+def alternatives(values: tuple[str, ...], option: str) -> dict[str, str | tuple[str, ...]]:
+    """KEY=VALUE arguments as a dictionary; the values of a key that is given several times stand together."""
+    result: dict[str, list[str]] = {}
+    for value in values:
+        for key, rest in pairs((value,), option).items():
+            result.setdefault(key, []).append(rest)
+    return {key: some[0] if len(some) == 1 else tuple(sorted(some)) for key, some in result.items()}
+
+
 def json_pairs(values: tuple[str, ...], option: str) -> dict[str, Any]:
     """KEY=JSON arguments as a dictionary; what is no JSON is taken as text."""
     import json

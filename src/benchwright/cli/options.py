@@ -15,7 +15,7 @@ from benchwright.suggest import did_you_mean
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Any], Any]
 
-KINDS = ("eval", "benchmark", "pack", "load", "import")
+KINDS = ("eval", "benchmark", "pack", "load", "import", "validation")
 
 
 if TYPE_CHECKING:
@@ -153,9 +153,17 @@ benchmark_setting = option(
     help="Set an option of the benchmark. Repeatable.",
 )  # fmt: skip
 
+selection_options = together(
+    option("--where", multiple=True, metavar="KEY=PATTERN", heading="Dataset", rare=True,
+           help="Use only samples with this metadata or id, such as id=django__*. Repeatable: "
+           "of one KEY any may match, different KEYs must all match."),
+    option("--ids", type=click.Path(path_type=Path), metavar="FILE", heading="Dataset", rare=True,
+           help="Use only the samples whose ids FILE lists, one per line."),
+)  # fmt: skip
+"""Which samples of a benchmark."""
+
 benchmark_options = together(
-    option("--where", multiple=True, metavar="KEY=VALUE", heading="Dataset", rare=True,
-           help="Use only samples with this metadata. Repeatable."),
+    selection_options,
     benchmark_setting,
     plugin_option,
 )  # fmt: skip
@@ -343,7 +351,7 @@ markdown_option = option(
 # Which runs
 
 kind_option = option("--kind", type=click.Choice(KINDS), metavar="KIND", heading="Which runs",
-                     help="Only runs of this kind: eval, benchmark, pack or load.")  # fmt: skip
+                     help="Only runs of this kind: eval, benchmark, pack, load, import or validation.")  # fmt: skip
 tags_option = option("--tag", "tags", multiple=True, metavar="TAG", heading="Which runs",
                      shell_complete=completing.tags, help="Only runs with this tag. Repeatable.")  # fmt: skip
 model_filter = option("--model", default="", metavar="TEXT", heading="Which runs",

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from benchwright.cli import completing
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option
-from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
+from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
     LOCAL,
     api_key_option,
@@ -48,6 +48,9 @@ MORE = """\b
   Only some subjects with four repeats of each question; a variant:
     benchwright run mmlu --model my-model --where category=stem --n 4
     benchwright run mmlu:5shot --model my-base-model
+  Only some tasks, by their ids or by a file of ids:
+    benchwright run swe_bench --model my-model --where 'id=django__*'
+    benchwright run swe_bench --model my-model --ids tasks.txt
   A judge for hle, a simulated user for tau_bench:
     benchwright run hle --model my-model --option judge_model=big-model \\
         --option judge_base_url=http://localhost:9000/v1
@@ -179,7 +182,7 @@ def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
 
     take_models(options)
     options["param"] = json_pairs(options["param"], "--param")
-    options["where"] = pairs(options["where"], "--where")
+    options["where"] = alternatives(options["where"], "--where")
     options["option"] = pairs(options["option"], "--option")
     if options.pop("no_seed"):
         options["seed"] = None

@@ -9,14 +9,21 @@ import click
 
 from benchwright.cli import completing
 from benchwright.cli.grammar import Command
-from benchwright.cli.option_values import pairs
-from benchwright.cli.options import benchmark_setting, data_option, json_option, limit_option
+from benchwright.cli.option_values import alternatives, pairs
+from benchwright.cli.options import (
+    benchmark_setting,
+    data_option,
+    json_option,
+    limit_option,
+    selection_options,
+)
 from benchwright.cli.output import print_json, print_table
 
 EXAMPLES = """\b
 Examples:
   benchwright validate
   benchwright validate mmlu ifeval --limit 100 --data-dir /srv/datasets
+  benchwright validate swe_bench --where 'id=django__*' --limit 3
 """
 
 
@@ -26,12 +33,15 @@ Examples:
 @click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
 @data_option
 @limit_option("max_samples", type=click.IntRange(min=1))
+@selection_options
 @benchmark_setting
 @json_option
 def command(
     benchmarks: tuple[str, ...],
     data_dir: Path,
     max_samples: int | None,
+    where: tuple[str, ...],
+    ids: Path | None,
     option: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -42,9 +52,14 @@ def command(
     """
     from benchwright.app.loop import run_async
     from benchwright.app.validate import validate_benchmarks
+    from benchwright.catalog.selection import Selection, read_ids
     from benchwright.reports.validation import render_validation
 
-    outcome = run_async(validate_benchmarks(benchmarks, data_dir, pairs(option, "--option"), max_samples))
+    if (where or ids) and not benchmarks:
+        raise click.UsageError("--where and --ids choose samples of benchmarks: name those.")
+    chosen = () if ids is None else read_ids(ids)
+    selection = Selection(max_samples, alternatives(where, "--where"), ids=chosen)
+    outcome = run_async(validate_benchmarks(benchmarks, data_dir, pairs(option, "--option"), selection))
     if as_json:
         print_json(outcome)
     else:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from benchwright.catalog.validation import ValidationResult
-from benchwright.text import plain
+from benchwright.catalog.validation import Failure, ValidationResult
+from benchwright.text import plain, plain_lines
 
 MOST_FAILURES = 20
 
@@ -26,13 +28,15 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
         verdict = Text("failed", style="bold red") if entry.failures else Text("ok", style="green")
         counts = (entry.samples, entry.checks, len(entry.failures), len(entry.exceptions))
         table.add_row(plain(entry.name), *(f"{count:,}" for count in counts), verdict)
-        notes += [
-            Text(f"{plain(entry.name)} {plain(failure.check)}: {plain(failure.said)}", style="red")
-            for failure in entry.failures[:MOST_FAILURES]
-        ]
+        for failure in entry.failures[:MOST_FAILURES]:
+            notes += _told(entry.name, failure)
         if len(entry.failures) > MOST_FAILURES:
             more = len(entry.failures) - MOST_FAILURES
             notes.append(Text(f"{plain(entry.name)}: {more:,} more (see --json)"))
+        if entry.run is not None:
+            sample = shlex.quote(plain(entry.failures[0].check))
+            shown = f"benchwright show {entry.run} --sample {sample}"
+            notes.append(Text(f"{plain(entry.name)}: the run is kept: {shown}"))
         notes += [
             Text(f"{plain(entry.name)} {plain(check)}: exception, {plain(reason)}", style="dim")
             for check, reason in entry.exceptions.items()
@@ -40,3 +44,10 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
     for name, reason in left_out.items():
         notes.append(Text(f"{plain(name)}: left out. {plain(reason)}", style="dim"))
     return Group(table, *notes)
+
+
+def _told(name: str, failure: Failure) -> Iterator[RenderableType]:
+    """A failure in one line, and the end of its log beneath."""
+    yield Text(f"{plain(name)} {plain(failure.check)}: {plain(failure.said)}", style="red")
+    if failure.log:
+        yield Padding(Text(plain_lines(failure.log), style="dim"), (0, 0, 0, 4), expand=False)

@@ -17,7 +17,7 @@ class _Runs(ModuleType):
     def __call__(
         self,
         *,
-        kind: Literal["eval", "benchmark", "pack", "load"] | None = None,
+        kind: Literal["eval", "benchmark", "pack", "load", "import", "validation"] | None = None,
         model: str = "",
         name: str = "",
         state: Literal["running", "finished", "decided", "stopped", "unfinished"] | None = None,

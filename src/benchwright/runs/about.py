@@ -9,7 +9,10 @@ from benchwright.runs.manifest import Manifest
 IMPORT = "import"
 """The kind of a run that another program made."""
 
-KINDS = ("eval", "benchmark", "pack", "load", IMPORT)
+VALIDATION = "validation"
+"""The kind of a run that `validate` kept because a check failed; nobody was asked."""
+
+KINDS = ("eval", "benchmark", "pack", "load", IMPORT, VALIDATION)
 """The kinds of run, as lists tell them apart."""
 
 
@@ -31,7 +34,7 @@ def title_of(manifest: Manifest) -> str:
 def subject_of(manifest: Manifest) -> str:
     """What was run: a benchmark, a pack, or a dataset without its suffix; of synthetic load its prompts."""
     about = manifest.about
-    if manifest.kind == "benchmark":
+    if manifest.kind in ("benchmark", VALIDATION):
         name, variant = about.get("benchmark") or manifest.name, about.get("variant")
         return f"{name}:{variant}" if variant else str(name)
     if manifest.kind == "pack":
@@ -48,6 +51,11 @@ def agent_of(manifest: Manifest) -> str:
     """The agent as it was typed: a module, a command, or a directory of MCP tools; empty without one."""
     typed = manifest.settings
     return str(typed.get("module") or typed.get("agent_command") or typed.get("mcp") or "")
+
+
+def measurement_of(manifest: Manifest) -> str:
+    """The tag of the measurement under load of which the run is a level; empty for other runs."""
+    return str(manifest.about.get("load", {}).get("id", ""))
 
 
 def level_of(manifest: Manifest) -> str:

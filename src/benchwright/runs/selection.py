@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.runs.about import given_name, kind_of, subject_of, suite_of, title_of
+from benchwright.runs.about import VALIDATION, given_name, kind_of, subject_of, suite_of, title_of
 from benchwright.runs.listing import models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.text import Say
@@ -68,11 +68,14 @@ def _readable(say: Say | None) -> Iterator[tuple[Path, Manifest]]:
 
 
 def fits_all(*, kind: str = "", model: str = "", name: str = "", tags: Sequence[str] = ()) -> Fits:
-    """Runs of a kind with these parts of a model's name and of their own or their task's, in any case, and all tags."""
+    """Runs of a kind with these parts of a model's name and of their own or their task's, in any case, and all tags.
+
+    Of validations, which tell nothing of a model, only where that kind is asked for.
+    """
 
     def fits(manifest: Manifest, its_tags: Sequence[str]) -> bool:
         return (
-            kind in ("", kind_of(manifest))
+            (kind_of(manifest) == kind if kind else kind_of(manifest) != VALIDATION)
             and set(tags) <= set(its_tags)
             and _within(model, models_of(manifest))
             and _within(name, (manifest.name, title_of(manifest)))

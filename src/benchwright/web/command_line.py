@@ -34,7 +34,9 @@ def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
             if value:
                 yield option
         elif isinstance(value, Mapping):
-            yield from (f"{option}={key}={_text(one, name in JSON_VALUES)}" for key, one in value.items())
+            for key, one in value.items():
+                several = one if isinstance(one, list | tuple) and name not in JSON_VALUES else [one]
+                yield from (f"{option}={key}={_text(each, name in JSON_VALUES)}" for each in several)
         elif isinstance(value, list | tuple):
             yield from (f"{option}={_text(one)}" for one in value)
         elif value is not None:

@@ -16,6 +16,7 @@ from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Benchmark, Check, Options
 from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.scripted import ScriptedSession
+from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import make
 from benchwright.catalog.validation import validate
@@ -66,7 +67,9 @@ def greeter(swe_bench_path: Path) -> Sample:
 
 
 async def test_the_right_patch_in_an_answer_resolves_and_the_others_do_not(swe_bench_path: Path) -> None:
-    validated = await validate(make(SWE_BENCH, Options({"mode": "patch"})), source(swe_bench_path), 1)
+    validated = await validate(
+        make(SWE_BENCH, Options({"mode": "patch"})), source(swe_bench_path), Selection(1)
+    )
     assert (validated.failures, validated.samples, validated.checks) == ([], 1, 4)
 
 

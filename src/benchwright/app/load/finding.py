@@ -44,6 +44,10 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
         raise UserError("Missing option '--model': give the name of the model as the server lists it.")
     if settings.model_mix is not None and (settings.benchmark is not None or settings.dataset is not None):
         raise UserError("--model-mix needs --synthetic-input or a --trace with prompts.")
+    if settings.benchmark is None and (settings.where or settings.ids is not None):
+        raise UserError(
+            "--where and --ids choose samples of a benchmark: name one (`benchwright load mmlu`)."
+        )
     if settings.benchmark is not None:
         return _benchmark(settings.benchmark, settings, say)
     if settings.dataset is not None:
@@ -80,6 +84,7 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
         max_samples=settings.limit,
         shuffle=settings.shuffle,
         where=settings.where,
+        ids=settings.ids,
         option=options,
         plugin=settings.plugin,
         data_dir=settings.data_dir,

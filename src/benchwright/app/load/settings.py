@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from benchwright.analysis.load.records import Level, Measure, Objective, Price, SweepPlan
-from benchwright.config import Settings
+from benchwright.config import Settings, Where
 from benchwright.errors import UserError
 from benchwright.formats import seconds_of
 from benchwright.stats.windows import Cut
@@ -49,7 +49,8 @@ class LoadSettings(Settings):
     data_dir: Path = Path("data")
     limit: int | None = Field(default=None, ge=1)
     shuffle: bool = False
-    where: dict[str, str] = {}
+    where: Where = {}
+    ids: Path | None = None
     option: dict[str, str] = {}
     plugin: tuple[Path, ...] = ()
     scorer: tuple[str, ...] = ()

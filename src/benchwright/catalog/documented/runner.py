@@ -14,7 +14,8 @@ from benchwright.catalog.documented.loading import load_failure
 from benchwright.catalog.documented.metrics import aggregate_metrics
 from benchwright.catalog.documented.registry import get_benchmark
 from benchwright.catalog.documented.targets import connect_to, find_documented_target
-from benchwright.catalog.task import BenchmarkTask, Selection
+from benchwright.catalog.selection import Selection
+from benchwright.catalog.task import BenchmarkTask
 from benchwright.endpoint.providers import find_key
 from benchwright.endpoint.server_info import read_metrics
 from benchwright.engine.protocols import Task

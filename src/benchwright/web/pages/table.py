@@ -14,7 +14,7 @@ from benchwright.analysis.run_list import ordered as ordered_rows
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.html.leaderboard import block_table, board_sections, board_table
 from benchwright.reports.leaderboard.words import lines
-from benchwright.runs.about import KINDS
+from benchwright.runs.about import KINDS, VALIDATION
 from benchwright.runs.selection import newest_parts
 from benchwright.web.off_loop import off_loop
 from benchwright.web.rendering import page
@@ -82,6 +82,8 @@ def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
             (row, row.manifest) for row in ordered_rows(rows, "newest") if row.suite == asked["suite"]
         ]
         rows = [row for row, _ in newest_parts(of_suite)]
+    if not asked["kind"]:
+        rows = [row for row in rows if row.kind != VALIDATION]
     return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).fits, rows))
 
 
