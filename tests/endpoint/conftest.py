@@ -16,7 +16,8 @@ from tests.endpoint.scripted_server import Script, ScriptedServer, Serve
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.wire import Limits, Wire
+from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.wire import Wire
 from benchwright.records import Target
 
 ASYNCIO = {"asyncio": asyncio.new_event_loop}

@@ -24,9 +24,9 @@ from tests.endpoint.http_kit import (
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.rate_limits import Waits
 from benchwright.endpoint.request import Purpose
-from benchwright.endpoint.wire import Limits
 from benchwright.errors import ProviderError, RunStopped
 from benchwright.records import RequestRecord
 

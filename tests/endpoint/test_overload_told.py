@@ -7,7 +7,7 @@ from tests.endpoint.http_kit import STREAMED_HELLO, OpenClient, ask, error_answe
 from tests.endpoint.scripted_server import ASKED, CLOSE, Script, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.wire import Limits
+from benchwright.endpoint.limits import Limits
 
 QUICKLY = RetryPolicy(retries=3, first=0.01)
 

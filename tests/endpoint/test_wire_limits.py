@@ -10,6 +10,8 @@ import pytest
 from tests.endpoint.http_kit import OpenWire, answer, failure_of, head, send
 from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
+from benchwright.endpoint.limits import SWEPT_AT_ONCE
+
 
 async def test_connecting_takes_no_longer_than_its_limit(open_wire: OpenWire) -> None:
     with socket.socket() as full:  # a backlog of one, filled: further connections get no reply
@@ -36,6 +38,15 @@ async def test_the_first_byte_takes_no_longer_than_the_read_limit(serve: Serve, 
     assert (error.kind, str(error), error.received) == ("read_timeout", "no answer within 0.1 s", False)
     assert 0.09 < perf_counter() - started < 5
     await until(lambda: server.open == 0)
+
+
+async def test_every_one_of_many_exchanges_is_held_to_its_limit(serve: Serve, open_wire: OpenWire) -> None:
+    """More than are looked at without a break."""
+    many = SWEPT_AT_ONCE + 50
+    server = await serve([ASKED])
+    wire = open_wire(server.url, connections=many, read=0.3)
+    errors = await asyncio.gather(*[failure_of(wire) for _ in range(many)])
+    assert {error.kind for error in errors} == {"read_timeout"}
 
 
 @pytest.mark.parametrize("part", [b"HTTP/1.1", head("Content-Length: 9"), answer(b"hello")[:-1]])

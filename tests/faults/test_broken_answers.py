@@ -15,7 +15,7 @@ from tests.faults.how_often import tried
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.wire import Limits
+from benchwright.endpoint.limits import Limits
 from benchwright.errors import ProviderError
 from benchwright.records import Target
 

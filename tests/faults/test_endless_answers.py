@@ -26,7 +26,7 @@ from tests.faults.hostile_server import (
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.wire import Limits
+from benchwright.endpoint.limits import Limits
 from benchwright.errors import RunStopped
 from benchwright.records import RequestRecord, Target
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from benchwright.config import Settings
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect
-from benchwright.endpoint.wire import Limits
 from benchwright.records import Target
 
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import sys
 import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-Result = TypeVar("Result")
+from benchwright.engine.garbage import collect_seldom
 
-YOUNG_OBJECTS = 10_000
-"""Objects after which the garbage collector looks for cycles among them; hundreds belong to a trial under way."""
+Result = TypeVar("Result")
 
 CLOSE_SECONDS = 2.0
 """How long tasks that are left over may take to end."""
 
 
-def run_async(work: Coroutine[Any, Any, Result]) -> Result:
+def run_async(work: Coroutine[Any, Any, Result], in_flight: int = 0) -> Result:
     """Runs a coroutine to its end on a fresh event loop, in a process that has little else to do.
 
-    What was imported so far is taken out of the garbage collector's sight: looking through it takes tens of
-    milliseconds, in which answers arrive unseen.
+    `in_flight`: how many trials may be, where that can be thousands.
     """
-    gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS)
+    collect_seldom(in_flight)
     return run_on_own_loop(work)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM
 from benchwright.endpoint.server_info import list_models
-from benchwright.endpoint.wire import Limits
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean

@@ -48,7 +48,10 @@ def measure_and_report(settings: LoadSettings, *, as_json: bool, quiet: bool) ->
         try:
             if settings.self_test:
                 _test_first(loads, quiet=quiet)
-            run_async(_measure(loads, quiet=quiet))
+            in_flight = max(
+                settings.max_in_flight, *(level.concurrency or 0 for level in loads[0].first_levels)
+            )
+            run_async(_measure(loads, quiet=quiet), in_flight)
         except (KeyboardInterrupt, BenchwrightError) as error:  # between two levels, where no run listens
             ended = error
     measured = [load.report() for load in loads if load.levels]

@@ -18,13 +18,14 @@ from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import WireError
 from benchwright.endpoint.dialects import DIALECTS, MESSAGES
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import NO_PURPOSE, Purpose, Request
 from benchwright.endpoint.server_info import Document, TokenCounter, has_path
 from benchwright.endpoint.tee import Tee
-from benchwright.endpoint.wire import Call, Delivery, Limits, Wire
+from benchwright.endpoint.wire import Call, Delivery, Wire
 from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
 

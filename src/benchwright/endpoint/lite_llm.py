@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, RetryPolicy, tells_overload
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import NO_PURPOSE, Purpose
-from benchwright.endpoint.wire import Limits
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.text import one_line

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
 from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import NO_PURPOSE, Purpose
-from benchwright.endpoint.wire import Limits
 from benchwright.environment_file import ENVIRONMENT_FILE
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, Target

@@ -11,7 +11,8 @@ from benchwright import __version__
 from benchwright.endpoint.address import Address, parse_base_url, proxy_for
 from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.failures import from_answer, from_wire
-from benchwright.endpoint.wire import Call, Limits, Wire
+from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import ProviderError
 from benchwright.records import UNREADABLE, Record
 

@@ -14,27 +14,11 @@ from time import perf_counter_ns
 
 from benchwright.endpoint.address import Address, Proxy
 from benchwright.endpoint.connection import Connection, Exchange, Sink, WireError
+from benchwright.endpoint.limits import Limits, Sweeper
 from benchwright.endpoint.opening import open_connection
 from benchwright.records import Record
 
 IDLE_LIMIT_NS = 60 * 1_000_000_000
-LARGEST_ANSWER = 128 * 1024 * 1024
-
-
-class Limits(Record, frozen=True):
-    """How long the parts of an exchange may take, in seconds, and how many bytes an answer may have.
-
-    `connect`: to open a connection; `read`: from the request to the first byte of the answer, and to its first token;
-    `stall`: between two pieces of the answer, and between two tokens; `total`: from the request to the end of the
-    answer. Comments, empty deltas and pieces of an unfinished event are no tokens; a whole answer has its first with
-    its first byte. `size` counts all bytes, None sets no limit.
-    """
-
-    connect: float = 10.0
-    read: float = 300.0
-    stall: float = 120.0
-    total: float = 3600.0
-    size: int | None = LARGEST_ANSWER
 
 
 class Call(Record, frozen=True):
@@ -75,7 +59,7 @@ class Wire:
         self._proxy = proxy
         self._slots = asyncio.Semaphore(connections)
         self._idle: list[Connection] = []
-        self._sweeper = _Sweeper(self.limits)
+        self._sweeper = Sweeper(self.limits)
         self._closed = False
 
     async def send(
@@ -163,73 +147,3 @@ class Wire:
         self._closed = True
         self.close_idle()
         self._sweeper.stop()
-
-
-class _Sweeper:
-    """Looks at every exchange under way a few times per shortest limit, and ends those that took too long."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.hurried = False
-        self._limits = limits
-        self._interval = min(max(min(limits.read, limits.stall, limits.total) / 10, 0.005), 0.5)
-        self._watched: dict[Connection, Exchange] = {}
-        self._timer: asyncio.TimerHandle | None = None
-
-    def watch(self, connection: Connection, exchange: Exchange, seconds: float) -> None:
-        exchange.until = exchange.sent_at + round(min(seconds, self._limits.total) * 1e9)
-        self._watched[connection] = exchange
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
-
-    def forget(self, connection: Connection) -> None:
-        self._watched.pop(connection, None)
-
-    def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        for connection in list(self._watched):
-            connection.fail(WireError("client_closed", "the client was closed"))
-
-    def _sweep(self) -> None:
-        now = perf_counter_ns()
-        for connection, exchange in list(self._watched.items()):
-            error = self._overdue(exchange, now)
-            if error is not None:
-                connection.fail(error)
-        self._timer = None
-        if self._watched:
-            self._timer = asyncio.get_running_loop().call_later(self._interval, self._sweep)
-
-    def _overdue(self, exchange: Exchange, now: int) -> WireError | None:
-        limits, received = self._limits, bool(exchange.first_at)
-        if now > exchange.until:
-            text = f"the answer did not end within {limits.total:g} s"
-            return WireError("total_timeout", text, received=received)
-        if exchange.paused:
-            return None
-        quiet = now - exchange.last_at
-        if not received and quiet > limits.read * 1e9:
-            return WireError("read_timeout", f"no answer within {limits.read:g} s")
-        if received and quiet > limits.stall * 1e9:
-            return WireError("stall", f"the answer stalled for {limits.stall:g} s", received=True)
-        if now - exchange.token_at > min(limits.read, limits.stall) * 1e9:
-            return self._without_token(exchange, now)
-        return None
-
-    def _without_token(self, exchange: Exchange, now: int) -> WireError | None:
-        """Asks the sink, which may have to read for it what has come, whether tokens really are overdue."""
-        limits, received = self._limits, bool(exchange.first_at)
-        token_at = exchange.sink.token_at()
-        if token_at is None:
-            return None
-        exchange.token_at = max(exchange.token_at, token_at)
-        waited = now - exchange.token_at
-        if self.hurried and waited > limits.stall * 1e9:
-            return WireError("stopped", f"no token for {limits.stall:g} s when the run was stopped")
-        if token_at and waited > limits.stall * 1e9:
-            return WireError("stall", f"bytes came, but no token for {limits.stall:g} s", received=True)
-        if received and not token_at and waited > limits.read * 1e9:
-            text = f"bytes came, but no token within {limits.read:g} s"
-            return WireError("read_timeout", text, received=True)
-        return None

@@ -13,10 +13,10 @@ from tests.endpoint.relay.relay_kit import HI, Agent, LetIn
 from tests.endpoint.scripted_server import AGAIN, ASKED, Serve, until
 
 from benchwright.endpoint.client import EndpointClient
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.relay.answer import SLOW_READER
 from benchwright.endpoint.simulate import Delay, Settings, SimulatedEndpoint
-from benchwright.endpoint.wire import Limits
 from benchwright.records import RequestRecord
 
 WORDS = Settings(policy="words", words=20, reasoning="Let me think.", seed=3)

@@ -8,8 +8,9 @@ from tests.sandbox.docker.stand_ins import IMAGE
 
 from benchwright.endpoint.address import parse_base_url
 from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.server_info import ask
-from benchwright.endpoint.wire import Limits, Wire
+from benchwright.endpoint.wire import Wire
 
 PORT = 4010
 

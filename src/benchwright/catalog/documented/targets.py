@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchwright.catalog.documented.config import DEFAULT_MAX_TOKENS, BenchmarkConfig, RunConfig, VLLMConfig
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.providers import ModelClient, connect, find_target
-from benchwright.endpoint.wire import Limits
 from benchwright.records import Target
 
 if TYPE_CHECKING:

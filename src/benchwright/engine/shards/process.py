@@ -8,6 +8,7 @@ import sys
 from asyncio.streams import FlowControlMixin
 from typing import BinaryIO
 
+from benchwright.engine.garbage import collect_seldom
 from benchwright.engine.shards.messages import Failed, ShardLost, encode, made
 from benchwright.engine.shards.processes import framed, read_frame
 from benchwright.engine.shards.serving import serve
@@ -57,6 +58,7 @@ async def _run(answers: BinaryIO, concurrency: int) -> None:
     except UserError as error:
         await send(encode([Failed(str(error))]))
         return
+    collect_seldom(concurrency)
     await serve(parts, concurrency, receive, send)
 
 

@@ -12,7 +12,8 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 from benchwright import __version__
 from benchwright.endpoint.address import DEFAULT_PORTS, Address, proxy_for
 from benchwright.endpoint.connection import Headers, WireError
-from benchwright.endpoint.wire import Call, Limits, Wire
+from benchwright.endpoint.limits import Limits
+from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
 from benchwright.text import plain

@@ -9,8 +9,9 @@ import msgspec
 
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.connection import WireError
+from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.server_info import ask
-from benchwright.endpoint.wire import Limits, Wire
+from benchwright.endpoint.wire import Wire
 from benchwright.errors import UserError
 from benchwright.packs.types import VerifierEndpoint, VerifierStatus
 from benchwright.packs.verifiers.choice import Choice, PackVerifiers, choices, image_name, kept_name
