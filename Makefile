@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 
-.PHONY: demo pictures test test-slow test-all test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo pictures test test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -28,13 +28,18 @@ test-slow: setup
 	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
 
 # And the README in an empty environment, other Pythons in a clone elsewhere, other fastmcps, Ray, other
-# programs that read what is exported, and the ratios of speed and memory against their limits.
+# programs that read what is exported, two at a time; then the ratios of speed and memory against their limits.
 test-all: test test-slow
-	$(BIN)/python tests/newcomer.py
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-versions test-programs
+	$(BIN)/python -m benchmarks --check
+
+test-versions: setup
 	$(BIN)/python tests/other_versions.py
+
+test-programs: setup
+	$(BIN)/python tests/newcomer.py
 	$(BIN)/python tests/readers.py
 	$(BIN)/python tests/on_ray.py
-	$(BIN)/python -m benchmarks --check
 
 # Which lines of src/ the tests run in their own process; what they start as programs is not counted.
 coverage: setup
