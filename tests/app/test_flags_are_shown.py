@@ -18,7 +18,12 @@ RUN = "20260101T000000-flagged-00000000"
 EVIDENCE = "the agent gave <b>cat /tests/test_outputs.py</b>"
 TRIALS = [*made([1.0, 0.0]), Made("forged", 1.0, flags={"read_the_tests": EVIDENCE})]
 SUMMARY = "1 of 2 passes is suspicious: 1 read the tests"
-ABOUT: dict[str, object] = {"benchmark": "terminal_bench", "variant": None, "metric": "exact", "departures": []}
+ABOUT: dict[str, object] = {
+    "benchmark": "terminal_bench",
+    "variant": None,
+    "metric": "exact",
+    "departures": [],
+}
 
 
 @pytest.fixture
