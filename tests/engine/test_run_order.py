@@ -137,6 +137,26 @@ async def test_a_trial_starts_when_it_is_due_whether_those_before_have_ended_or_
         assert moment - start >= number * 0.03 - LEAD_NS / 1e9
 
 
+async def test_trials_are_drawn_as_they_come_due_however_many_may_be_in_flight(tmp_path: Path) -> None:
+    """Ten thousand tasks that wait, each for a trial of its own, would delay the first requests of a level."""
+    drawn: list[str] = []
+    drawn_at_the_start: list[int] = []
+
+    def half_a_second_apart(trials: Iterator[Trial]) -> Iterator[Trial]:
+        for trial in trials:
+            drawn.append(trial.sample.id)
+            yield replace(trial, due_ns=(trial.sample.content + 1) * 500_000_000)
+
+    async def solve(trial: Trial, session: Session) -> Outcome:
+        drawn_at_the_start.append(len(drawn))
+        return Outcome()
+
+    plan = Plan(FunctionTask(samples(3), solve), 3, [TARGET], arrange=half_a_second_apart)
+    await run_plan(plan, tmp_path, concurrency=10_000)
+    assert drawn == ["0", "1", "2"]
+    assert drawn_at_the_start[0] < 3
+
+
 class AtOnce(StopRule):
     """Stops the run at the first result."""
 

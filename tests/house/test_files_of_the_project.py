@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,9 @@ def test_no_module_is_longer_than_a_room_should_be() -> None:
         for path in (ROOT / "src").rglob("*.py")
     }
     assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """Without packages, pytest takes the second one for the first."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert {name for name, count in names.items() if count > 1} == set()

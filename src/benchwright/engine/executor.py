@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, Protocol
 
 from benchwright.endpoint.providers import ModelClient
@@ -48,8 +48,13 @@ class LocalExecutor:
                 solver, tuple(plan.task.scorers), self._clients, plan.limits, deliver, keeps=plan.keeps
             )
             for _, wave in groupby(work, key=lambda item: item.trial.wave):
-                drains = [_drain(worker, wave, stop, plan.aborts) for _ in range(self._concurrency)]  # noqa: B031
-                await together(drains)
+                first = next(wave)
+                wave = chain([first], wave)
+                if first.trial.due_ns is not None:
+                    await _in_time(worker, wave, stop, plan.aborts, self._concurrency)
+                else:
+                    drains = [_drain(worker, wave, stop, plan.aborts) for _ in range(self._concurrency)]
+                    await together(drains)
                 if stop.reason is not None:
                     break
         return ExecutionCost()
@@ -80,6 +85,29 @@ async def until_due(item: Work, worker: Worker, stop: Stop) -> None:
         if stop.reason is None:
             await worker.prepare(item)
             await stop.sleep_until(moment)
+
+
+async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool, concurrency: int) -> None:
+    """Takes up each trial when there is a place for it and its time to be prepared has come, none of them before:
+    a level may have room for ten thousand, which would hold up the first ones."""
+    places = asyncio.Semaphore(concurrency)
+
+    async def do(item: Work) -> None:
+        try:
+            await until_due(item, worker, stop)
+            if stop.reason is None:
+                await (stop.cut_short(worker.do(item)) if aborts else worker.do(item))
+        finally:
+            places.release()
+
+    async with task_group() as group:
+        while stop.reason is None:
+            await places.acquire()
+            item = next(wave, None)
+            if item is None:
+                return
+            await stop.sleep_until(worker.taken_up(item) - round(worker.ahead * 1e9))
+            group.create_task(do(item))
 
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:
