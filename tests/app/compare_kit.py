@@ -32,7 +32,8 @@ STARTED = 1_800_000_000 * SECOND
 class Made(Record, frozen=True):
     """A trial to be written: its score by `exact` (None: unparsed), or the status it failed with.
 
-    With `own` it is these scores of the solver's, and no scorer's. `begun` counts seconds from the run's start.
+    With `own` it is these scores of the solver's, and no scorer's. `begun` counts seconds from the run's start. `flags`
+    are kinds with their evidence.
     """
 
     sample: str
@@ -52,6 +53,7 @@ class Made(Record, frozen=True):
     own: dict[str, float] = {}
     begun: float = 0.0
     usage: Usage = Usage(10, 5)
+    flags: dict[str, str] = {}
 
 
 def made(values: Iterable[float | None], **more: Any) -> list[Made]:
@@ -115,7 +117,9 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
     journal.write_trial(record, encode_json(body))
     if not failed and not trial.own:
         status = Status.UNPARSED if trial.value is None else Status.SCORED
-        journal.write(ScoreRecord(f"{key}-s", key, "exact", trial.value, status, trial.span))
+        flags = [{"kind": kind, "evidence": evidence} for kind, evidence in trial.flags.items()]
+        detail = {"flags": flags} if flags else None
+        journal.write(ScoreRecord(f"{key}-s", key, "exact", trial.value, status, trial.span, detail))
 
 
 def two_runs(place: Path, a: Sequence[Made], b: Sequence[Made], **changes: Any) -> tuple[str, str]:

@@ -129,6 +129,13 @@ def test_the_lowest_scores_come_first_and_failures_last(shown: Shown) -> None:
     assert [shown.rows[number].sample for number in numbers] == ["1", "2", "5", "6", "3", "0", "4", "7", "8"]
 
 
+def test_trials_with_flags_are_told_by_them_whatever_they_scored(tmp_path: Path) -> None:
+    trials = [*made([1.0, 0.0]), Made("2", 1.0, flags={"forged": "x"}), Made("3", 0.0, flags={"forged": "x"})]
+    shown = Shown(write_run(tmp_path / "run", trials))
+    assert shown.samples("flagged") == ["2", "3"]
+    assert (shown.samples("passed"), shown.samples("failed")) == (["0", "2"], ["1", "3"])
+
+
 def test_words_are_looked_for_in_id_and_group(shown: Shown) -> None:
     assert shown.select(TrialQuery(words="G 3")).numbers == [3]
 

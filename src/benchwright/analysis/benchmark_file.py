@@ -152,6 +152,7 @@ def _head(
         "repeats": manifest.repeats,
         "passes": msgspec.to_builtins(score.passes),
         "figures": [msgspec.to_builtins(figure) for figure in figures],
+        **({"suspicious": target.suspicious} if target.suspicious else {}),
         "breakdowns": [msgspec.to_builtins(entry) for entry in totals.breakdowns],
         "protocol": manifest.about,
         "simulated": summary.simulated,

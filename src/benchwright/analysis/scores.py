@@ -50,6 +50,19 @@ def scale_of(manifest: Manifest, score: str) -> ScoreScale:
     return ScoreScale(passing=manifest.pass_threshold)
 
 
+class PassingScore(NamedTuple):
+    """The score that says whether a trial passed, and the least value that does."""
+
+    name: str
+    least: float
+
+
+def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
+    """The first score of a run for which passing is defined."""
+    scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
+    return next((PassingScore(name, least) for name, least in scales if least is not None), None)
+
+
 class ScoreValues(NamedTuple):
     """The values of some trials that have a score (no answer is 0), and of all of these trials together how many
     have no answer or failed.

@@ -18,6 +18,7 @@ from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
+from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
 from benchwright.analysis.timings import timings_note
 from benchwright.formats import counted
 from benchwright.records import LoopLag, Record, Target
@@ -124,7 +125,7 @@ class TargetSummary(Record, frozen=True):
 
     `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
     the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
-    got the same answer at a temperature above 0.
+    got the same answer at a temperature above 0, `suspicious` where trials have flags.
     """
 
     slot: str
@@ -140,6 +141,7 @@ class TargetSummary(Record, frozen=True):
     cut_off: int = 0
     equal_repeats: EqualRepeats | None = None
     name: str = ""
+    suspicious: SuspiciousPasses | None = None
 
     @property
     def title(self) -> str:
@@ -257,6 +259,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         cut_off=len(table.cut_off(target.slot)),
         equal_repeats=equal_repeats(manifest, table, target),
         name=target_names(manifest)[target.slot],
+        suspicious=suspicious_passes(manifest, table, rows),
     )
 
 

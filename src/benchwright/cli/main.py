@@ -50,6 +50,10 @@ COMMANDS = {
     "resume": ("benchwright.cli.resume:resume", "Resume an unfinished run."),
     "retry": ("benchwright.cli.resume:retry", "Retry failed trials of a run."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
+    "audit": (
+        "benchwright.cli.audit:command",
+        "Look for passes without a solution: tests read, tools changed.",
+    ),
     "noise": ("benchwright.cli.noise:command", "Show how much a model differs from itself."),
     "report": ("benchwright.cli.report:command", "Write runs as a single HTML file."),
     "export": ("benchwright.cli.export:command", "Write a run's rows as Parquet, CSV or JSONL."),
@@ -65,6 +69,7 @@ HEADINGS = {
         "show",
         "compare",
         "table",
+        "audit",
         "noise",
         "report",
         "export",
@@ -109,7 +114,7 @@ Exit codes:
   0    done
   1    an error, or a run that stopped early
   2    usage error
-  3    a rule of compare failed
+  3    a rule of compare failed, or audit --fail-on-flags found signs
   4    finished, but a figure is missing, or more trials failed than
        --max-failures allows
   130  interrupted

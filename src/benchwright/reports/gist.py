@@ -11,17 +11,19 @@ from rich.text import Text
 
 from benchwright.analysis.gists import why
 from benchwright.analysis.report.pieces import cut, find_span
+from benchwright.analysis.suspicious import kind_in_words
 from benchwright.analysis.transcripts import Transcript
 from benchwright.formats import number
 from benchwright.records import ScoreRecord
-from benchwright.text import plain, plain_lines
+from benchwright.runs.flags import flags_in
+from benchwright.text import plain, plain_lines, shortened
 
 LONGEST = 1200
 """Characters of one text; the conversation has all of it."""
 
 
 def render_gist(attempt: Transcript) -> RenderableType:
-    """Input, expected and given answer, each score with its reason, side by side with their names."""
+    """Input, expected and given answer, each score with its reason, flags, side by side with their names."""
     grid = Table.grid(padding=(0, 2), expand=True)
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold", ratio=1)
@@ -45,6 +47,10 @@ def _lines(attempt: Transcript) -> Iterator[tuple[str, Text]]:
         reason = why(score, gist.target)
         if reason is not None:
             yield "Why", _shown(reason)
+    flags = dict.fromkeys(flag for score in attempt.scores for flag in flags_in(score.detail))
+    for flag in flags:
+        told = f"{kind_in_words(flag.kind)}: {flag.evidence}"
+        yield "Flag", Text(plain_lines(shortened(told, LONGEST)), style="yellow")
     if not attempt.scores and gist.explanation:
         yield "Why", _shown(gist.explanation)
 

@@ -12,6 +12,7 @@ from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
+from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.decision import decision_lines
@@ -57,6 +58,7 @@ def _target(target: TargetSummary, repeats: int) -> list[RenderableType]:
     parts: list[RenderableType] = [
         _statuses(target, repeats),
         *failure_lines(target),
+        *flag_lines(target),
         *repeat_lines(target),
         *_documented(target),
         BLANK,
@@ -103,6 +105,11 @@ def failure_lines(target: TargetSummary) -> list[Text]:
         Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
         for reason, count in target.failures.items()
     ]
+
+
+def flag_lines(target: TargetSummary) -> list[Text]:
+    """That passes are suspicious, if some are."""
+    return [Text(f"  {plain(line)}", style="yellow") for line in suspicious_lines(target.suspicious)]
 
 
 def repeat_lines(target: TargetSummary) -> list[Text]:

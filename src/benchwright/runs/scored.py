@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchwright.errors import JournalError
 from benchwright.records import Record, ScoreRecord, Status, TrialRecord, trial_status
+from benchwright.runs.flags import Flag, flags_in
 from benchwright.runs.tail import JournalTail
 
 
@@ -26,6 +27,11 @@ class ScoredTrial(Record, frozen=True):
     def status(self) -> Status:
         """The trial's status, those of its scores folded in."""
         return trial_status(self.record.status, [score.status for score in self.scores.values()])
+
+    @property
+    def flags(self) -> list[Flag]:
+        """The flags in the details of all scores, each once."""
+        return list(dict.fromkeys(flag for score in self.scores.values() for flag in flags_in(score.detail)))
 
 
 def scored_trial_at(tail: JournalTail, line: int, score_lines: Sequence[int]) -> ScoredTrial:

@@ -36,6 +36,7 @@ from benchwright.runs.counting import (
     state_without_score,
 )
 from benchwright.runs.effort import EffortColumns
+from benchwright.runs.flags import FlaggedTrials
 from benchwright.runs.journal import decode_line
 from benchwright.runs.keys import RowIndex
 from benchwright.runs.manifest import read_manifest
@@ -65,8 +66,9 @@ class RunTable:
     `columns` of trials are parallel; a trial that was only ever cut off has a row, but does not count (`counted`).
     `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
     `dataset_row` has the places of samples in the dataset, counted from 1, where their ids are not just these.
-    With `effort` there are also columns of what each trial took. `lost` are the rows that do not count because a body
-    is gone, `unreadable` counts lines that are no records; with `strict` such a line is an error.
+    `flagged` knows the trials with flags. With `effort` there are also columns of what each trial took. `lost` are the
+    rows that do not count because a body is gone, `unreadable` counts lines that are no records; with `strict` such a
+    line is an error.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class RunTable:
         self.reused = IntColumn(self._rows.__len__)
         self.scores: dict[str, ScoreColumn] = {name: ScoreColumn() for name in scorers}
         self.correct: dict[str, IntColumn] = {name: IntColumn(self._rows.__len__) for name in scorers}
+        self.flagged = FlaggedTrials()
         self.requests: defaultdict[str, RequestFigures] = defaultdict(RequestFigures)
         self.effort = EffortColumns(self._rows.__len__) if effort else None
         self._strict = strict
@@ -241,6 +244,7 @@ class RunTable:
             self.effort.put(row, record)
 
     def _clear_scores(self, row: int, without: ScoreState) -> None:
+        self.flagged.forget(row)
         for name, column in self.scores.items():
             column.put(row, without)
             self._score_lines[name][row] = 0
@@ -274,6 +278,7 @@ class RunTable:
             self._take_back_score(row, record.scorer)
         column.put(row, state_of_score(record.status, record.value), record.value or 0.0)
         self._score_lines[record.scorer][row] = offset - self._line[row]
+        self.flagged.put(row, record.scorer, record.detail)
         if record.detail is not None and "correct" in record.detail:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
         self.status[row] = _CODE[trial_status(STATUSES[self.status[row]], [record.status])]

@@ -16,6 +16,7 @@ from benchwright.analysis.report.records import Row
 from benchwright.analysis.report.runs import request_times
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.reports.html.charts.means import means
 from benchwright.reports.html.charts.times import distribution, score_by_latency
 from benchwright.runs.manifest import Manifest
@@ -73,7 +74,11 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
     )
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
-    notes = [*equal_repeats_lines(target.equal_repeats), *warm_cache_lines(table.directory)]
+    notes = [
+        *suspicious_lines(target.suspicious),
+        *equal_repeats_lines(target.equal_repeats),
+        *warm_cache_lines(table.directory),
+    ]
     return TargetFigures(target, notes, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)
 
 

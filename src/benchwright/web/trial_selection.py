@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from benchwright.analysis.scores import scale_of
+from benchwright.analysis.scores import passing_score
 from benchwright.records import FAILED, Status
 from benchwright.runs.counting import FAILURES, ScoreState
 from benchwright.runs.manifest import Manifest
@@ -44,19 +44,6 @@ class Selection(NamedTuple):
     counts: dict[str, int]
 
 
-class PassingScore(NamedTuple):
-    """The score that says whether a trial passed, and the least value that does."""
-
-    name: str
-    least: float
-
-
-def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
-    """The first score of a run for which passing is defined."""
-    scales = ((name, scale_of(manifest, name).passing) for name in table.scores)
-    return next((PassingScore(name, least) for name, least in scales if least is not None), None)
-
-
 class _Columns:
     """The columns as arrays, copied: the table goes on growing meanwhile."""
 
@@ -86,6 +73,14 @@ class _Columns:
 
         return np.isin(self.status, [STATUSES.index(status) for status in statuses])
 
+    def flagged(self) -> Mask:
+        """Those with flags."""
+        import numpy as np
+
+        flagged = np.zeros(len(self.status), bool)
+        flagged[self.table.flagged.rows()] = True
+        return flagged
+
     def slow(self) -> Mask:
         """The slowest of those that have an answer."""
         import numpy as np
@@ -112,6 +107,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
     "all": ("All", lambda columns: columns.status >= 0),
     "failed": ("Failed", lambda columns: columns.failed),
     "passed": ("Passed", lambda columns: columns.passed),
+    "flagged": ("Flagged", _Columns.flagged),
     "unparsed": ("Unparsed", lambda columns: columns.is_one_of([Status.UNPARSED])),
     "truncated": ("Truncated", lambda columns: columns.is_one_of([Status.TRUNCATED, Status.LIMIT])),
     "refused": ("Refused", lambda columns: columns.is_one_of([Status.REFUSED])),
@@ -124,6 +120,7 @@ FILTERS: dict[str, tuple[str, Callable[[_Columns], Any]]] = {
 
 EXPLAINED = {
     "failed": "scored below the pass threshold; no answer counts as 0",
+    "flagged": "may have been passed without solving the task; the score stands",
     "unparsed": "no answer could be extracted from the model's output",
     "truncated": "stopped by the token limit or another limit",
     "errors": "provider, agent or grader failed; neither passed nor failed",

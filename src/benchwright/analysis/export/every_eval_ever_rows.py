@@ -17,6 +17,7 @@ from benchwright.analysis.scores import ScoreScale, scale_of
 from benchwright.packs.types import PASSED, SCORE
 from benchwright.records import RequestRecord
 from benchwright.runs.counting import ScoreState
+from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 
@@ -182,4 +183,5 @@ def _metadata(counted: CountedTrial) -> dict[str, str]:
     record = trial.record
     known = {"status": str(trial.status), "repeat": str(record.repeat), "trial": counted.unique}
     grouped = {} if record.group is None else {"group": record.group}
-    return {**record.labels, **grouped, **known}
+    flagged = {FLAGS: ", ".join(dict.fromkeys(flag.kind for flag in trial.flags))} if trial.flags else {}
+    return {**record.labels, **grouped, **flagged, **known}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import benchwright
 from benchwright.analysis.export.counted_trials import file_part
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, summarise
+from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.errors import UserError
 from benchwright.files import write_whole
 from benchwright.runs.about import subject_of
@@ -94,16 +95,19 @@ def _entry(manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary) 
             f"    task_id: {json.dumps(benchmark.task)}",
             f"  value: {100 * (score.mean_scored or 0):.4f}",
             f"  date: {json.dumps(day)}",
-            f"  notes: {json.dumps(', '.join(_notes(manifest, benchmark, score)))}",
+            f"  notes: {json.dumps(', '.join(_notes(manifest, benchmark, figures, score)))}",
             "",
         ]
     )
 
 
-def _notes(manifest: Manifest, benchmark: HubBenchmark, score: ScoreSummary) -> Iterator[str]:
+def _notes(
+    manifest: Manifest, benchmark: HubBenchmark, figures: TargetSummary, score: ScoreSummary
+) -> Iterator[str]:
     yield f"benchwright {benchwright.__version__}"
     yield f"{score.n_samples:,} samples" if manifest.repeats == 1 else f"mean of {manifest.repeats} repeats"
     if benchmark.note:
         yield benchmark.note
+    yield from suspicious_lines(figures.suspicious)
     if failed := score.n - score.n_scored:
         yield f"{failed:,} of {score.n:,} trials failed and are left out"

@@ -12,6 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
 from benchwright.analysis.gists import gist
@@ -20,6 +22,7 @@ from benchwright.errors import UserError
 from benchwright.files import whole_file, write_whole
 from benchwright.records import Target
 from benchwright.runs.counting import ScoreState
+from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -87,6 +90,7 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Itera
     told = [gist(one.trial, one.body) for one in repeats]
     question, target = told[0].input or "", told[0].target or ""
     answers = [one.answer or "" for one in told]
+    flags = list(dict.fromkeys(flag for one in repeats for flag in one.trial.flags))
     document = {"id": first.record.sample, "input": question, "target": target, **first.record.labels}
     for kind, metrics in filters.items():
         spans = [_span(one, metrics, kind) or answer for one, answer in zip(repeats, answers, strict=True)]
@@ -102,6 +106,7 @@ def _lines(place: int, repeats: Sequence[CountedTrial], values: Values) -> Itera
             "doc_hash": _digest(encode_json(document)),
             "prompt_hash": _digest(question.encode(errors="replace")),
             "target_hash": _digest(target.encode(errors="replace")),
+            **({FLAGS: msgspec.to_builtins(flags)} if flags else {}),
             **metrics,
         }
 

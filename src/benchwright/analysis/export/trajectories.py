@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import xxhash
 
 import benchwright
@@ -16,6 +17,7 @@ from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.files import write_whole
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.about import agent_of
+from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -71,6 +73,7 @@ def trajectory_of(counted: CountedTrial, agent: Mapping[str, str]) -> dict[str, 
             "scores": {**record.scores, **{name: score.value for name, score in trial.scores.items()}},
             **({"reason": record.reason} if record.reason else {}),
             **({"target": told.target} if told.target else {}),
+            **({FLAGS: msgspec.to_builtins(trial.flags)} if trial.flags else {}),
         },
     }
 

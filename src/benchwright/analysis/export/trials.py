@@ -19,7 +19,8 @@ class TrialRow(Record, frozen=True):
 
     `started_at` is UTC, ISO 8601. Tokens are those of the model's own requests; `scores` holds None for a score
     without a value, `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of
-    `analysis.gists`: the sample's own question, what was expected, what was given, and why it scored so.
+    `analysis.gists`: the sample's own question, what was expected, what was given, and why it scored so. `flags` has a
+    line for each flag: its kind and the evidence.
     """
 
     run: str
@@ -41,6 +42,7 @@ class TrialRow(Record, frozen=True):
     target: str | None
     answer: str | None
     explanation: str | None
+    flags: str | None
     scores: dict[str, float | None]
     spans: dict[str, str | None]
     labels: dict[str, str]
@@ -107,7 +109,12 @@ class TrialRows:
             target=told.target,
             answer=told.answer,
             explanation=told.explanation,
+            flags=_flags(trial),
             scores={**record.scores, **{name: score.value for name, score in trial.scores.items()}},
             spans={name: score.span for name, score in trial.scores.items()},
             labels=record.labels,
         )
+
+
+def _flags(trial: ScoredTrial) -> str | None:
+    return "\n".join(f"{flag.kind}: {flag.evidence}" for flag in trial.flags) or None

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Columns(NamedTuple):
     """Parallel columns of length n, in the order in which the trials were first begun.
 
-    `rows` are the trials' rows in the table; `failed` and `no_answer` tell how they ended; `began` and `took` ns;
+    `rows` are the trials' rows in the table; `failed` and `no_answer` tell how they ended, `flagged` which have flags;
+    `began` and `took` ns;
     `latency` the seconds that the model took for all of a trial, NaN where nothing was timed; `prompt` the tokens of
     the first request, -1 where unknown; `scores` what each trial is worth: 0 without an answer, NaN for a failure.
     """
@@ -28,6 +29,7 @@ class Columns(NamedTuple):
     rows: Rows
     failed: NDArray[np.bool_]
     no_answer: NDArray[np.bool_]
+    flagged: NDArray[np.bool_]
     began: NDArray[np.int64]
     took: NDArray[np.int64]
     latency: Vector
@@ -45,6 +47,7 @@ def columns_of(table: RunTable, slot: str) -> Columns:
         rows=rows,
         failed=np.isin(status, [STATUSES.index(one) for one in FAILURES]),
         no_answer=np.isin(status, [STATUSES.index(one) for one in NO_ANSWER_STATUSES]),
+        flagged=np.isin(rows, table.flagged.rows()),
         began=np.array(table.effort.begun, np.int64)[rows],
         took=table.effort.took.numbers(rows),
         latency=np.array(table.effort.latency, np.float64)[rows],

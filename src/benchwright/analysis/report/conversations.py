@@ -10,10 +10,12 @@ from benchwright.analysis.comparison.records import Change
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
-from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, ShownMessage
+from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, ShownFlag, ShownMessage
+from benchwright.analysis.suspicious import kind_in_words
 from benchwright.errors import JournalError
 from benchwright.formats import counted, duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
+from benchwright.runs.flags import Flag
 from benchwright.runs.journal import Body, read_body
 from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
@@ -30,7 +32,7 @@ SHORT = 600
 
 
 def choose(columns: Columns, threshold: float, most: int) -> dict[int, str]:
-    """Places of trials and why they are shown: failed, without an answer, below the threshold, slow, passed.
+    """Places of trials and why they are shown: flagged, failed, without an answer, below the threshold, slow, passed.
 
     Each kind gets an equal share as long as it has trials.
     """
@@ -52,6 +54,7 @@ def _kinds(columns: Columns, threshold: float, most: int) -> dict[str, list[int]
     timed = np.flatnonzero(~np.isnan(columns.latency))
     passed = np.flatnonzero(first >= threshold)
     kinds = {
+        "flagged": np.flatnonzero(columns.flagged),
         "failed": np.flatnonzero(columns.failed),
         "no answer": np.flatnonzero(columns.no_answer),
         f"below {threshold:g}": below[np.argsort(first[below], kind="stable")],
@@ -109,6 +112,7 @@ def conversation_of(trial: ScoredTrial, body: Body | str, shown_as: str = "") ->
         shown_as=shown_as,
         messages=messages,
         left_out=left_out,
+        flags=[_flag(flag) for flag in trial.flags],
         grades=[*(_own_grade(*one) for one in record.scores.items()), *(_grade(score) for score in scores)],
         requests=[_request(request) for request in record.requests[:MOST_MESSAGES]],
         result=result,
@@ -122,6 +126,10 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
         reasoning=cut(message.reasoning),
         calls=[Call(call.name, cut(call.arguments, SHORT)) for call in message.calls[:MOST_MESSAGES]],
     )
+
+
+def _flag(flag: Flag) -> ShownFlag:
+    return ShownFlag(kind_in_words(flag.kind), cut(flag.evidence, SHORT))
 
 
 def _own_grade(name: str, value: float) -> Grade:

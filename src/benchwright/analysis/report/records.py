@@ -48,6 +48,13 @@ class Grade(Record, frozen=True):
     detail: Pieces = []
 
 
+class ShownFlag(Record, frozen=True):
+    """A sign that a trial was passed without solving its task: its kind in words, and the evidence."""
+
+    kind: str
+    evidence: Pieces = []
+
+
 class Conversation(Record, frozen=True):
     """One attempt at a trial. `shown_as` says why it was chosen; `left_out` messages in the middle are not shown."""
 
@@ -61,6 +68,7 @@ class Conversation(Record, frozen=True):
     messages: list[ShownMessage] = []
     left_out: int = 0
     grades: list[Grade] = []
+    flags: list[ShownFlag] = []
     requests: list[str] = []
     result: Pieces = []
 

@@ -1,4 +1,4 @@
-"""Flags: signs that a result may have been got without solving the task. A flag explains; it never sets a score."""
+"""Flags that are raised while a trial runs, and how they come into the details of its scores."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ from typing import Any
 
 import msgspec
 
-from benchwright.records import Outcome, Record
+from benchwright.records import Outcome
+from benchwright.runs.flags import FLAGS, Flag
 
-FLAGS = "flags"
-"""The name under which flags lie in the artifacts of an outcome and in the details of a score."""
-
-
-class Flag(Record, frozen=True):
-    """One sign: its kind, as one lower-case word or several joined by `_`, and the evidence in plain words."""
-
-    kind: str
-    evidence: str
+__all__ = ["FLAGS", "Flag", "flags_of", "with_flags"]
 
 
 def flags_of(outcome: Outcome) -> list[Flag]:

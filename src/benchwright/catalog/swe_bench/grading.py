@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.tests_told import lists_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.evaluation import (
@@ -127,6 +128,7 @@ class ResolvedScorer:
             verdict = msgspec.structs.replace(
                 verdict, score=None, predicted=None, explanation=details["error"]
             )
+        details = with_flags(details, flags_of(outcome))
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from benchwright.catalog.containers.authors import NO_PATCH
+from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.tests_told import lists_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench_pro.testing import PASSED
@@ -25,7 +28,9 @@ class ResolvedScorer:
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """1 or 0; no score for an answer without a patch."""
-        return verdict_score(grade(sample.content, outcome.artifacts))
+        verdict = grade(sample.content, outcome.artifacts)
+        details = with_flags(dict(verdict.details), flags_of(outcome))
+        return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
 def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:

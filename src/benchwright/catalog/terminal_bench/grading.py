@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.tests_told import tests_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
@@ -31,6 +32,7 @@ class TestsScorer:
         parser = sample.content["settings"].get("parser", "reward")
         verdict = grade(parser, outcome.artifacts.get(TESTS) or {})
         details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
+        details = with_flags(details, flags_of(outcome))
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 

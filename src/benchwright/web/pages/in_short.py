@@ -8,6 +8,7 @@ from typing import Any
 from benchwright.analysis.gists import gist_on_disk, why
 from benchwright.analysis.report.pieces import cut, find_span
 from benchwright.analysis.report.records import Pieces
+from benchwright.analysis.suspicious import kind_in_words
 from benchwright.runs.scored import ScoredTrial
 from benchwright.web.pages.places import Place, address_of
 from benchwright.web.run_trials import RunTrials
@@ -21,7 +22,7 @@ SHORT = 2_000
 
 
 def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[str, Any]:
-    """Input, expected and given answer (what was taken as the answer marked), each score and why."""
+    """Input, expected and given answer (what was taken as the answer marked), each score and why, flags."""
     told = gist_on_disk(directory, trial)
     native = {name: value for name, value in trial.record.scores.items() if name not in trial.scores}
     scores = [
@@ -41,6 +42,9 @@ def in_short(directory: Path, trial: ScoredTrial, most: int = LONGEST) -> dict[s
         "answered": told.answer is not None,
         "scores": scores,
         "why": [] if trial.scores else _cut(told.explanation, most),
+        "flags": [
+            {"kind": kind_in_words(flag.kind), "evidence": _cut(flag.evidence, most)} for flag in trial.flags
+        ],
     }
 
 

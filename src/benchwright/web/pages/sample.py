@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 from aiohttp import web
 
+from benchwright.analysis.scores import passing_score
 from benchwright.errors import JournalError
 from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.manifest import target_names
@@ -20,7 +21,7 @@ from benchwright.web.pages.shown import shown_attempt
 from benchwright.web.rendering import page
 from benchwright.web.run_trials import Row
 from benchwright.web.text import address, safe_name
-from benchwright.web.trial_selection import around, passing_score
+from benchwright.web.trial_selection import around
 from benchwright.web.viewer import VIEWER, Viewer
 
 PARTS = ("request", "response", "body", "line")

@@ -10,12 +10,14 @@ from aiohttp import web
 
 from benchwright.analysis.gists import gist, gist_on_disk
 from benchwright.analysis.run_list import RunRow
+from benchwright.analysis.scores import passing_score
+from benchwright.analysis.suspicious import kind_in_words
 from benchwright.reports.html.text import one_line
 from benchwright.runs.manifest import Manifest, target_names
 from benchwright.web.pages.runs import page_number
 from benchwright.web.run_trials import RunTrials
 from benchwright.web.text import address
-from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, TrialQuery, passing_score, select
+from benchwright.web.trial_selection import EXPLAINED, FILTERS, ORDERS, TrialQuery, select
 from benchwright.web.viewer import Viewer
 
 PAGE = 50
@@ -109,4 +111,5 @@ def _lines(trials: RunTrials, numbers: Sequence[int]) -> Iterator[dict[str, Any]
             "target": one_line(told.target or "", 60),
             "answer": one_line(next(spans, told.answer or ""), 60),
             "reason": one_line(trial.record.reason or ""),
+            "flags": [kind_in_words(kind) for kind in trials.table.flagged.kinds(number)],
         }

@@ -1,0 +1,154 @@
+"""An audit of a run: signs in its trajectories that trials were passed without solving their tasks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials
+from benchwright.analysis.gists import gist
+from benchwright.analysis.report.messages import parse_messages
+from benchwright.analysis.scores import PassingScore, passing_score
+from benchwright.catalog.containers.auditing import Connection, Finding, Trajectory, audit, steps_of
+from benchwright.catalog.containers.auditing.reading import READS_SOLUTION
+from benchwright.records import Record
+from benchwright.runs.about import VALIDATION
+from benchwright.runs.counting import ScoreState
+from benchwright.runs.manifest import Manifest, read_manifest
+from benchwright.runs.table import read_table
+
+_INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,}.*)")
+"""The id of an instance of a SWE-bench dataset: owner and project, then a number or a commit."""
+
+
+class AuditedFinding(Record, frozen=True):
+    """A finding in a trial. `turn` is None where it was not in the conversation: in the patch, the network, a flag.
+
+    `found_by` is `audit`, or `run` for a flag that was raised while the trial ran.
+    """
+
+    sample: str
+    repeat: int
+    target: str
+    passed: bool
+    kind: str
+    weight: str
+    line: str
+    turn: int | None = None
+    found_by: str = "audit"
+
+
+class RunAudit(Record, frozen=True):
+    """What an audit found in a run.
+
+    Of `trials` so many were `audited`: the others have neither commands nor a patch. `signs` is the number of trials
+    with signs, `suspicious` of them are among the `passes`. `kinds` counts the trials with signs by kind, the most
+    frequent first; `notes` the trials that have notes only.
+    """
+
+    run: str
+    trials: int
+    audited: int
+    passes: int
+    signs: int
+    suspicious: int
+    notes: int
+    kinds: dict[str, int] = {}
+    findings: list[AuditedFinding] = []
+
+
+def audit_run(directory: Path) -> RunAudit:
+    """Audits the trials of a run that count; of imported ones as far as their trajectories were kept.
+
+    Raises:
+        UserError: there is no run.
+        JournalError: its journal cannot be read.
+    """
+    manifest, table = read_manifest(directory), read_table(directory, effort=True)
+    passing = passing_score(manifest, table)
+    trials = audited = passes = 0
+    findings: list[AuditedFinding] = []
+    for counted in counted_trials(table):
+        trials += 1
+        passed = _passed(counted, passing)
+        passes += passed
+        trajectory = trajectory_of(counted)
+        audited += bool(trajectory.steps or trajectory.patch)
+        findings += _audited(manifest, counted, trajectory, passed=passed)
+    signs = {_trial(one): one.passed for one in findings if one.weight == "sign"}
+    kinds = Counter(kind for _, kind in {(_trial(one), one.kind) for one in findings if one.weight == "sign"})
+    return RunAudit(
+        run=manifest.id,
+        trials=trials,
+        audited=audited,
+        passes=passes,
+        signs=len(signs),
+        suspicious=sum(signs.values()),
+        notes=len({_trial(one) for one in findings} - signs.keys()),
+        kinds=dict(kinds.most_common()),
+        findings=findings,
+    )
+
+
+def trajectory_of(counted: CountedTrial) -> Trajectory:
+    """What the agent of a trial did, as its body tells it."""
+    trial, body = counted.trial, counted.body
+    messages = [parsed.message for parsed in parse_messages(body, (), 0, 1 << 30)[0]]
+    told = gist(trial, body)
+    repository = trial.record.labels.get("repo") or project_of(trial.record.sample)
+    submitted = (one.detail.get("model_patch") for one in trial.scores.values() if one.detail)
+    return Trajectory(
+        instruction=told.input or "",
+        repository=repository,
+        steps=steps_of(messages),
+        patch=str(body.artifacts.get("patch") or next(filter(None, submitted), "")),
+        gold=told.target or "" if repository else "",
+        asked=bool(messages),
+        network=list(_connections(body.artifacts.get("network"))),
+    )
+
+
+def project_of(sample: str) -> str:
+    """The project of a SWE-bench instance by its id, as `owner/name`; empty for other samples."""
+    found = _INSTANCE.fullmatch(sample.partition("/")[0])
+    return f"{found[1]}/{found[2]}" if found else ""
+
+
+def _connections(network: Any) -> Iterator[Connection]:
+    for one in network if isinstance(network, list) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("host"), str):
+            port = one.get("port")
+            yield Connection(
+                one["host"], port if isinstance(port, int) else None, one.get("allowed") is not False
+            )
+
+
+def _audited(
+    manifest: Manifest, counted: CountedTrial, trajectory: Trajectory, *, passed: bool
+) -> Iterator[AuditedFinding]:
+    record = counted.trial.record
+    own = (record.sample, record.repeat, record.target, passed)
+    for flag in counted.trial.flags:
+        yield AuditedFinding(*own, flag.kind, "sign", flag.evidence, found_by="run")
+    for one in audit(trajectory):
+        if not _is_expected(manifest, one):
+            yield AuditedFinding(*own, one.kind, one.weight, one.line, one.turn)
+
+
+def _is_expected(manifest: Manifest, finding: Finding) -> bool:
+    """Whether a validation did this itself: it plays a task's own solution, where the official harness puts it."""
+    return manifest.kind == VALIDATION and finding.kind == READS_SOLUTION
+
+
+def _passed(counted: CountedTrial, passing: PassingScore | None) -> bool:
+    if passing is None:
+        return False
+    state, value = counted.score(passing.name)
+    return state is not ScoreState.FAILED and value >= passing.least
+
+
+def _trial(one: AuditedFinding) -> tuple[str, int, str]:
+    return one.sample, one.repeat, one.target

@@ -1,0 +1,80 @@
+"""How many passes of a run are suspicious: those with flags. They stay passes, and in every denominator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from benchwright.analysis.scores import passing_score
+from benchwright.formats import counted
+from benchwright.records import Record
+from benchwright.runs.counting import ScoreState
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class SuspiciousPasses(Record, frozen=True):
+    """Of the `passes` of a target so many are `suspicious`; `kinds` counts these by the kind of their flags, the most
+    frequent first. `others` are flagged trials that did not pass.
+    """
+
+    passes: int
+    suspicious: int
+    kinds: dict[str, int] = {}
+    others: int = 0
+
+
+def suspicious_passes(
+    manifest: Manifest, table: RunTable, rows: NDArray[np.bool_]
+) -> SuspiciousPasses | None:
+    """Of the trials (n,) that count; None where none of them has a flag."""
+    import numpy as np
+
+    flagged = [row for row in table.flagged.rows() if rows[row]]
+    if not flagged:
+        return None
+    passed = _passed(manifest, table)
+    suspicious = [row for row in flagged if passed[row]]
+    kinds = Counter(kind for row in suspicious for kind in table.flagged.kinds(row))
+    return SuspiciousPasses(
+        passes=int(np.count_nonzero(passed & rows)),
+        suspicious=len(suspicious),
+        kinds=dict(kinds.most_common()),
+        others=len(flagged) - len(suspicious),
+    )
+
+
+def _passed(manifest: Manifest, table: RunTable) -> NDArray[np.bool_]:
+    """Which trials (n,) pass."""
+    import numpy as np
+
+    passing = passing_score(manifest, table)
+    if passing is None:
+        return np.zeros(len(table), bool)
+    column, places = table.scores[passing.name], np.arange(len(table))
+    passed: NDArray[np.bool_] = (column.values(places) >= passing.least) & (
+        column.states(places) != ScoreState.FAILED
+    )
+    return passed
+
+
+def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
+    """That passes are suspicious, and of what kind; then that other trials have flags, too."""
+    if found is None:
+        return
+    if found.suspicious:
+        kinds = ", ".join(f"{count:,} {kind_in_words(kind)}" for kind, count in found.kinds.items())
+        noun, verb = "pass" if found.passes == 1 else "passes", "is" if found.suspicious == 1 else "are"
+        yield f"{found.suspicious:,} of {found.passes:,} {noun} {verb} suspicious: {kinds}"
+    if found.others:
+        yield f"{counted(found.others, 'trial')} with flags did not pass"
+
+
+def kind_in_words(kind: str) -> str:
+    """The kind of a flag as a person reads it."""
+    return kind.replace("_", " ")

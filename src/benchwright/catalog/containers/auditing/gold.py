@@ -1,0 +1,88 @@
+"""Signs that an agent had the right patch before it wrote one: it submitted just that, or was shown it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from benchwright.catalog.containers.auditing.trajectory import Acts, Finding, Trajectory
+
+SAME, SAW = "same_as_the_gold_patch", "saw_the_gold_patch"
+
+FEWEST_CHANGED, FEWEST_CHARACTERS = 10, 300
+"""Changed lines of a right patch, and their characters, from which on nobody writes just the same by himself."""
+FEWEST_SEEN, SHARE_SEEN = 6, 0.6
+"""Telling lines of the right patch that must be seen together, and which part of all these."""
+SHORTEST = 16
+"""Characters of a line that tells one patch from another."""
+
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?|testing|__tests__)/|(?:^|/)test_[^/]*$|_test\.\w+$|\.(?:spec|test)\.\w+$"
+)
+_FILE = re.compile(r"^diff --git ", re.MULTILINE)
+_TARGET = re.compile(r"^(?:\+\+\+ b/|--- a/)(\S+)", re.MULTILINE)
+
+
+def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
+    """Whether the patch is the right one to the letter, and whether its lines were there before it was written."""
+    if not trajectory.gold:
+        return
+    gold = _changes(trajectory.gold)
+    large = len(gold) >= FEWEST_CHANGED and sum(map(len, gold)) >= FEWEST_CHARACTERS
+    if large and gold == _changes(trajectory.patch):
+        asked = "" if trajectory.asked else "; no model was asked"
+        line = f"all {len(gold)} changed lines are those of the gold patch{asked}"
+        yield Finding(SAME, line, "sign" if trajectory.asked else "note")
+    yield from _seen(trajectory.instruction, gold, _names(trajectory.gold), acts)
+
+
+def _seen(instruction: str, gold: Sequence[str], names: set[str], acts: Sequence[Acts]) -> Iterator[Finding]:
+    """The first output that shows most of the right patch, until the agent changes one of its files itself."""
+    removed = {line[1:] for line in gold if line.startswith("-")}
+    added = {line[1:] for line in gold if line.startswith("+") and len(line) > SHORTEST}
+    telling = added - removed - set(_lines(instruction))
+    enough = max(FEWEST_SEEN, SHARE_SEEN * len(telling))
+    for one in acts:
+        if _changes_one(one, names):
+            return
+        shown = telling & set(_lines(one.step.output))
+        if len(shown) >= enough:
+            first = one.step.command.strip().partition("\n")[0]
+            yield one.found(SAW, f"{first} showed {len(shown)} of {len(telling)} lines of the gold patch")
+            return
+
+
+def _changes_one(acts: Acts, names: set[str]) -> bool:
+    """Whether a step may have changed one of these files."""
+    if any(posixpath.basename(writing.path) in names for writing in acts.writings):
+        return True
+    if any(command.words[:2] == ["git", "apply"] or command.program == "patch" for command in acts.commands):
+        return True
+    return any(name in code.text for code in acts.codes for name in names)
+
+
+def _names(patch: str) -> set[str]:
+    return {posixpath.basename(found[1]) for found in _TARGET.finditer(patch)}
+
+
+def _changes(patch: str) -> list[str]:
+    """The changed lines of a patch without those of tests, blanks at their ends and between words made alike."""
+    found: list[str] = []
+    for part in _FILE.split(patch):
+        target = _TARGET.search(part)
+        if target is None or not _TEST_FILE.search(target[1]):
+            found += [line[0] + " ".join(line[1:].split()) for line in part.split("\n") if _is_change(line)]
+    return found
+
+
+def _is_change(line: str) -> bool:
+    return line[:1] in ("+", "-") and not line.startswith(("+++ ", "--- ")) and bool(line[1:].strip())
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of an output, those that a diff adds without its sign as well."""
+    for line in text.split("\n"):
+        plain = " ".join(line.split())
+        yield plain
+        yield plain.removeprefix("+").strip()

@@ -1,0 +1,165 @@
+"""Reads shell scripts: the commands that they give, as far as that can be told without running them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from benchwright.catalog.containers.auditing.decoding import decoded_texts
+from benchwright.catalog.containers.auditing.shell_pieces import (
+    HERE_STRING,
+    Piece,
+    pieces_of,
+    substitutions_in,
+)
+from benchwright.catalog.containers.auditing.shell_records import Code, ShellCommand, ShellScript
+from benchwright.catalog.containers.auditing.writing import printed, writings_of, writings_of_code
+
+SHELLS = ("bash", "sh", "dash", "zsh", "ash")
+INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|node|php)[\d.]*")
+WRAPPERS = (
+    *("sudo", "nohup", "setsid", "time", "exec", "command", "builtin", "env", "timeout", "nice", "stdbuf"),
+    *("xargs", "busybox"),
+)
+KEYWORDS = ("if", "then", "elif", "else", "do", "while", "until", "!", "{", "fi", "done", "}", "esac")
+DEEPEST = 4
+"""Scripts within scripts that are read."""
+LONGEST = 256 * 1024
+"""Characters of a script that are read."""
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>])")
+_DURATION = re.compile(r"[\d.]+[smhd]?")
+_OF_CODE = (".py", ".pl", ".rb", ".js")
+
+
+class ShellReader:
+    """Reads the scripts of one terminal, one after another: its folder and its variables stay."""
+
+    def __init__(self) -> None:
+        self._directory = ""
+        self._variables: dict[str, str] = {}
+
+    def read(self, script: str) -> ShellScript:
+        """What a script does, scripts within it and hidden ones included."""
+        commands: list[ShellCommand] = []
+        codes: list[Code] = []
+        self._read(script[:LONGEST], "", 0, commands, codes)
+        writings = [one for command in commands for one in writings_of(command)]
+        codes += [Code(one.content, one.line) for one in writings if one.path.endswith(_OF_CODE)]
+        writings += [one for code in codes for one in writings_of_code(code)]
+        return ShellScript(commands, codes, writings)
+
+    def _read(
+        self, script: str, prefix: str, depth: int, commands: list[ShellCommand], codes: list[Code]
+    ) -> None:
+        """`prefix` is what is put before each line of evidence."""
+        if depth > DEEPEST:
+            return
+        found = list(self._commands(script, prefix))
+        commands += found
+        for command in found:
+            codes += _codes_in(command)
+            for text in _scripts_in(command):
+                self._read(text, prefix, depth + 1, commands, codes)
+        for text in decoded_texts(script):
+            codes.append(Code(text, f"decoded: {text}"))
+            self._read(text, "decoded: ", depth + 1, commands, codes)
+
+    def _commands(self, script: str, prefix: str) -> Iterator[ShellCommand]:
+        inputs: list[str] = []
+        looping = False
+        for piece in pieces_of(script):
+            words = list(piece.words)
+            while words and words[0] in KEYWORDS:
+                looping = words[0] in ("while", "until") or (looping and words[0] != "done")
+                words.pop(0)
+            if words[:1] == ["for"] and words[2:3] == ["in"] and len(words) > 3:
+                self._variables[words[1]] = words[3]
+            behind = looping or _BACKGROUND.search(piece.ended_by) is not None
+            command = self._command(words, piece, prefix, inputs, behind=behind)
+            inputs = command.words if command is not None and piece.ended_by == "|" else []
+            if command is not None:
+                yield command
+
+    def _command(
+        self, words: Sequence[str], piece: Piece, prefix: str, inputs: Sequence[str], *, behind: bool
+    ) -> ShellCommand | None:
+        found = [self._with_values(word) for word in words]
+        found = found[self._assigned(found) :]
+        found = _unwrapped(found)
+        if found[:1] in (["export"], ["declare"]):
+            self._assigned(found[1:])
+        if found[:1] == ["cd"]:
+            self._directory = (
+                posixpath.normpath(posixpath.join(self._directory, found[1])) if found[1:] else ""
+            )
+        fed = "".join(word for operator, word in piece.redirections if operator.startswith(HERE_STRING))
+        writes = [self._with_values(word) for operator, word in piece.redirections if _writes(operator, word)]
+        found += [word for operator, word in piece.redirections if operator == "<"]
+        if not found and not writes:
+            return None
+        line = prefix + piece.line
+        return ShellCommand(found, line, fed, writes, self._directory, behind, list(inputs))
+
+    def _assigned(self, words: Sequence[str]) -> int:
+        """Takes in the assignments with which words begin; returns how many there are."""
+        for number, word in enumerate(words):
+            assigned = _ASSIGNMENT.fullmatch(word)
+            if assigned is None:
+                return number
+            self._variables[assigned[1]] = assigned[2]
+        return len(words)
+
+    def _with_values(self, word: str) -> str:
+        return _VARIABLE.sub(lambda found: self._variables.get(found[1] or found[2], found[0]), word)
+
+
+def _writes(operator: str, word: str) -> bool:
+    """Whether a redirection writes a file: `2>&1` does not."""
+    return ">" in operator and not (operator.endswith("&") and (word.isdigit() or word == "-"))
+
+
+def _unwrapped(words: list[str]) -> list[str]:
+    """The command without what only starts another: `sudo`, `timeout 5`, `env A=B`."""
+    while len(words) > 1 and posixpath.basename(words[0]) in WRAPPERS:
+        words = words[1:]
+        while len(words) > 1 and (
+            words[0].startswith("-") or _ASSIGNMENT.fullmatch(words[0]) or _DURATION.fullmatch(words[0])
+        ):
+            words = words[1:]
+    return words
+
+
+def _scripts_in(command: ShellCommand) -> Iterator[str]:
+    """Scripts of shells that a command starts or writes, and substitutions in its words."""
+    if command.program in SHELLS:
+        options = [word for word in command.arguments if word.startswith("-") and not word.startswith("--")]
+        if any("c" in word for word in options):
+            yield from (word for word in command.arguments if not word.startswith("-"))
+        else:
+            yield command.fed or printed(command.inputs)
+    elif command.program == "eval":
+        yield " ".join(command.arguments)
+    elif command.fed and (_is_script(command.fed) or any(path.endswith(".sh") for path in command.writes)):
+        yield command.fed
+    for word in command.words:
+        yield from substitutions_in(word)
+
+
+def _is_script(text: str) -> bool:
+    head = text.lstrip().partition("\n")[0]
+    return head.startswith("#!") and head.rstrip().endswith(SHELLS)
+
+
+def _codes_in(command: ShellCommand) -> Iterator[Code]:
+    """Programs in other languages that a command is given."""
+    if not INTERPRETERS.fullmatch(command.program):
+        return
+    for option, word in zip(command.arguments, command.arguments[1:], strict=False):
+        if option in ("-c", "-e"):
+            yield Code(word, command.line)
+    if command.fed:
+        yield Code(command.fed, command.line)

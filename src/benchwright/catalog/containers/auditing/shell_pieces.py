@@ -1,0 +1,142 @@
+"""Cuts shell scripts into simple commands: words, redirections, and how each one ends."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from benchwright.records import Record
+
+HERE_STRING = "<<<"
+
+_PUNCTUATION = "();<>|&\n"
+_HEREDOC = re.compile(r"(?<!<)<<(?!<)-?[ \t]*([\"']?)([A-Za-z_][\w.-]*)\1")
+_MARK = re.compile("\ue000(\\d+)\ue000")
+"""Stands for a text that is put back once the words are known."""
+_OPENING = re.compile(r"\$\(|`")
+_BRACKET = re.compile(r"[()]")
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+
+
+class Piece(Record, frozen=True):
+    """A simple command as it stands in a script. `ended_by` is the operator behind it; `line` is where it begins.
+
+    `redirections` are pairs of an operator and its word; a here-document is a here-string.
+    """
+
+    words: list[str]
+    redirections: list[tuple[str, str]]
+    line: str
+    ended_by: str
+
+
+def pieces_of(script: str) -> Iterator[Piece]:
+    """The simple commands of a script in their order."""
+    script = script.replace("\\\n", " ").replace("\ue000", "")
+    lines, kept = script.split("\n"), list[str]()
+    text = _without_substitutions(_without_heredocs(script, kept), kept)
+    words: list[str] = []
+    redirections: list[tuple[str, str]] = []
+    operator, first = "", 1
+
+    def whole(word: str) -> str:
+        while "\ue000" in word:
+            word = _MARK.sub(lambda mark: kept[int(mark[1])], word)
+        return word
+
+    for token, number in [*_tokens(text), ("\n", len(lines))]:
+        if not set(token) <= set(_PUNCTUATION):
+            first = first if words or redirections or operator else number
+            if operator:
+                redirections.append((operator, whole(token)))
+            else:
+                words.append(whole(token))
+            operator = ""
+        elif ("<" in token or ">" in token) and "(" not in token:
+            operator = token
+            if words and words[-1].isdigit():
+                words.pop()
+        else:
+            if words or redirections:
+                yield Piece(words, redirections, lines[first - 1].strip(), token)
+            words, redirections, operator = [], [], ""
+
+
+def _tokens(text: str) -> list[tuple[str, int]]:
+    """(token, number of its line, from 1); where quotes do not fit together, words by their blanks."""
+    lexer = shlex.shlex(_COMMENT.sub("", text), posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
+    found: list[tuple[str, int]] = []
+    number = 1
+    try:
+        while (token := lexer.get_token()) is not None:
+            found.append((token, number))
+            number += token.count("\n")
+    except ValueError:
+        lines = enumerate(text.replace("'", " ").replace('"', " ").split("\n"), 1)
+        return [(token, number) for number, line in lines for token in [*line.split(), "\n"]]
+    return found
+
+
+def _without_heredocs(script: str, kept: list[str]) -> str:
+    """The script with marks in place of here-documents, as many lines as before; their texts are added to `kept`."""
+    lines, shown = script.split("\n"), list[str]()
+    ends = {line.strip() for line in lines}
+    place = 0
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        first = place
+        for found in list(_HEREDOC.finditer(line)):
+            if found[2] not in ends:
+                continue
+            end = next((at for at in range(place, len(lines)) if lines[at].strip() == found[2]), None)
+            if end is not None:
+                mark = _mark("\n".join(lines[place:end]), kept)
+                line = line.replace(found[0], f" {HERE_STRING} {mark} ", 1)
+                place = end + 1
+        shown += [line, *[""] * (place - first)]
+    return "\n".join(shown)
+
+
+def substitutions_in(text: str) -> list[str]:
+    """The commands in `$(…)` and between backticks; those within one of them are left in it."""
+    return [text[start:end].removeprefix("$(").strip("`") for start, end in _substitutions(text)]
+
+
+def _without_substitutions(text: str, kept: list[str]) -> str:
+    """The text with marks in place of substitutions that stand in one line, which then do not end a word."""
+    parts: list[str] = []
+    last = 0
+    for start, end in _substitutions(text):
+        if "\n" not in text[start:end]:
+            parts += [text[last:start], _mark(text[start : end + 1], kept)]
+            last = end + 1
+    return "".join([*parts, text[last:]])
+
+
+def _substitutions(text: str) -> Iterator[tuple[int, int]]:
+    """Where each one begins, and where what closes it stands; none after the first that is not closed."""
+    place = 0
+    while (found := _OPENING.search(text, place)) is not None:
+        end = text.find("`", found.end()) if found[0] == "`" else _closing(text, found.end())
+        if end < 0:
+            return
+        yield found.start(), end
+        place = end + 1
+
+
+def _closing(text: str, place: int) -> int:
+    """Where the bracket stands that closes the one before `place`; -1 where there is none."""
+    depth = 1
+    for found in _BRACKET.finditer(text, place):
+        depth += 1 if found[0] == "(" else -1
+        if not depth:
+            return found.start()
+    return -1
+
+
+def _mark(text: str, kept: list[str]) -> str:
+    kept.append(text)
+    return f"\ue000{len(kept) - 1}\ue000"

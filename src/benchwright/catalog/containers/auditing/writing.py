@@ -1,0 +1,64 @@
+"""Which files a command writes, and with what."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+
+from benchwright.catalog.containers.auditing.shell_records import Code, How, ShellCommand, Writing
+
+_COPIES: dict[str, How] = {"cp": "copy", "install": "copy", "mv": "move", "ln": "link", "rsync": "copy"}
+_FOLDER = re.compile(r"(?:.*/)?s?bin|/|/tests|.*/site-packages")
+"""Targets that are folders although nothing in the command says so."""
+_OPENED = re.compile(r"""open\(\s*[rf]?["']([^"']+)["']\s*,\s*["'][wax]""")
+_PATH = re.compile(r"""Path\(\s*[rf]?["']([^"']+)["']\s*\)\s*\.\s*(?:write_|unlink|symlink_to|chmod)""")
+_MOVED = re.compile(
+    r"""(?:shutil\.(?:copy\w*|move)|os\.(?:replace|rename|symlink|link))\(.*?,\s*[rf]?["']([^"']+)["']\s*\)"""
+)
+
+
+def writings_of(command: ShellCommand) -> Iterator[Writing]:
+    """The files that one command writes, moves, links or deletes."""
+    line, plain = command.line, [word for word in command.arguments if not word.startswith("-")]
+    content = command.fed or printed(command.words)
+    for path in command.writes:
+        yield Writing(command.path(path), "redirect", content, line)
+    if command.program == "tee":
+        fed = command.fed or printed(command.inputs)
+        yield from (Writing(command.path(path), "redirect", fed, line) for path in plain)
+    elif command.program in _COPIES and len(plain) > 1:
+        yield from _copied(command, plain)
+    elif command.program == "sed" and any(
+        word.startswith(("-i", "--in-place")) for word in command.arguments
+    ):
+        yield from (Writing(command.path(path), "edit", plain[0], line) for path in plain[1:])
+    elif command.program in ("rm", "unlink", "truncate", "shred"):
+        yield from (Writing(command.path(path), "delete", "", line) for path in plain)
+    elif command.program == "dd":
+        targets = (word.removeprefix("of=") for word in plain if word.startswith("of="))
+        yield from (Writing(command.path(path), "redirect", "", line) for path in targets)
+
+
+def writings_of_code(code: Code) -> Iterator[Writing]:
+    """The files that a program in another language names where it writes."""
+    for line in code.text.split("\n"):
+        for shape in (_OPENED, _PATH, _MOVED):
+            for found in shape.finditer(line):
+                yield Writing(found[1], "edit", code.text, line.strip())
+
+
+def _copied(command: ShellCommand, plain: Sequence[str]) -> Iterator[Writing]:
+    """The files at the target, and with `mv` those that are no longer where they were."""
+    how, target = _COPIES[command.program], plain[-1]
+    into = target.endswith("/") or len(plain) > 2 or _FOLDER.fullmatch(target) is not None
+    for source in plain[:-1]:
+        path = posixpath.join(target, posixpath.basename(source)) if into else target
+        yield Writing(command.path(path), how, "", command.line, command.path(source))
+        if how == "move":
+            yield Writing(command.path(source), how, "", command.line, command.path(path))
+
+
+def printed(words: Sequence[str]) -> str:
+    """What a command prints that prints its words; empty for others."""
+    return " ".join(words[1:]) if words[:1] in (["echo"], ["printf"]) else ""

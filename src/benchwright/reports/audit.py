@@ -1,0 +1,60 @@
+"""What an audit found, for a terminal: how many trials, then a line of evidence for each finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+
+from benchwright.analysis.audit import AuditedFinding, RunAudit
+from benchwright.analysis.suspicious import kind_in_words
+from benchwright.formats import counted
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.terminal import render_blocks
+from benchwright.text import shortened
+
+LONGEST = 160
+"""Characters of a line of evidence that a table shows."""
+MOST = 200
+"""Findings that a table shows; `--json` has all of them."""
+
+
+def render_audit(found: RunAudit, *, notes: bool) -> RenderableType:
+    """The counts in sentences, then a table of signs, and of notes if they are wanted."""
+    signs = [one for one in found.findings if one.weight == "sign"]
+    others = [one for one in found.findings if one.weight == "note"]
+    tables = [_table("Sign", signs)] if signs else []
+    tables += [_table("Note", others)] if notes and others else []
+    return render_blocks(list(_lines(found, shown=notes)), tables)
+
+
+def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
+    trials = counted(found.trials, "trial")
+    if found.signs:
+        passes = f"{found.suspicious:,} of {found.passes:,} {'pass' if found.passes == 1 else 'passes'}"
+        yield Line("warning", [f"{found.signs:,} of {trials} have signs; {passes} with signs."])
+        kinds = ", ".join(f"{count:,} {kind_in_words(kind)}" for kind, count in found.kinds.items())
+        yield Line("note", ["Trials by sign: ", Foreign(kinds), "."])
+    else:
+        yield Line("verdict", [f"No signs in {trials}."])
+    if left := found.trials - found.audited:
+        yield Line("note", [f"{counted(left, 'trial')} without commands or a patch: nothing to audit there."])
+    if found.notes and not shown:
+        yield Line("note", [f"{counted(found.notes, 'trial')} with notes only: --notes shows what they are."])
+
+
+def _table(title: str, findings: Sequence[AuditedFinding]) -> Block:
+    ordered = sorted(findings, key=lambda one: not one.passed)
+    rows: list[list[Cell]] = [
+        [
+            Foreign(f"{one.sample} ({one.repeat + 1})" if one.repeat else one.sample),
+            Foreign(kind_in_words(one.kind)),
+            Foreign(shortened(one.line, LONGEST)),
+            "–" if one.turn is None else f"{one.turn:,}",
+            "yes" if one.passed else "no",
+        ]
+        for one in ordered[:MOST]
+    ]
+    left_out = f"{len(ordered) - MOST:,} more: see --json" if len(ordered) > MOST else ""
+    return Block(title, ["Sample", title, "Evidence", "turn", "passed"], rows, left=3, note=left_out)
