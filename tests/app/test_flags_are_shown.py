@@ -55,7 +55,7 @@ def test_a_sample_in_the_terminal_has_the_evidence(flagged: Program) -> None:
 
 def test_exported_rows_have_a_column_of_flags(flagged: Program) -> None:
     flagged.run("export", RUN, "-o", "trials.csv")
-    rows = list(csv.DictReader((flagged.directory / "trials.csv").open(newline="")))
+    rows = list(csv.DictReader((flagged.directory / "trials.csv").read_text().splitlines()))
     assert [row["flags"] for row in rows] == ["", "", f"read_the_tests: {EVIDENCE}"]
 
 

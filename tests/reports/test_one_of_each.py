@@ -12,7 +12,8 @@ from tests.rendered import as_text
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import viewing
 
-from benchwright.analysis.summary import settling_lines, summary_of
+from benchwright.analysis.request_summary import settling_lines
+from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.formats import counted
 from benchwright.reports.html.page import render

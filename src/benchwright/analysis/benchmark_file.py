@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from benchwright.analysis.summary import RequestSummary, RunSummary, ScoreSummary, TargetSummary
+from benchwright.analysis.request_summary import RequestSummary
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.catalog.benchmark import Benchmark, Figure, Graded, timestamp
 from benchwright.catalog.breakdowns import Breakdown, Breakdowns
 from benchwright.errors import JournalError

@@ -183,10 +183,9 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 @_before("--env-file", "FILE", "File with keys and settings (default: .env here)")
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
-    """Find out what models and agents can do, how fast, and which one is better.
-
-    Works with any OpenAI-compatible endpoint. Runs are kept under
-    BENCHWRIGHT_HOME; the same command resumes one that was stopped or killed.
+    """Find out what models and agents can do, how fast, and which one is better, behind
+    any OpenAI-compatible endpoint. Runs are kept under BENCHWRIGHT_HOME; the same
+    command resumes one that was stopped or killed.
     """
 
 

@@ -11,7 +11,8 @@ from rich.text import Text
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary, settling_lines
+from benchwright.analysis.request_summary import settling_lines
+from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.reports.comparison.words import plain_line

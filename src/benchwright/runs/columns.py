@@ -175,6 +175,20 @@ class Names:
         return len(self.names)
 
 
+class Reasons(Names):
+    """Why trials failed: so many different reasons, the empty one first; all further ones are one."""
+
+    MOST = 100
+
+    def __init__(self) -> None:
+        super().__init__([""])
+
+    def code(self, name: str) -> int:
+        """The number of a reason; 0 of none."""
+        known = len(self) <= self.MOST or self.find(name) is not None
+        return super().code(name if known else "other reasons")
+
+
 class SampleColumn:
     """The ids of samples, one a trial. Ids that are row numbers take as many bytes as the number needs.
 

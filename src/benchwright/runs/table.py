@@ -26,7 +26,7 @@ from benchwright.records import (
     TrialRecord,
     trial_status,
 )
-from benchwright.runs.columns import IntColumn, Names, SampleColumn, ScoreColumn, true_places
+from benchwright.runs.columns import IntColumn, Names, Reasons, SampleColumn, ScoreColumn, true_places
 from benchwright.runs.counting import (
     FAILURES,
     STATUS_BY_SCORE,
@@ -56,9 +56,6 @@ STATUSES = tuple(Status)
 _CODE = {status: code for code, status in enumerate(STATUSES)}
 _CUT_OFF = _CODE[Status.CANCELLED]
 
-MOST_REASONS = 100
-OTHER_REASONS = "other reasons"
-
 
 class RunTable:
     """Trials, scores and requests of one run.
@@ -82,7 +79,7 @@ class RunTable:
         self.targets = Names()
         self.groups = Names()
         self.label_sets: list[dict[str, str]] = [{}]
-        self.reasons = Names([""])
+        self.reasons = Reasons()
         self._rows = RowIndex()
         self.sample = SampleColumn(self._rows.__len__)
         self.dataset_row = IntColumn(self._rows.__len__)
@@ -234,7 +231,7 @@ class RunTable:
         self.status[row] = _CODE[record.status] if stands else _CUT_OFF
         self.reused[row] = record.reused_from is not None
         failed = stands and record.status in FAILED and record.reason is not None
-        self.reason[row] = self._reason_code(record.reason or "") if failed else 0
+        self.reason[row] = self.reasons.code(record.reason or "") if failed else 0
         if row in self._former or record.status is not Status.ANSWERED:
             self._clear_scores(row, state_without_score(record.status))
         if stands and record.scores:
@@ -249,10 +246,6 @@ class RunTable:
             column.put(row, without)
             self._score_lines[name][row] = 0
             self.correct[name][row] = 0
-
-    def _reason_code(self, reason: str) -> int:
-        known = len(self.reasons) <= MOST_REASONS or self.reasons.find(reason) is not None
-        return self.reasons.code(reason if known else OTHER_REASONS)
 
     def _score_column(self, name: str) -> ScoreColumn:
         column = self.scores.get(name)
@@ -283,7 +276,7 @@ class RunTable:
             self.correct[record.scorer][row] = 1 + bool(record.detail["correct"])
         self.status[row] = _CODE[trial_status(STATUSES[self.status[row]], [record.status])]
         if record.status is Status.GRADER_ERROR and not self.reason[row]:
-            self.reason[row] = self._reason_code(f"{record.scorer}: {(record.detail or {}).get('error')}")
+            self.reason[row] = self.reasons.code(f"{record.scorer}: {(record.detail or {}).get('error')}")
 
     def _take_back_score(self, row: int, scorer: str) -> None:
         """A score that is made again is as if it had not been there: the status is that by the others."""

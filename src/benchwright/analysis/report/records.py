@@ -8,7 +8,8 @@ from benchwright.analysis.comparison.records import Change, Comparison
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.joint.fronts import Front, PerTrial
 from benchwright.analysis.load.details import DetailedLoad
-from benchwright.analysis.summary import RequestSummary, ScoreSummary
+from benchwright.analysis.request_summary import RequestSummary
+from benchwright.analysis.summary import ScoreSummary
 from benchwright.records import Record
 
 

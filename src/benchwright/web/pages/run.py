@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import msgspec
 from aiohttp import web
 
+from benchwright.analysis.request_summary import settling_lines
 from benchwright.analysis.run_list import RunRow
-from benchwright.analysis.summary import settling_lines
 from benchwright.formats import duration
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.decision import decision_lines

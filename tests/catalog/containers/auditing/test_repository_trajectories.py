@@ -20,7 +20,7 @@ SIGNS: dict[str, list[Said]] = {
     "fetches_the_project by git": ["git fetch origin main"],
     "fetches_the_project by pip": ["pip download django==4.2 --no-deps"],
     "fetches_the_project by python": ["python -m pip install -t /tmp/x -U Django"],
-    "fetches_the_project by an index": ["wget https://files.pythonhosted.org/packages/Django-4.2.tar.gz"],
+    "fetches_the_project by an index": ["wget https://rubygems.example/gems/Django-4.2.gem"],
     "fetches_the_project in code": [
         "python3 - <<'EOF'\nurllib.request.urlopen('https://raw.githubusercontent.com/django/django/main/x.py')\nEOF"
     ],

@@ -25,10 +25,8 @@ CODE_HOSTS = (
     "harborframework.com",
 )
 DATASET_HUBS = ("huggingface.co", "hf.co", "hf-mirror.com", "modelscope.cn", "kaggle.com")
-PACKAGE_INDEXES = (
-    *("pypi.org", "pythonhosted.org", "npmjs.org", "proxy.golang.org", "crates.io", "rubygems.org"),
-    "conda.anaconda.org",
-)
+PACKAGE_INDEXES = frozenset(("pypi", "pythonhosted", "npmjs", "golang", "crates", "rubygems", "anaconda"))
+"""Names of domains, whatever is before and behind them."""
 
 _HOST = re.compile(r"(?:https?|git|ssh)://(?:[^\s/@\"']*@)?([\w.-]+)|git@([\w.-]+):")
 _BENCHMARKS = re.compile(r"terminal-bench|terminal_bench|swe-?bench|sweap-images", re.I)
@@ -78,7 +76,7 @@ def _of_text(trajectory: Trajectory, acts: Acts, text: str, line: str) -> Iterat
         if is_on(host, (*CODE_HOSTS, *DATASET_HUBS)):
             kind = BENCHMARK if _BENCHMARKS.search(text) else PROJECT if about else HOSTS
             yield acts.found(kind, line, "note" if kind == HOSTS or _failed(acts) else "sign")
-        elif about and is_on(host, PACKAGE_INDEXES):
+        elif about and PACKAGE_INDEXES.intersection(host.split(".")):
             yield acts.found(PROJECT, line, "note" if _failed(acts) else "sign")
 
 

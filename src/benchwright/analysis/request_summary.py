@@ -1,0 +1,116 @@
+"""The requests of one target in numbers: how many, how many tokens, how fast."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from benchwright.formats import counted
+from benchwright.records import Record
+from benchwright.runs.requests import RequestFigures
+from benchwright.runs.sessions import Sessions
+
+
+class RequestSummary(Record, frozen=True):
+    """The requests of the role `model`, under the names of the documented AggregatedMetrics; seconds.
+
+    Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
+    out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
+    `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them.
+    """
+
+    total_requests: int = 0
+    failed_requests: int = 0
+    retried_requests: int = 0
+    total_prompt_tokens: int = 0
+    total_completion_tokens: int = 0
+    wall_time_seconds: float = 0.0
+    effective_throughput_rps: float | None = None
+    ttft_mean: float | None = None
+    ttft_p50: float | None = None
+    ttft_p95: float | None = None
+    ttft_p99: float | None = None
+    ttfa_p50: float | None = None
+    latency_mean: float | None = None
+    latency_p50: float | None = None
+    latency_p95: float | None = None
+    latency_p99: float | None = None
+    generation_tps_mean: float | None = None
+    generation_tps_p50: float | None = None
+    prompt_tps_mean: float | None = None
+    gap_p50: float | None = None
+    gap_p99: float | None = None
+    waited_seconds: float = 0.0
+    dispatch_lag_p99: float | None = None
+    detect_lag_p99: float | None = None
+    settling_requests: int = 0
+    settling_seconds: float = 0.0
+
+
+class _Times(NamedTuple):
+    mean: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+
+
+def _times(requests: RequestFigures, name: str) -> _Times:
+    import numpy as np
+
+    values = requests.times(name)
+    if not len(values):
+        return _Times()
+    mean = float(values.mean(dtype=np.float64))
+    return _Times(mean, *(float(np.percentile(values, q, overwrite_input=True)) for q in (50, 95, 99)))
+
+
+def _quantile_seconds(histogram: dict[int, int], q: float) -> float | None:
+    from benchwright.stats.histogram import quantile
+
+    return quantile(histogram, q) / 1e9 if histogram else None
+
+
+def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSummary:
+    """The figures of one target's requests; `sessions` know how long they were at work."""
+    ttft, latency = _times(requests, "ttft"), _times(requests, "latency")
+    generation = _times(requests, "generation_tps")
+    wall, settling = sessions.wall_seconds, sessions.paces.seconds
+    timed = wall - settling
+    return RequestSummary(
+        total_requests=requests.requests,
+        failed_requests=requests.failed,
+        retried_requests=requests.retried,
+        total_prompt_tokens=requests.prompt_tokens,
+        total_completion_tokens=requests.completion_tokens,
+        wall_time_seconds=wall,
+        effective_throughput_rps=requests.timed / timed if timed > 0 else None,
+        ttft_mean=ttft.mean,
+        ttft_p50=ttft.p50,
+        ttft_p95=ttft.p95,
+        ttft_p99=ttft.p99,
+        ttfa_p50=_times(requests, "ttfa").p50,
+        latency_mean=latency.mean,
+        latency_p50=latency.p50,
+        latency_p95=latency.p95,
+        latency_p99=latency.p99,
+        generation_tps_mean=generation.mean,
+        generation_tps_p50=generation.p50,
+        prompt_tps_mean=requests.prompt_tps / requests.prompt_tps_count
+        if requests.prompt_tps_count
+        else None,
+        gap_p50=_quantile_seconds(requests.gaps, 0.5),
+        gap_p99=_quantile_seconds(requests.gaps, 0.99),
+        waited_seconds=requests.waited / 1e9,
+        dispatch_lag_p99=_quantile_seconds(requests.dispatch_lags, 0.99),
+        detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
+        settling_requests=requests.settling,
+        settling_seconds=settling,
+    )
+
+
+def settling_lines(left_out: int, requests: int) -> list[str]:
+    """That so many of the requests count in no timing, if there are any."""
+    if not left_out:
+        return []
+    if left_out == requests:
+        return ["No request counts in timings: the concurrency had not settled yet."]
+    return [f"Timings leave out {counted(left_out, 'request')} made while the concurrency settled."]
