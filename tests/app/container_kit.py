@@ -155,6 +155,15 @@ def own_engine(folder: Path) -> Iterator[OwnEngine]:
         yield engine
     finally:
         engine.stop()
+        _unmount_below(folder)
+
+
+def _unmount_below(folder: Path) -> None:
+    """What a stopped engine left mounted; pytest could not remove the folder otherwise, and would say so for ever."""
+    lines = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+    mounted = [place for place in (line.split()[1] for line in lines) if Path(place).is_relative_to(folder)]
+    for place in reversed(mounted):
+        subprocess.run(["umount", "--lazy", place], check=True)
 
 
 class Boxes:

@@ -106,8 +106,3 @@ def test_only_the_instances_own_tests_are_kept() -> None:
 def test_a_result_that_is_none_is_told(text: bytes) -> None:
     with pytest.raises(ValueError, match="the parser's result is invalid"):
         statuses_in(text, ["new"])
-
-
-def test_a_result_that_is_too_large_is_not_read() -> None:
-    with pytest.raises(ValueError, match="larger than 16 MiB"):
-        statuses_in(b" " * (16 * 2**20 + 1), ["new"])

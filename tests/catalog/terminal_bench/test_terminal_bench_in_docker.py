@@ -173,6 +173,39 @@ async def test_rewards_and_tests_that_the_model_laid_there_do_not_count(tmp_path
     )
 
 
+FORGING_HEAD = "printf '#!/bin/sh\\necho 1\\n' > /tmp/forged; chmod +x /tmp/forged"
+GIVES_0 = "#!/bin/bash\necho 0 > /logs/verifier/reward.txt\n"
+
+
+async def test_a_reward_is_read_by_no_program_of_the_container(tmp_path: Path) -> None:
+    write_harbor(tmp_path / "tasks", test=GIVES_0)
+    everywhere = "for name in head cat tar; do cp /tmp/forged $(command -v $name); done"
+    scripts = [by_tools("Write", FORGING_HEAD, everywhere)]
+    ended = await played(harbor(), source(tmp_path / "tasks"), tmp_path, scripts)
+    assert results(ended) == {"hello-world": 0.0}
+    assert ended.detail("hello-world")["reward"] == 0.0
+
+
+async def test_a_reward_that_was_there_before_the_tests_is_none_even_if_it_cannot_be_removed(
+    tmp_path: Path,
+) -> None:
+    write_harbor(tmp_path / "tasks", test="#!/bin/bash\nexit 1\n")
+    forged = "cd /logs/verifier; echo 1 > reward.txt; echo '{\"reward\": 1}' > reward.json"
+    scripts = [by_tools("Write", forged, FORGING_HEAD, "cp /tmp/forged $(command -v rm)")]
+    ended = await played(harbor(), source(tmp_path / "tasks"), tmp_path, scripts)
+    assert results(ended) == {"hello-world": 0.0}
+    assert ended.detail("hello-world")["mode"] == "no_reward"
+
+
+async def test_a_model_that_destroys_its_container_has_failed_the_task(tmp_path: Path) -> None:
+    write_harbor(tmp_path / "tasks")
+    scripts = [by_tools("Write", "rm -rf /usr /sbin /lib /bin")]
+    ended = await played(harbor(), source(tmp_path / "tasks"), tmp_path, scripts)
+    assert results(ended) == {"hello-world": 0.0}
+    assert ended.detail("hello-world")["failure_mode"] == "container_destroyed"
+    assert "no program can be started" in ended.detail("hello-world")["error"]
+
+
 async def test_a_model_out_of_time_may_still_have_solved_its_task(tmp_path: Path) -> None:
     stubborn = f"{SOLVE_HELLO}; trap '' TERM; while :; do sleep 1; done"
     write_harbor(tmp_path / "tasks", sections={"agent": "timeout_sec = 2.0"})

@@ -70,6 +70,31 @@ async def test_files_of_any_bytes_come_back_as_they_were(sandboxes: DockerSandbo
             await sandbox.read_file("/task/none")
 
 
+async def test_files_come_and_go_without_any_program_of_the_container(sandboxes: DockerSandboxes) -> None:
+    async with sandboxes.started(SandboxSpec(IMAGE, read_only=False, resources=SMALL)) as sandbox:
+        await run(sandbox, "rm -f /bin/tar /bin/head /bin/cat /bin/mkdir; ln -s /a/file /link; mkdir /folder")
+        await sandbox.write_files({"/a/file": b"written"})
+        assert await sandbox.read_file("/a/file") == await sandbox.read_file("/link") == b"written"
+        with pytest.raises(ExecutionError, match="/folder cannot be read from the sandbox: it is no file"):
+            await sandbox.read_file("/folder")
+
+
+async def test_a_volume_of_the_image_keeps_its_content_and_is_bounded(sandboxes: DockerSandboxes) -> None:
+    tag = "benchwright-stand-in/filled-volume:1"
+    docker(
+        "build",
+        "--tag",
+        tag,
+        "-",
+        stdin=f"FROM {IMAGE}\nRUN mkdir /data && echo kept > /data/x\nVOLUME /data\n".encode(),
+    )
+    async with sandboxes.started(SandboxSpec(tag, read_only=False, resources=SMALL)) as sandbox:
+        assert await sandbox.read_file("/data/x") == b"kept\n"
+        script = "n=0; while :; do n=$((n+1)); dd if=/dev/zero of=/data/$n bs=1M count=8; sleep 0.1; done 2>/dev/null"
+        ended = await run(sandbox, script, seconds=30)
+    assert (ended.reason, ended.container_ended) == ("disk", True)
+
+
 @pytest.mark.parametrize("path", ["relative", "/a/../../b"])
 async def test_files_need_a_plain_absolute_path(sandboxes: DockerSandboxes, path: str) -> None:
     async with sandboxes.started(SPEC) as sandbox:

@@ -13,6 +13,7 @@ from benchwright.catalog.containers.patches import text_only
 from benchwright.engine.offload import offload
 from benchwright.records import UNREADABLE, Record
 from benchwright.sandbox.docker import ExecResult, Sandbox
+from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
 
 DIRECTORY = "/app"
 ROOM = "/workspace"
@@ -21,7 +22,8 @@ LARGEST_RESULT = 16 * 1024 * 1024
 """Bytes of the parser's result that are read."""
 LONG_RESULT = 256 * 1024
 KEPT_LOG = 16 * 1024
-READING_SECONDS = 60.0
+LARGEST_LOG = 32 * 1024 * 1024
+"""Bytes of a log whose end is shown."""
 
 PASSED = "PASSED"
 
@@ -113,22 +115,28 @@ async def run_tests(sandbox: Sandbox, content: Mapping[str, Any], patch: str, se
     how = (applied, log, round(ended.seconds, 3), ended.reason, ended.exit_code)
     if ended.reason != "exited":
         return Findings(*how, problem=_LIMITS[ended.reason].format(seconds=seconds))
-    logs = [f"{ROOM}/stdout.log", f"{ROOM}/stderr.log"]
-    said = await _run(sandbox, ["tail", "-q", "-c", str(KEPT_LOG // 2), *logs], READING_SECONDS)
-    how = (applied, log + said.stdout.decode("utf-8", "replace"), *how[2:])
-    read = await _run(
-        sandbox,
-        ["head", "-c", str(LARGEST_RESULT + 1), f"{ROOM}/output.json"],
-        READING_SECONDS,
-        LARGEST_RESULT + 1,
-    )
-    if not read.succeeded:
+    log += "".join([await _log(sandbox, name) for name in ("stdout.log", "stderr.log")])
+    how = (applied, log, *how[2:])
+    try:
+        result = await sandbox.read_file(f"{ROOM}/output.json", LARGEST_RESULT)
+    except FileTooLarge:
+        return Findings(*how, problem=f"the parser's result is larger than {LARGEST_RESULT // 2**20} MiB")
+    except NoFile:
         return Findings(*how, problem="the parser wrote no result")
     try:
         wanted = {*content["fail_to_pass"], *content["pass_to_pass"]}
-        return Findings(*how, statuses=await _statuses(read.stdout, wanted))
+        return Findings(*how, statuses=await _statuses(result, wanted))
     except ValueError as error:
         return Findings(*how, problem=str(error))
+
+
+async def _log(sandbox: Sandbox, name: str) -> str:
+    """The end of a log of the tests."""
+    try:
+        content = await sandbox.read_file(f"{ROOM}/{name}", LARGEST_LOG)
+    except (NoFile, FileTooLarge) as error:
+        return f"[{error}]\n"
+    return content[-KEPT_LOG // 2 :].decode("utf-8", "replace")
 
 
 def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
@@ -137,8 +145,6 @@ def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
     Raises:
         ValueError: it is not what a parser should write: {"tests": [{"name": …, "status": …}]}.
     """
-    if len(result) > LARGEST_RESULT:
-        raise ValueError(f"the parser's result is larger than {LARGEST_RESULT // 2**20} MiB")
     try:
         tests = msgspec.json.decode(result, type=_Result).tests
     except UNREADABLE as error:
@@ -153,7 +159,7 @@ def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
 
 async def _statuses(result: bytes, wanted: set[str]) -> dict[str, str]:
     """Reads a long result in a process of its own."""
-    if LONG_RESULT < len(result) <= LARGEST_RESULT:
+    if len(result) > LONG_RESULT:
         return await offload(statuses_in, result, wanted)
     return statuses_in(result, wanted)
 

@@ -10,8 +10,9 @@ from benchwright.catalog.terminal_bench.grading import SUMMARY
 from benchwright.catalog.terminal_bench.settings import Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, ExecResult
+from benchwright.sandbox.docker.archives import FileTooLarge, NoFile, PathStat, path_stat
 from benchwright.sandbox.docker.containers import MiB
-from benchwright.sandbox.docker.trees import write_tree
+from benchwright.sandbox.docker.trees import make_folder, write_tree
 
 KEPT_BYTES = 1 * MiB
 OUTPUT_BYTES = 128 * MiB
@@ -19,6 +20,7 @@ LOG_CHARACTERS = 32 * 1024
 """How much of the log's head, and of its tail, an outcome holds."""
 SUMMARY_CHARACTERS = 512 * 1024
 LONGEST_REWARD = 64 * 1024
+CLEARING_SECONDS = 60.0
 
 _HARBOR = f"""
 exec </dev/null 2>&1
@@ -27,14 +29,11 @@ read -r first <{TESTS}/test.sh
 case $first in '#!'*) exec {TESTS}/test.sh;; *) exec bash {TESTS}/test.sh;; esac
 """
 _FIRST = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
-_READ = f"""
-cd {LOGS}/verifier || exit
-for file in reward.txt reward.json; do
-    if [ -f $file ]; then printf + && head -c "$0" $file; fi
-    printf '\\0'
-done
-"""
-_CLEARED = f"rm -rf {LOGS}/verifier; mkdir -p {LOGS}/verifier; chmod 777 {LOGS}/verifier"
+_REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
+
+_CANNOT_RUN = (126, 127)
+_NO_PROGRAM = b"OCI runtime exec failed"
+DESTROYED = "container_destroyed"
 
 
 class SuiteResult(Record, frozen=True):
@@ -69,7 +68,9 @@ async def run_tests(place: Place, folder: Path, settings: Settings) -> SuiteResu
 
 
 async def _run_harbor(place: Place, folder: Path, settings: Settings) -> SuiteResult:
-    await _copy_in(place, [folder / "tests"], clear=_CLEARED)
+    await _copy_in(place, [folder / "tests"], f"{LOGS}/verifier")
+    await make_folder(place.as_root, f"{LOGS}/verifier", 0o777)
+    left_before = [await _stat(place, path) for path in _REWARDS]
     sandbox = _as(place, settings.test_user)
     ended = await sandbox.run(
         ["sh", "-c", _HARBOR],
@@ -80,8 +81,8 @@ async def _run_harbor(place: Place, folder: Path, settings: Settings) -> SuiteRe
     )
     if _gone(ended):
         return _tested(ended)
-    text, json = await _rewards(place.as_root)
-    return _tested(ended, text, json)
+    rewards = [await _reward(place, path, old) for path, old in zip(_REWARDS, left_before, strict=True)]
+    return _tested(ended, *rewards)
 
 
 async def _run_first(place: Place, folder: Path, settings: Settings) -> SuiteResult:
@@ -106,20 +107,35 @@ async def _run_first(place: Place, folder: Path, settings: Settings) -> SuiteRes
     return _tested(ended)
 
 
-async def _copy_in(place: Place, sources: list[Path], clear: str = "true") -> None:
-    clear += "" if place.tests_in_image else f"; rm -rf {TESTS}"
-    await write_tree(place.as_root, sources, TESTS, before=clear)
+async def _copy_in(place: Place, sources: list[Path], *cleared: str) -> None:
+    """Removes what lies where tests and rewards belong, and writes the tests.
+
+    Only removing needs a program of the container. Where that fails the tests are written over what is there, and a
+    reward that was there before is no reward.
+    """
+    paths = [*cleared, *([] if place.tests_in_image else [TESTS])]
+    if paths:
+        await place.as_root.run(["rm", "-rf", *paths], seconds=CLEARING_SECONDS)
+    await write_tree(place.as_root, sources, TESTS)
 
 
 def _as(place: Place, user: str) -> DockerSandbox:
     return place.as_root if user == ROOT else place.sandbox
 
 
-async def _rewards(sandbox: DockerSandbox) -> list[str | None]:
-    """The texts of reward.txt and reward.json; None for what is not there."""
-    ended = await sandbox.run(["sh", "-c", _READ, str(LONGEST_REWARD)], seconds=30)
-    found = [*ended.stdout.decode("utf-8", "replace").split("\0"), "", ""][:2]
-    return [text[1:] if text.startswith("+") else None for text in found]
+async def _stat(place: Place, path: str) -> PathStat | None:
+    return await path_stat(place.sandbox.container, path)
+
+
+async def _reward(place: Place, path: str, before: PathStat | None) -> str | None:
+    """The text of a reward; None where there is none, none that can be read, or one that the tests did not write."""
+    after = await _stat(place, path)
+    if after is None or after == before:
+        return None
+    try:
+        return (await place.as_root.read_file(path, LONGEST_REWARD)).decode("utf-8", "replace")
+    except (NoFile, FileTooLarge):
+        return None
 
 
 def _gone(ended: ExecResult) -> bool:
@@ -127,12 +143,12 @@ def _gone(ended: ExecResult) -> bool:
 
 
 def _tested(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
-    _gone(ended)
     log = ended.stdout.decode("utf-8", "replace")
     heading = SUMMARY.search(log)
     summary = log[heading.start() :] if heading else None
+    destroyed = ended.exit_code in _CANNOT_RUN and ended.stdout.startswith(_NO_PROGRAM)
     return SuiteResult(
-        ended=ended.reason,
+        ended=DESTROYED if destroyed else ended.reason,
         exit_code=ended.exit_code,
         seconds=round(ended.seconds, 3),
         log=_bounded(log),
@@ -140,7 +156,7 @@ def _tested(ended: ExecResult, text: str | None = None, json: str | None = None)
         summary_cut=len(summary or "") > SUMMARY_CHARACTERS,
         reward_text=text,
         reward_json=json,
-        reason=ended.detail,
+        reason="no program can be started in the container any more" if destroyed else ended.detail,
     )
 
 

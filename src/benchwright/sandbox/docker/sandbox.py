@@ -10,23 +10,21 @@ from typing import Any, Protocol
 
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
-from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker import archives, owner
 from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Command, ExecResult
 from benchwright.sandbox.docker.containers import Container, MiB, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
 from benchwright.sandbox.docker.images import Images, configuration_of
 from benchwright.sandbox.docker.networks import OPEN
-from benchwright.sandbox.docker.packing import packed
 from benchwright.sandbox.docker.removing import removed_in_the_end
 from benchwright.sandbox.docker.watching import disk_watched
 from benchwright.text import Say
 
-FILE_SECONDS = 60.0
-"""How long writing or reading files may take."""
 LARGEST_FILE = 16 * MiB
 """Bytes of a file that is read out of a sandbox, unless said otherwise."""
 SCRATCH = "/tmp"
+ROOT = "0"
 
 _WAIT = "while :; do sleep 86400 & wait; done"
 """What process 1 of a sandbox does: it waits, and takes in what other processes leave behind."""
@@ -35,9 +33,10 @@ _WAIT = "while :; do sleep 86400 & wait; done"
 class SandboxSpec(Record, frozen=True):
     """A sandbox to start.
 
-    `image` must hold a shell, and `tar` where files are written. With `read_only` programs can write to `/tmp` and
+    `image` must hold a shell. With `read_only` programs can write to `/tmp` and
     to `directory` only, `disk_bytes` each, kept in memory and counted as such; without, to the whole file system, and
-    the container is ended when it has written more than that. `directory` is where programs start; "" is the
+    the container is ended when it has written more than that; so it is where the image declares volumes, which keep
+    their content and can be written to. `directory` is where programs start; "" is the
     image's own. Without `network` there is none but a loopback; with it, all that this machine reaches is in reach.
     No capabilities but `capabilities` and KILL.
     """
@@ -113,29 +112,32 @@ class DockerSandbox:
         """Writes files, {absolute path: content}, and the folders they lie in; all can be read and executed.
 
         Raises:
-            ExecutionError: they cannot be written; says what the image's `tar` said.
-            EngineError: the engine does not answer.
+            ExecutionError: a path is not a plain absolute one, or lies where nothing can be written.
+            EngineError: the engine does not answer, or refuses.
         """
-        archive = await asyncio.to_thread(packed, files)
-        argv = ["tar", "-x", "-o", "-f", "-", "-C", "/"]
-        ended = await self.run(argv, seconds=FILE_SECONDS, stdin=archive)
-        if not ended.succeeded:
-            raise ExecutionError(f"files could not be written to the sandbox: {ended.complaint}")
+        for place, inside in self._by_place(files).items():
+            archive = await asyncio.to_thread(archives.packed, inside, place)
+            await archives.write_archive(self.container, place, archive, as_user=self._spec.user != ROOT)
 
     async def read_file(self, path: str, most: int = LARGEST_FILE) -> bytes:
-        """The content of a file.
+        """The content of a file, as the engine has it: no program of the container takes part.
 
         Raises:
             ExecutionError: it cannot be read, or is larger than `most` bytes.
             EngineError: the engine does not answer.
         """
-        argv = ["head", "-c", str(most + 1), "--", path]
-        ended = await self.run(argv, seconds=FILE_SECONDS, kept_bytes=most + 1, output_bytes=most + MiB)
-        if not ended.succeeded:
-            raise ExecutionError(f"{path} cannot be read from the sandbox: {ended.complaint}")
-        if len(ended.stdout) > most:
-            raise ExecutionError(f"{path} in the sandbox is larger than {most:,} bytes")
-        return ended.stdout
+        return await archives.read_file(self.container, path, most)
+
+    def _by_place(self, files: Mapping[str, bytes]) -> dict[str, dict[str, bytes]]:
+        """The files by the mounted folder that each lies in, or the root folder, where all can be written."""
+        if not self._spec.read_only:
+            return {"/": dict(files)}
+        places = sorted(_scratch(self._spec), key=len, reverse=True)
+        sorted_out: dict[str, dict[str, bytes]] = {}
+        for path, content in files.items():
+            place = next((one for one in places if path.startswith(f"{one}/")), places[-1])
+            sorted_out.setdefault(place, {})[path] = content
+        return sorted_out
 
 
 class DockerSandboxes:
@@ -168,12 +170,13 @@ class DockerSandboxes:
         check_disk(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
         await self._images.provide(spec.image, say)
         image = await configuration_of(self._engine, spec.image) or {}
-        configuration = _configuration(self._engine, spec, image, owner.labels(self._run_id))
+        volumes = list(image.get("Volumes") or ())
+        configuration = _configuration(self._engine, spec, owner.labels(self._run_id))
         async with removed_in_the_end(await start(self._engine, configuration)) as container:
-            if spec.read_only:
+            if spec.read_only and not volumes:
                 yield DockerSandbox(container, spec)
                 return
-            async with disk_watched(container, spec.resources.disk_bytes):
+            async with disk_watched(container, spec.resources.disk_bytes, volumes):
                 yield DockerSandbox(container, spec)
 
 
@@ -185,12 +188,20 @@ def _network(engine: Engine, open_to_others: bool) -> dict[str, Any]:
     return {"NetworkMode": "none", "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {}}
 
 
-def _configuration(
-    engine: Engine, spec: SandboxSpec, image: Mapping[str, Any], labels: Mapping[str, str]
-) -> dict[str, Any]:
-    volumes = list(image.get("Volumes") or ())
-    scratch = [SCRATCH, *([spec.directory] if spec.directory else ())] if spec.read_only else []
-    size = f"rw,exec,nosuid,nodev,mode=1777,size={spec.resources.disk_bytes}"
+def _scratch(spec: SandboxSpec) -> list[str]:
+    """The folders that can be written to where the rest cannot."""
+    own = [spec.directory] if spec.directory not in ("", SCRATCH) else []
+    return [SCRATCH, *own] if spec.read_only else []
+
+
+def _in_memory(place: str, most: int) -> dict[str, Any]:
+    """A folder kept in memory: a volume, since the engine does not see into what is mounted as tmpfs."""
+    how = {"type": "tmpfs", "device": "tmpfs", "o": f"exec,nosuid,nodev,mode=1777,size={most}"}
+    options = {"NoCopy": True, "DriverConfig": {"Name": "local", "Options": how}}
+    return {"Type": "volume", "Target": place, "VolumeOptions": options}
+
+
+def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "Image": spec.image,
         "Entrypoint": ["sh", "-c", _WAIT],
@@ -207,7 +218,7 @@ def _configuration(
             "CapDrop": ["ALL"],
             "CapAdd": ["KILL", *spec.capabilities],
             "ReadonlyRootfs": spec.read_only,
-            "Tmpfs": dict.fromkeys([*scratch, *volumes], size),
+            "Mounts": [_in_memory(place, spec.resources.disk_bytes) for place in _scratch(spec)],
             "LogConfig": {"Type": "none"},
         },
     }

@@ -11,30 +11,42 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from benchwright.errors import ExecutionError
+from benchwright.sandbox.docker.archives import write_archive
 from benchwright.sandbox.docker.containers import MiB
-from benchwright.sandbox.docker.sandbox import FILE_SECONDS, Sandbox
+from benchwright.sandbox.docker.sandbox import DockerSandbox
 
 LARGEST_TREE = 256 * MiB
 
 
-async def write_tree(sandbox: Sandbox, sources: Sequence[Path], target: str, before: str = "true") -> None:
+async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: str) -> None:
     """Writes files, and the contents of folders, into a folder of the container, which is made where it is not there.
 
-    `before` is a command of the shell that runs first.
+    The engine writes them; what is in the folder besides stays.
 
     Raises:
-        ExecutionError: there is what cannot be written, or too much of it, or the image's `tar` failed.
-        EngineError: the engine does not answer.
+        ExecutionError: there is what cannot be written, or too much of it.
+        EngineError: the engine does not answer, or refuses.
     """
-    archive = await asyncio.to_thread(packed_tree, sources)
-    unpack = f'{before}; mkdir -p "$0" && exec tar -x -o -f - -C "$0"'
-    ended = await sandbox.run(["sh", "-c", unpack, target], seconds=FILE_SECONDS, stdin=archive)
-    if not ended.succeeded:
-        raise ExecutionError(f"{target} could not be written in the container: {ended.complaint}")
+    archive = await asyncio.to_thread(packed_tree, sources, target.strip("/"))
+    await write_archive(sandbox.container, "/", archive)
 
 
-def packed_tree(sources: Sequence[Path], most: int = LARGEST_TREE) -> bytes:
-    """An uncompressed archive of files, and of what is in folders. All belongs to root, modes and links are kept.
+async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
+    """Makes a folder of root's with a mode; a file or link that lies there is replaced.
+
+    Raises:
+        EngineError: the engine does not answer, or refuses.
+    """
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        archive.addfile(_folder(path.strip("/"), mode))
+    await write_archive(sandbox.container, "/", buffer.getvalue())
+
+
+def packed_tree(sources: Sequence[Path], below: str = "", most: int = LARGEST_TREE) -> bytes:
+    """An uncompressed archive of files, and of what is in folders, in the folder `below` of the archive.
+
+    All belongs to root, modes and links are kept.
 
     Raises:
         ExecutionError: something is neither file, folder nor link, cannot be read, or all is larger than `most`.
@@ -43,12 +55,20 @@ def packed_tree(sources: Sequence[Path], most: int = LARGEST_TREE) -> bytes:
     left = most
     try:
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
+            if below:
+                archive.addfile(_folder(below, 0o755))
             for source in sources:
                 for path, name in _members(source):
-                    left -= _add(archive, path, name, left)
+                    left -= _add(archive, path, str(PurePosixPath(below, name)), left)
     except OSError as error:
         raise ExecutionError(f"{error.filename or sources[0]} cannot be read: {error.strerror}") from error
     return buffer.getvalue()
+
+
+def _folder(name: str, mode: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.mode = tarfile.DIRTYPE, mode
+    return entry
 
 
 def _members(source: Path) -> Iterator[tuple[Path, str]]:
