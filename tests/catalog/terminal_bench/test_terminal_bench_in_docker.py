@@ -206,6 +206,17 @@ async def test_a_model_that_destroys_its_container_has_failed_the_task(tmp_path:
     assert "no program can be started" in ended.detail("hello-world")["error"]
 
 
+async def test_tests_that_could_not_be_installed_say_nothing_about_the_answer(tmp_path: Path) -> None:
+    fetch = "echo 'curl: (6) Could not resolve host: packages.example' >&2"
+    write_harbor(tmp_path / "tasks", test=f"#!/bin/bash\n{fetch}\necho 0 > /logs/verifier/reward.txt\n")
+    ended = await played(harbor(), source(tmp_path / "tasks"), tmp_path, [by_tools("Write", SOLVE_HELLO)])
+    assert status(ended) is Status.EXECUTION_ERROR
+    reason = ended.trials["hello-world"].record.reason
+    assert reason is not None
+    assert "curl: (6) Could not resolve host: packages.example" in reason
+    assert "--retry-failed" in reason
+
+
 async def test_a_model_out_of_time_may_still_have_solved_its_task(tmp_path: Path) -> None:
     stubborn = f"{SOLVE_HELLO}; trap '' TERM; while :; do sleep 1; done"
     write_harbor(tmp_path / "tasks", sections={"agent": "timeout_sec = 2.0"})

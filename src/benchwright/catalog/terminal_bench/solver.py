@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, BashSession, work
+from benchwright.catalog.containers.network_failures import network_failure, setup_failed
 from benchwright.catalog.terminal_bench.environment import Environments, Place
 from benchwright.catalog.terminal_bench.folders import TaskFolders
-from benchwright.catalog.terminal_bench.grading import TESTS
+from benchwright.catalog.terminal_bench.grading import TESTS, grade
 from benchwright.catalog.terminal_bench.rows import settings_of
 from benchwright.catalog.terminal_bench.settings import Settings
 from benchwright.catalog.terminal_bench.testing import SuiteResult, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
-from benchwright.records import Outcome, Trial
+from benchwright.records import Outcome, Status, Trial
 from benchwright.text import one_line
 
 LONGEST_LINE = 80
@@ -58,10 +60,22 @@ class TerminalSolver:
                 session.progress("running the tests")
                 tested = await run_tests(place, folder, settings)
             artifacts = _artifacts(place, bash, tested)
+        if problem := _no_network(settings, artifacts[TESTS]):
+            return Outcome(
+                Status.EXECUTION_ERROR, worked.messages, worked.answer, problem, artifacts=artifacts
+            )
         return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
 
     def _limits(self, settings: Settings) -> AgentLimits:
         return AgentLimits(self._options.max_turns, self._options.command_seconds, settings.agent_seconds)
+
+
+def _no_network(settings: Settings, tests: Mapping[str, Any]) -> str | None:
+    """Why tests that did not pass say nothing, where they could not be set up."""
+    if tests.get("ended") != "exited" or grade(settings.parser, tests).score:
+        return None
+    line = network_failure(tests.get("log", ""))
+    return setup_failed(line) if line else None
 
 
 def _artifacts(place: Place, bash: BashSession, tested: SuiteResult) -> dict[str, Any]:
