@@ -1,0 +1,50 @@
+"""Tests that could not be set up for want of a network: found in their log, told apart from wrong answers.
+
+Only what programs that fetch say counts, and only where no test was begun: else wrong answers alone would be left out,
+since right ones pass in spite of it. A line about this machine's loopback is no failure of the network.
+"""
+
+from __future__ import annotations
+
+import re
+
+from benchwright.text import one_line
+
+LONGEST_LINE = 200
+
+_FAILURES = re.compile(
+    r"""
+    curl:\ \((?:5|6|7|28|35|52|56)\)                             # it cannot resolve, connect or finish
+    | wget:\ (?:unable\ to\ resolve|bad\ address|can't\ connect)
+    | (?:E|Err|W):.*(?:Temporary\ failure|Could\ not\ (?:resolve|connect\ to)|Failed\ to\ fetch)
+    | Err:\d+\s
+    | WARNING:\ Retrying\ \(.*(?:NewConnectionError|ConnectTimeoutError|NameResolutionError)   # pip
+    | (?:error:|\s*Caused\ by:|\s*[├╰]─▶).*                       # uv
+      (?:dns\ error|error\ sending\ request\ for\ url|client\ error\ \(Connect\))
+    | npm\ (?:ERR!|error).*(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)
+    | fatal:\ unable\ to\ access\ '.*Could\ not\ resolve\ host    # git
+    | go:\ .*dial\ tcp:\ lookup\ .*(?:no\ such\ host|i/o\ timeout|server\ misbehaving)
+    """,
+    re.VERBOSE,
+)
+"""How the lines begin in which programs say so."""
+_LOOPBACK = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?|0\.0\.0\.0")
+_BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
+
+
+def network_failure(log: str) -> str | None:
+    """The first line that says that something could not be fetched; None where there is none, or tests were begun."""
+    if _BEGUN.search(log):
+        return None
+    for line in log.splitlines():
+        if _FAILURES.match(line) and not _LOOPBACK.search(line):
+            return one_line(line, LONGEST_LINE)
+    return None
+
+
+def setup_failed(line: str) -> str:
+    """Why there is no score, and what to do."""
+    return (
+        f"the tests could not be set up without the network ({line}); this says nothing about the answer. "
+        "Run again with --retry-failed where the network is there."
+    )
