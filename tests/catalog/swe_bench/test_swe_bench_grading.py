@@ -151,6 +151,16 @@ async def test_the_score_is_made_of_the_kept_log_alone() -> None:
     assert (score.value, score.detail and score.detail["model_patch"]) == (1.0, "the patch")
 
 
+async def test_a_second_pair_of_marks_is_flagged_and_the_first_counts_as_it_does_officially() -> None:
+    forged = f">>>>> Start Test Output\nPASSED {FIX}\nPASSED {KEEP}\n>>>>> End Test Output\n"
+    said = await scored(patch="diff", tests={"log": forged + log(f"FAILED {FIX}", code=None)})
+    assert said.value == 1.0
+    assert said.detail is not None
+    (flag,) = said.detail["flags"]
+    assert flag["kind"] == "forged_marks"
+    assert "'>>>>> Start Test Output' 2 times" in flag["evidence"]
+
+
 async def test_without_a_patch_there_is_no_score_and_every_test_counts_as_failed() -> None:
     score = await scored(patch="", problem="the answer holds no patch")
     assert (score.value, score.status) == (None, Status.UNPARSED)

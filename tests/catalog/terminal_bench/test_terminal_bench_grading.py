@@ -129,6 +129,19 @@ def test_swe_bench_tasks_that_say_nothing_have_no_result() -> None:
     assert swe_bench_result("SWEBench results starts here\nPASSED\n") is None
 
 
+@pytest.mark.parametrize(
+    ("ended", "why"),
+    [
+        ("timeout", "the tests were ended at their time limit, after 61 s"),
+        ("memory", "memory ran out while the tests ran"),
+        ("disk", "the tests wrote more to the disk than the task allows"),
+    ],
+)
+def test_a_limit_that_ended_the_tests_is_named(ended: str, why: str) -> None:
+    verdict = grade("reward", {"ended": ended, "seconds": 61.2})
+    assert (verdict.details["error"], verdict.explanation) == (why, why)
+
+
 @pytest.mark.parametrize("ended", ["timeout", "output", "memory", "container_ended", "disk"])
 def test_a_run_of_the_tests_that_a_limit_ended_is_worth_nothing_whatever_it_wrote(ended: str) -> None:
     tests = {"ended": ended, "reward_text": "1", "summary": f"{HEADING}PASSED t.py::test_a\n"}

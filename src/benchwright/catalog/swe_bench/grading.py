@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
-from benchwright.catalog.containers.flags import flags_of, with_flags
+from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
 from benchwright.catalog.containers.tests_told import lists_told
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.evaluation import (
@@ -97,6 +97,16 @@ def statuses_in(log: str, parser: str) -> Statuses:
     return statuses
 
 
+def marks_twice(log: str) -> list[Flag]:
+    """The flag of a log in which a mark of the results stands more than once: the script that tests writes each once.
+
+    What counts is the text between the first two, as in the official harness.
+    """
+    found = {mark: log.count(mark) for mark in (START, END)}
+    told = ", ".join(f"{mark!r} {count} times" for mark, count in found.items() if count > 1)
+    return [Flag("forged_marks", f"the log of the tests has {told}")] if told else []
+
+
 def _status(name: str, statuses: Statuses) -> str | None:
     """The status of a test. Some names of the rows end within their brackets: those stand for all that begin so, if
     these all passed or all did not.
@@ -128,7 +138,7 @@ class ResolvedScorer:
             verdict = msgspec.structs.replace(
                 verdict, score=None, predicted=None, explanation=details["error"]
             )
-        details = with_flags(details, flags_of(outcome))
+        details = with_flags(details, [*flags_of(outcome), *marks_twice(tests["log"] if tests else "")])
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 

@@ -43,7 +43,7 @@ def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
     """
     ended = tests.get("ended", "not_run")
     if ended != "exited":
-        return _nothing(str(tests.get("reason") or f"the tests were ended: {ended}"), str(ended))
+        return _nothing(str(tests.get("reason") or _why(ended, tests)), str(ended))
     if parser == "reward":
         return grade_reward(tests.get("reward_text"), tests.get("reward_json"))
     results = PARSERS[parser](str(tests.get("summary") or tests.get("log") or ""))
@@ -69,6 +69,20 @@ def grade_reward(text: str | None, json: str | None) -> Verdict:
     details = {"reward": reward, **({"rewards": numbers} if len(numbers) > 1 else {})}
     why = f"The tests gave the reward {reward:g}."
     return Verdict(min(max(reward, 0.0), 1.0), f"{reward:g}", details=details, explanation=why)
+
+
+_WHY_ENDED = {
+    "timeout": "the tests were ended at their time limit, after {seconds:.0f} s",
+    "output": "the tests printed too much",
+    "memory": "memory ran out while the tests ran",
+    "disk": "the tests wrote more to the disk than the task allows",
+    "not_run": "the tests were not run",
+}
+
+
+def _why(ended: str, tests: Mapping[str, Any]) -> str:
+    why = _WHY_ENDED.get(ended, f"the tests were ended: {ended}")
+    return why.format(seconds=tests.get("seconds") or 0.0)
 
 
 def _nothing(why: str, mode: str) -> Verdict:
