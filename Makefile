@@ -23,7 +23,7 @@ TESTS = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/second_try.py $(AT_ON
 test: setup check
 	$(TESTS) -m "not ($(SLOW))" $(PYTEST_ARGS)
 
-# The slow ones: the demo, killed runs, hostile containers, every page in every size, a server that nobody here wrote.
+# The slow ones: the demo, killed runs, hostile containers, simulations of coverage and power, every page in every size, a server that nobody here wrote.
 test-slow: setup
 	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
 

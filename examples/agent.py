@@ -107,7 +107,7 @@ def calculate(expression: str) -> Number:
     """The value of an arithmetic expression; whatever else Python can do is refused.
 
     Raises:
-        ValueError: it is no arithmetic, or the numbers get too large.
+        ValueError: it is not arithmetic, or the numbers get too large.
         ArithmeticError: it divides by zero.
     """
     expression = str(expression).strip()

@@ -35,7 +35,7 @@ PYTHON = "3.12"
 WITHOUT_SCORES = ("scout",)
 """Readers that list trials and no scores."""
 
-REFUSALS = ("is no run of a benchmark that the Hugging Face Hub ranks", "has no score")
+REFUSALS = ("is not a run of a benchmark that the Hugging Face Hub ranks", "has no score")
 """Why a format may not hold a run."""
 
 
@@ -77,7 +77,7 @@ def make_runs(folder: Path) -> list[Path]:
             ("pack", "run", str(folder / "pack"), *model),
             ("load", *model, "--synthetic-input", "20", "--concurrency", "2", "--requests", "10"),
         ):
-            # A pack's failures are no errors of ours, and the simulated model fails its scenarios.
+            # A pack's failures are not errors of ours, and the simulated model fails its scenarios.
             subprocess.run(
                 [sys.executable, "-m", "benchwright", *command],
                 cwd=folder,

@@ -12,7 +12,7 @@ def _prepare(work: Work) -> Call:
     with rows.open("w") as file:
         file.writelines(json.dumps({"prompt": prompt}) + "\n" for prompt in prompts(work))
     target = work.base_url.removesuffix("/v1")
-    # It would ask for /health before it begins, which is no part of the API.
+    # It would ask for /health before it begins, which is not part of the API.
     backend = f"kind=openai_http,target={target},model=m,max_tokens=16,validate_backend=false"
     arguments = ["run", "--backend", backend, "--data", f"kind=json_file,path={rows}"]
     arguments += ["--profile", f"kind=concurrent,streams={work.concurrency}"]

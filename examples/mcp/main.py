@@ -52,7 +52,7 @@ def lookup(key: str) -> str:
 
 
 def value_of(node: ast.expr) -> Number:
-    """The value of one part of an expression; whatever is no arithmetic is refused, nothing is ever executed."""
+    """The value of one part of an expression; whatever is not arithmetic is refused, nothing is ever executed."""
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return value

@@ -54,7 +54,7 @@ def one_line_name(name: str) -> str:
     """A name without blanks around it.
 
     Raises:
-        ValueError: it is no name of one line.
+        ValueError: it is not a name of one line.
     """
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():

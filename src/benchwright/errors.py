@@ -90,7 +90,7 @@ class LimitReached(TrialError):
 
 
 class GraderError(TrialError):
-    """A scorer raised, or returned something that is no score."""
+    """A scorer raised, or returned something that is not a score."""
 
 
 class ExecutionError(TrialError):

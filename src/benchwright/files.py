@@ -52,7 +52,7 @@ def whole_file(
     """A file to write to that becomes `path` when the block ends, and is gone when it raises.
 
     Missing directories are made, symbolic links followed, and the permissions of a file that is replaced
-    kept. `durable` makes it survive a power loss too. What is there and is no regular file (/dev/stdout, a
+    kept. `durable` makes it survive a power loss too. What is there and is not a regular file (/dev/stdout, a
     named pipe) is written to directly.
 
     Raises:
@@ -87,7 +87,7 @@ def append(
 @contextmanager
 def _draft(path: Path, *, durable: bool) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place."""
-    with suppress(FileExistsError):  # where that is no directory, opening the draft says so
+    with suppress(FileExistsError):  # where that is not a directory, opening the draft says so
         path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name[:40]}.{token_hex(4)}.tmp")
     try:

@@ -34,7 +34,7 @@ def number(value: float | None, form: str = ".3f") -> str:
 
 
 def seconds_of(text: str) -> float | None:
-    """`0.5`, `0.5s` or `500ms` in seconds; None where it is no time."""
+    """`0.5`, `0.5s` or `500ms` in seconds; None where it is not a time."""
     number, unit = text.strip(), 1.0
     if number.endswith("ms"):
         number, unit = number[:-2], 1e-3

@@ -72,7 +72,7 @@ class Sample(Record, frozen=True):
     equal contents apart; `group` is the cluster for the statistics (passage, repository, subject).
 
     `input` is the sample's own question as a person reads it, without what all prompts have in common, `target`
-    the answer that is expected; both are only shown, and are no part of any key. `row` is its place in a dataset,
+    the answer that is expected; both are only shown, and are not part of any key. `row` is its place in a dataset,
     from 0, where its id is not just that.
     """
 

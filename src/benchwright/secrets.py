@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 REPLACEMENT = "[secret]"
 SHORTEST = 6
-"""Shorter values are no keys; replacing them would garble ordinary text."""
+"""Shorter values are not keys; replacing them would garble ordinary text."""
 
 
 class Secrets:

@@ -15,7 +15,7 @@ def compare_results(files: Sequence[str | os.PathLike[str]]) -> None:
     """Prints the documented table: one column per result file.
 
     Raises:
-        UserError: a file cannot be read, or is no result file.
+        UserError: a file cannot be read, or is not a result file.
     """
     from rich.console import Console
 

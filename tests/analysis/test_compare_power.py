@@ -16,6 +16,8 @@ from benchwright.analysis.comparison.pairing import Alignment
 from benchwright.analysis.comparison.sides import Column
 from benchwright.stats.latency import percentile_interval
 
+pytestmark = pytest.mark.slow
+
 RUNS = 1500
 
 

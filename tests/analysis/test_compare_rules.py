@@ -62,11 +62,11 @@ class TestRules:
         assert ruling_on(run, fail_if=("exact < 0.7",)).passed
         ruling = ruling_on(run, fail_if=("exact < 0.8",))
         assert not ruling.passed
-        assert (ruling.rule, ruling.told) == ("fail if exact < 0.8", "exact is 0.75")
+        assert (ruling.rule, ruling.explanation) == ("fail if exact < 0.8", "exact is 0.75")
 
     def test_of_two_it_is_the_second_that_is_ruled_on(self, tmp_path: Path) -> None:
         runs = two_runs(tmp_path, made([1, 1]), made([0, 1]))
-        assert "0.5" in ruling_on(*runs, fail_if=("exact < 0.9",)).told
+        assert "0.5" in ruling_on(*runs, fail_if=("exact < 0.9",)).explanation
 
     @pytest.mark.parametrize(
         ("metric", "value"),
@@ -116,7 +116,7 @@ class TestRegression:
         a, b = paired_outcomes(wins=5, losses=40, both=400, neither=55)
         ruling = ruling_on(*two_runs(tmp_path, made(a), made(b)), max_regression=0.01)
         assert not ruling.passed
-        assert "-0.0700" in ruling.told
+        assert "-0.0700" in ruling.explanation
 
     def test_one_within_the_margin_passes(self, tmp_path: Path) -> None:
         a, b = paired_outcomes(wins=5, losses=40, both=400, neither=55)
@@ -126,7 +126,7 @@ class TestRegression:
         a, b = paired_outcomes(wins=2, losses=5, both=40, neither=3)
         ruling = ruling_on(*two_runs(tmp_path, made(a), made(b)), max_regression=0.01)
         assert ruling.passed
-        assert "it may be due to chance" in ruling.told
+        assert "it may be due to chance" in ruling.explanation
 
     def test_more_confidence_asks_for_more_evidence(self, tmp_path: Path) -> None:
         a, b = paired_outcomes(wins=5, losses=17, both=400, neither=55)

@@ -1,4 +1,4 @@
-"""Repeats that are no repeats: a run says so where all repeats of a sample got the same answer although sampled."""
+"""Repeats that are not repeats: a run says so where all repeats of a sample got the same answer although sampled."""
 
 from __future__ import annotations
 

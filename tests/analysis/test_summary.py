@@ -198,7 +198,7 @@ def test_repeats_are_averaged_per_sample_before_anything_else() -> None:
         )
     )  # fmt: skip
     assert (score.n_scored, score.n_samples) == (4, 2)
-    assert score.mean_scored == 0.5, "not 3/4: sample a is no three samples"
+    assert score.mean_scored == 0.5, "not 3/4: sample a is not three samples"
 
 
 def test_samples_that_belong_together_widen_the_interval() -> None:
@@ -297,7 +297,7 @@ def test_the_speed_of_the_models_requests() -> None:
     assert (requests.total_requests, requests.failed_requests, requests.retried_requests) == (4, 1, 1)
     assert (requests.total_prompt_tokens, requests.total_completion_tokens) == (300, 33)
     assert requests.wall_time_seconds == 2.0
-    assert requests.effective_throughput_rps == 3 / 2, "what failed is no throughput"
+    assert requests.effective_throughput_rps == 3 / 2, "what failed is not throughput"
     assert requests.ttft_mean == pytest.approx(0.2)
     assert requests.ttft_p50 == pytest.approx(0.2)
     assert requests.latency_mean == pytest.approx(2.6 / 3), "the failed request's 9 s are in no timing"

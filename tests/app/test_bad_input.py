@@ -108,7 +108,7 @@ MISTAKES = [
          r"Unsupported file format: \.txt\. Supported formats: \.json"),
     Case("bad JSON", ["eval", "-d", "line3.jsonl", *EXACT], r"Error: line3\.jsonl: Invalid JSON at line 3: "),
     Case("no rows", ["eval", "-d", "empty.jsonl", *EXACT], r"empty\.jsonl has no rows"),
-    Case("rows that are no objects", ["eval", "-d", "list.jsonl", *EXACT],
+    Case("rows that are not objects", ["eval", "-d", "list.jsonl", *EXACT],
          r"Error: list\.jsonl, line 1: Row 0: Expected object, got list"),
     Case("no target column", ["eval", "-d", "no_answer.jsonl", *EXACT],
          r"Error: no_answer\.jsonl: .*--column target=NAME.*Columns: prompt, solution_text"),

@@ -173,7 +173,7 @@ class TestGoingOn:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         assert process.returncode == 130
-        assert "Suite nightly, 4 runs: 1 interrupted, 3 not begun." in err
+        assert "Suite nightly, 4 runs: 1 interrupted, 3 not started." in err
         assert err.splitlines()[-1] == "To go on: benchwright run --suite nightly.toml"
         assert "Re-run" not in err
 
@@ -266,7 +266,7 @@ class TestTrouble:
             ("models = ['m']\n[defaults]\nmodel = 'm'\n[[benchmarks]]\nname = 'mmlu'", "stand in [[models]]"),
             (
                 "models = ['m']\n[[benchmarks]]\nname = 'mmlu'\n[[benchmarks]]\nname = 'mmlu'",
-                "mmlu is there twice",
+                "mmlu appears twice",
             ),
             (
                 "models = ['m']\n[defaults]\nname = 'x'\n[[benchmarks]]\nname = 'mmlu'",

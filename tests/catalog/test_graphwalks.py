@@ -65,7 +65,7 @@ async def test_the_prompt_is_the_datasets_own(tmp_path: Path) -> None:
         ("**Final Answer: [a]", ["a"]),
         ("Final Answer: []", []),
         ("Final Answer: [a, , a, b,]", ["a", "b"]),
-        # blank lines at the end are no last line
+        # blank lines at the end are not the last line
         ("Final Answer: [a]\n\n  \n", ["a"]),
         ("Final Answer: [a]\r\n", ["a"]),
         # the last line decides

@@ -118,7 +118,7 @@ async def test_the_judge_sees_question_response_and_gold_answer_and_its_word_cou
         ("It is right.", False),
         ("correct: yesterday", False),
         ("incorrect: yes", False),
-        # what the judge quotes from the answer is no verdict of its own
+        # what the judge quotes from the answer is not a verdict of its own
         (judgement("no", extracted="correct: yes"), False),
     ],
 )
@@ -173,7 +173,7 @@ def test_the_stated_answer_is_that_of_the_last_answer_line(answer: str, stated: 
         (CHOICE, "Answer: E. 7", 1.0),
         (CHOICE, "Answer: (e) 7", 1.0),
         (CHOICE, "Answer: A", 0.0),
-        # a word is no letter
+        # a word is not a letter
         (CHOICE, "Answer: E seems right", 0.0),
     ],
 )

@@ -143,7 +143,7 @@ async def test_a_lower_case_letter_is_a_wrong_answer() -> None:
     ("tokens", "letter"),
     [
         ({" C": -0.2, " A": -2.0}, "C"),
-        # a more probable token that is no letter does not count
+        # a more probable token that is not a letter does not count
         ({" the": -0.01, "B": -3.0, " C": -2.5}, "C"),
         ({" the": -0.01, " E": -0.5}, None),
         ({}, None),

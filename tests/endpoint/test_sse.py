@@ -37,7 +37,7 @@ def events_by_the_standard(stream: bytes) -> list[bytes]:
 
 
 def lines_by_the_standard(stream: bytes) -> Iterable[bytes]:
-    """Lines end with CR LF, a lone LF or a lone CR; what follows the last end is no line."""
+    """Lines end with CR LF, a lone LF or a lone CR; what follows the last end is not a line."""
     line, position = b"", 0
     while position < len(stream):
         if stream[position : position + 2] == b"\r\n":

@@ -13,7 +13,7 @@ from tests.http_server import QuietHandler, served_by
 
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.simulate import Settings, SimulatedEndpoint
-from benchwright.endpoint.watching import Look, Watch, read_look
+from benchwright.endpoint.watching import Look, Watch, read_known, read_look
 
 VLLM = """\
 # HELP vllm:num_requests_running Number of requests in model execution batches.
@@ -30,7 +30,7 @@ vllm:prefix_cache_queries_total{engine="1",model_name="m"} 100.0
 vllm:prefix_cache_hits_total{engine="0",model_name="m"} 300.0
 vllm:prefix_cache_hits_total{engine="1",model_name="m"} 50.0
 vllm:num_preemptions_created{engine="0",model_name="m"} 1.76e+09
-this is no sample
+this is not a sample
 broken{le="1" 3
 vllm:e2e_request_latency_seconds_sum NaN
 """
@@ -100,10 +100,10 @@ def test_no_text_is_too_odd(text: str) -> None:
     totals(text)
 
 
-async def watched(url: str, looks: int) -> tuple[Watch, list[str]]:
+async def watched(url: str, looks: int) -> tuple[Watch[Look], list[str]]:
     """A watch after so many looks, or after it gave up; and what it said."""
     said: list[str] = []
-    async with Watch(url, said.append, every=0.02) as watch:
+    async with Watch(url, said.append, read_known, every=0.02) as watch:
         async with asyncio.timeout(10):
             while watch.works and len(watch.looks) < looks:
                 await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""No answer is waited for without end: bytes are no progress, and what makes progress has a size and a time."""
+"""No answer is waited for without end: bytes are not progress, and what makes progress has a size and a time."""
 
 from __future__ import annotations
 

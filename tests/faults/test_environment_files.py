@@ -96,7 +96,7 @@ def test_never_says_which_code_runs(
     (directory / ".env").write_bytes(text.encode("utf-8", "surrogatepass"))
     (directory / ".env").chmod(0o600)
     environment = {"OPENAI_API_KEY": KEY}
-    with suppress(UserError):  # what is no text
+    with suppress(UserError):  # what is not text
         EnvironmentFile().read(None, (), lambda line: None, environment)
     assert environment.pop("OPENAI_API_KEY") == KEY
     assert not set(CODE) & {name.upper() for name in environment}

@@ -29,7 +29,7 @@ def files() -> list[Path]:
             check=True,
         )
     except (OSError, subprocess.CalledProcessError):
-        pytest.skip("this is no git checkout")
+        pytest.skip("this is not a git checkout")
     paths = (ROOT / name.decode() for name in listed.stdout.split(b"\0") if name)
     return [path for path in paths if path.is_file()]
 

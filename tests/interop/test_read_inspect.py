@@ -204,7 +204,7 @@ def test_any_field_of_a_header_may_be_anything(
 def test_an_archive_that_is_cut_short_is_told(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.eval", [sample(1)])
     log.write_bytes(log.read_bytes()[:-30])
-    with pytest.raises(UnreadableResults, match=r"a\.eval is no zip archive, or is cut short"):
+    with pytest.raises(UnreadableResults, match=r"a\.eval is not a zip archive, or is cut short"):
         inspect_log.read(log)
 
 

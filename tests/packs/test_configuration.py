@@ -184,7 +184,7 @@ WRONG = {
     "an invalid address": ("[providers.x]\n", "providers.x.base_url: it is missing"),
     "an unknown kind": ('[providers.x]\nkind = "cray"', "providers.x.kind: unknown kind 'cray'"),
     "a provider as text": ('providers = "x"', "providers: expected a table"),
-    "a provider that is no table": ('[providers]\nx = 1', "providers.x: expected a table"),
+    "a provider that is not a table": ('[providers]\nx = 1', "providers.x: expected a table"),
     "a key as number": ("[providers.x]\napi_key = 5", "providers.x.api_key: expected a string"),
     "a key over two lines": (
         BOX + 'api_key = "sk-first-line\\nsecond-line"',

@@ -176,7 +176,7 @@ def test_grouped_0_1_scores_are_not_mcnemar_s() -> None:
 
 
 def test_equal_differences_have_the_sign_test_and_no_interval() -> None:
-    """Thirds and tenths leave rounding noise, which is no variation."""
+    """Thirds and tenths leave rounding noise, which is not variation."""
     result = paired_difference([0.3, 0.8, 0.5, 0.6], [0.2, 0.7, 0.4, 0.5])
     assert (result.method, result.interval, result.test) == ("none", None, "sign")
     assert result.p_value == 2 * 0.5**4

@@ -95,7 +95,7 @@ def test_a_window_that_was_away_hears_of_what_it_missed(viewer: Viewing, program
     assert process.wait(timeout=30) == 0
     last = known(next_event(viewer, path, first.id))
     assert int(last.id.partition("-")[0]) > int(first.id.partition("-")[0])
-    assert last.told["done"] == str(ROWS)
+    assert last.payload["done"] == str(ROWS)
     assert next_event(viewer, path, last.id, seconds=1.5) is None
 
 
@@ -121,7 +121,7 @@ class Event(NamedTuple):
     """An event of a live page: its id, and the texts that it tells by their names."""
 
     id: str
-    told: dict[str, str]
+    payload: dict[str, str]
 
 
 def next_event(viewer: Viewing, path: str, after: str, seconds: float = 20) -> Event | None:

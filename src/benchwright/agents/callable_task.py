@@ -65,7 +65,7 @@ class CallableAgent:
         """Calls the function.
 
         Raises:
-            ExecutionError: it returned something that is no answer.
+            ExecutionError: it returned something that is not an answer.
             Exception: whatever the function raises.
         """
         offered = dict(zip(OFFERED, (calls.base_url, calls.token, calls.model), strict=True))

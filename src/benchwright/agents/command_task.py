@@ -65,7 +65,7 @@ class CommandAgent:
         `messages` of it. An exit status other than 0 is a failure, told by the last line on stderr.
 
         Raises:
-            ExecutionError: the program cannot be started, prints too much, or an object that is no answer.
+            ExecutionError: the program cannot be started, prints too much, or an object that is not an answer.
         """
         environment = program_environment(os.environ, trial, calls)
         ended = await run_program(self._arguments, _encode(row) + b"\n", environment)

@@ -41,7 +41,7 @@ def osmosis_reward(func: Function) -> Function:
 def osmosis_rubric(func: Function) -> Function:
     """Marks a rubric function: `(solution_str: str, ground_truth: str | None, extra_info) -> float`.
 
-    The decorated function also raises TypeError for a solution or target that is no string (the target may
+    The decorated function also raises TypeError for a solution or target that is not a string (the target may
     be None); otherwise it behaves like one of `osmosis_reward`.
 
     Raises:

@@ -23,7 +23,7 @@ _THREADS = CallThreads()
 
 
 class EvalFnError(UserError):
-    """An eval function cannot be loaded or called, or its result is no score."""
+    """An eval function cannot be loaded or called, or its result is not a score."""
 
 
 class EvalFnWrapper:

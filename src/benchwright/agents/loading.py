@@ -103,7 +103,7 @@ def load_agent(path: str) -> RolloutAgentLoop:
     """The agent that `module:attribute` names; see `as_agent`.
 
     Raises:
-        UserError: it cannot be loaded, cannot be made, or is no `RolloutAgentLoop`.
+        UserError: it cannot be loaded, cannot be made, or is not a `RolloutAgentLoop`.
     """
     return as_agent(load_object(path), path)
 
@@ -112,7 +112,7 @@ def as_agent(found: Any, path: str) -> RolloutAgentLoop:
     """The agent that was found at a path; a class is instantiated without arguments.
 
     Raises:
-        UserError: it cannot be made, or is no `RolloutAgentLoop`.
+        UserError: it cannot be made, or is not a `RolloutAgentLoop`.
     """
     from benchwright.agents.rollout.loop import RolloutAgentLoop
 

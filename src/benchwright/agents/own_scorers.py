@@ -82,7 +82,7 @@ class FunctionScorer:
         """Calls the function.
 
         Raises:
-            GraderError: it returned something that is no score.
+            GraderError: it returned something that is not a score.
             Exception: whatever the function raises.
         """
         arguments = {name: _offered(name, sample, outcome) for name in self._wanted}

@@ -67,7 +67,7 @@ def validate_tools(tools: Sequence[OpenAIFunctionToolSchema]) -> None:
     """Checks that a model can be offered these tools.
 
     Raises:
-        ToolValidationError: a tool has no function, no usable name, or parameters that are no object.
+        ToolValidationError: a tool has no function, no usable name, or parameters that are not an object.
     """
     for position, tool in enumerate(tools):
         if not isinstance(tool, OpenAIFunctionToolSchema):

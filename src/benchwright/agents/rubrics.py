@@ -1,4 +1,4 @@
-"""The names of Osmosis' hosted rubric judge, which is no part of this program: programs that import them run."""
+"""The names of Osmosis' hosted rubric judge, which is not part of this program: programs that import them run."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _label(codes: NDArray[np.int64], values: Mapping[int, str]) -> Label:
 def shown_labels(manifest: Manifest, labels: Mapping[str, Label]) -> list[str]:
     """The labels by which a run's scores are broken down: those that its benchmark names, or all.
 
-    A level of load has each prompt as a group, because prompts repeat: that is no part of the task.
+    A level of load has each prompt as a group, because prompts repeat: that is not part of the task.
     """
     names = manifest.about.get("breakdowns", labels)
     return [name for name in names if name != "group" or "load" not in manifest.about]

@@ -20,7 +20,7 @@ def shortfalls(manifest: Manifest, targets: Sequence[TargetSummary]) -> list[str
     """A sentence for each figure that could not be made, with the most frequent reason; none where all were.
 
     A model without any result, a scorer without any score, and a pack's total over cells without a result. Trials
-    that are not done yet are no shortfall.
+    that are not done yet are not a shortfall.
     """
     return [sentence for target in targets for sentence in _of_target(manifest, target)]
 

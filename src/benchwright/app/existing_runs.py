@@ -85,7 +85,7 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
     kind = kinds.get(manifest.kind)
     if kind is None:
-        raise UserError(f"{manifest.id} is no run of a kind that can be resumed: {manifest.kind!r}.")
+        raise UserError(f"{manifest.id} is not a run of a kind that can be resumed: {manifest.kind!r}.")
     try:
         return kind(**{**kept, **given, **({"run": run.directory} if "run" in kind.model_fields else {})})
     except ValidationError as error:

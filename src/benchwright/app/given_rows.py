@@ -18,7 +18,7 @@ def rows_file(rows: Sequence[Mapping[str, Any]]) -> Path:
     """The file of the rows, named after the digest (xxh3, 64 bits) of what they say; written if it is not there.
 
     Raises:
-        UserError: there are none, one of them is no mapping, or holds what JSON cannot, or the file cannot be written.
+        UserError: there are none, one is not a mapping or holds what JSON cannot, or the file cannot be written.
     """
     if not rows:
         raise UserError("There are no rows.")

@@ -48,7 +48,7 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Logs what a callback raised; a second Ctrl-C that hit one is no fault, and the first ends the work already."""
+    """Logs what a callback raised; a second Ctrl-C that hit one is not a fault, and the first ends the work already."""
     if not isinstance(context.get("exception"), KeyboardInterrupt):
         loop.default_exception_handler(context)
 

@@ -52,7 +52,7 @@ class RunImages:
     async def look_at_disk(self, samples: Callable[[], Iterable[Sample]], say: Say) -> None:
         """Decides before the first trial what is kept, and says what to do if the disk is too small for these samples.
 
-        An engine that cannot be reached is no error here: the run itself tells of it.
+        An engine that cannot be reached is not an error here: the run itself tells of it.
         """
         try:
             async with connected() as engine:

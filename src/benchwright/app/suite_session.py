@@ -15,7 +15,7 @@ from benchwright.records import Record
 from benchwright.text import Say
 
 Outcome = Literal[
-    "finished", "already finished", "incomplete", "stopped", "interrupted", "failed", "not begun"
+    "finished", "already finished", "incomplete", "stopped", "interrupted", "failed", "not started"
 ]
 
 
@@ -60,7 +60,7 @@ def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
     going = True
     for model in parts[0].models:
         for part in parts:
-            ended = SuiteRun(part.entry.kind, part.entry.name, model.title, "not begun")
+            ended = SuiteRun(part.entry.kind, part.entry.name, model.title, "not started")
             if going:
                 ended = run_one(part, model, ended)
                 going = ended.outcome != "interrupted"

@@ -110,8 +110,8 @@ def _entries(written: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Suite
         entry = _entry(options, f"{path}, benchmark {number}")
         if entry.title in found:
             raise UserError(
-                f"{path}: {plain(entry.title)} is there twice: give evals a `name` of their own, "
-                "and put a benchmark with other settings into a suite of its own."
+                f"{path}: {plain(entry.title)} appears twice: give each eval its own `name`, "
+                "and put a benchmark with other settings into another suite."
             )
         found.add(entry.title)
         yield entry

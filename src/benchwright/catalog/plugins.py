@@ -124,7 +124,7 @@ def load_entry_point(entry: EntryPoint) -> Plugin:
     """The benchmark behind an entry point.
 
     Raises:
-        UserError: it cannot be loaded, or is no benchmark.
+        UserError: it cannot be loaded, or is not a benchmark.
     """
     origin = f"entry point {entry.value}"
     try:

@@ -52,7 +52,7 @@ def _list(*, as_json: bool) -> None:
     elif found:
         print_table(render_images(found))
     else:
-        say("There are no images of ours.")
+        say("Benchwright has not pulled or built any images.")
 
 
 @command.command("delete", epilog=DELETE_EXAMPLES)
@@ -71,7 +71,7 @@ def deletion(images: tuple[str, ...], everything: bool, yes: bool) -> None:
         raise click.UsageError("Choose what to delete: IMAGE ... or --all.")
     chosen = fitting_images(run_async(found_images()), images or ("*",))
     if not chosen:
-        say("There are no images of ours.")
+        say("Benchwright has not pulled or built any images.")
         return
     if not confirmed([image.name for image in chosen], "image", yes=yes):
         return

@@ -88,6 +88,9 @@ shape_options = together(
            help="Such as ttft=0.5 (seconds) or itl=50ms. Repeatable."),
     option("--price", multiple=True, metavar="[MODEL=]IN,OUT|COST/h", heading="Load", rare=True,
            help="Price of a million tokens, or of an hour of the hardware. Repeatable."),
+    option("--energy-url", metavar="URL", heading="Load", rare=True,
+           help="Metrics of all GPUs that serve the model, from a DCGM exporter: energy per request and token "
+                "(default: not reported)."),
     option("--self-test", is_flag=True, heading="Load", rare=True,
            help="First measure what this machine can measure. Alone, it is all that is done."),
     option("--repeats", type=int, metavar="R", default=1, heading="Load", rare=True,

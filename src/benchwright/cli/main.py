@@ -224,7 +224,7 @@ def _print_whole() -> None:
 
 
 def _check_given() -> None:
-    """Refuses what is no text in UTF-8: keys, files and requests could not hold it.
+    """Refuses what is not text in UTF-8: keys, files and requests could not hold it.
 
     Raises:
         UserError: an argument, a variable of ours, or the working directory is none, or there is no such directory.

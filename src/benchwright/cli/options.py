@@ -20,7 +20,7 @@ KINDS = ("eval", "benchmark", "pack", "load", "import", "validation")
 
 if TYPE_CHECKING:
     _ParamType = click.ParamType[int | str]
-else:  # in click 8.1 it is no generic class
+else:  # in click 8.1 it is not a generic class
     _ParamType = click.ParamType
 
 

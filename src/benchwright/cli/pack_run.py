@@ -65,7 +65,7 @@ generation_options = together(
 
 cell_options = together(
     option("--scenario-seconds", type=float, metavar="SECONDS", default=1800.0, heading="Limits", rare=True,
-           help="Maximum seconds of one attempt, as the pack is told."),
+           help="Maximum seconds of one attempt, which the pack is given."),
     option("--prepare-seconds", type=float, metavar="SECONDS", default=300.0, heading="Limits", rare=True,
            help="Maximum seconds for the pack to prepare."),
     option("--cell-retries", type=int, metavar="N", default=2, heading="Limits", rare=True,

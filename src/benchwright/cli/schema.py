@@ -17,7 +17,7 @@ Examples:
 """
 
 NOT_IN_FILES = ("anew", "suite", "dry_run", "api_key", "baseline_api_key")
-"""Fields that are no option, or that do not belong in a file."""
+"""Fields that are not options, or that do not belong in a file."""
 
 
 @click.command("schema", cls=Command, epilog=EXAMPLES)

@@ -23,7 +23,7 @@ from benchwright.suggest import did_you_mean
 from benchwright.text import plain
 
 NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown")
-"""Parameters of the commands that are no settings of a run."""
+"""Parameters of the commands that are not settings of a run."""
 
 
 class _Command(NamedTuple):

@@ -56,7 +56,7 @@ def parse_base_url(url: str) -> Address:
     """Takes a base URL apart.
 
     Raises:
-        UserError: it is no http or https URL with a host, or carries a query, a fragment or a password.
+        UserError: it is not an http or https URL with a host, or carries a query, a fragment or a password.
     """
     try:
         parts = urlsplit(url.strip())

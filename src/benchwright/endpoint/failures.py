@@ -133,8 +133,8 @@ class RetryPolicy(Record, frozen=True):
     """`retries` further attempts at most; waits in seconds.
 
     A server that says how long to wait (Retry-After) is obeyed up to `longest_wait`; beyond that the
-    request fails. A rate limit that says so is no failed attempt, see `rate_limits`; a trial waits so long for such in
-    all. Otherwise the wait doubles from `first` (from 1 s after a rate limit) up to `longest`,
+    request fails. A rate limit that says so is not a failed attempt, see `rate_limits`; a trial waits so
+    long for such in all. Otherwise the wait doubles from `first` (from 1 s after a rate limit) up to `longest`,
     of which a random half is taken off, so that many clients do not come back at once.
     """
 

@@ -20,7 +20,7 @@ class Limits(Record, frozen=True):
 
     `connect`: to open a connection; `read`: from the request to the first byte of the answer, and to its first token;
     `stall`: between two pieces of the answer, and between two tokens; `total`: from the request to the end of the
-    answer. Comments, empty deltas and pieces of an unfinished event are no tokens; a whole answer has its first with
+    answer. Comments, empty deltas and pieces of an unfinished event are not tokens; a whole answer has its first with
     its first byte. `size` counts all bytes, None sets no limit.
     """
 

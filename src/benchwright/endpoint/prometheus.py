@@ -32,23 +32,29 @@ def growing_values(text: str) -> dict[str, float]:
 def totals(text: str) -> tuple[dict[str, float], dict[str, float]]:
     """({name: sum}, {name: highest}) over the label sets of each name, in the text exposition format 0.0.4.
 
-    Lines that are no sample, and values that are no number, are passed over.
+    Lines that are not samples, and values that are not numbers, are passed over.
     """
     sums: dict[str, float] = {}
     highest: dict[str, float] = {}
+    for name, _, value in samples(text):
+        sums[name] = sums.get(name, 0.0) + value
+        highest[name] = max(value, highest.get(name, value))
+    return sums, highest
+
+
+def samples(text: str) -> Iterator[tuple[str, str, float]]:
+    """(name, labels, value) of each sample with a finite value; labels as written, with their braces."""
     for line in text.splitlines():
         found = _SAMPLE.match(line)
         if found is None:
             continue
-        name = found[1].partition("{")[0]
+        name, brace, labels = found[1].partition("{")
         try:
             value = float(found[2])
         except ValueError:
             continue
         if isfinite(value):
-            sums[name] = sums.get(name, 0.0) + value
-            highest[name] = max(value, highest.get(name, value))
-    return sums, highest
+            yield name, brace + labels, value
 
 
 def _families(name: str) -> Iterator[str]:

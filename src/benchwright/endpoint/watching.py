@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import time_ns
 from types import TracebackType
+from typing import Generic, TypeVar
 
 from benchwright.endpoint.prometheus import totals
 from benchwright.endpoint.server_info import read_metrics
@@ -97,21 +98,41 @@ def read_look(text: str, at: int) -> Look:
     return Look(at, **found)
 
 
-class Watch:
-    """Looks at a server's metrics every so many seconds, as a context manager; `looks` are what it saw.
+def read_known(text: str, at: int) -> Look | None:
+    """The same; None where a server says nothing of its load."""
+    look = read_look(text, at)
+    return None if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4 else look
 
-    Nothing depends on it: the first look that fails is told by `say`, and there are no further ones.
+
+Seen = TypeVar("Seen")
+
+
+class Watch(Generic[Seen]):
+    """Reads metrics in the Prometheus text format every so many seconds, as a context manager.
+
+    `read` makes of a page and its moment (wall-clock ns) what is put into `looks`, or None where it finds nothing.
+    Nothing depends on a watch: the first look that fails is reported by `say`, and there are no further ones. `of`
+    names what is then left out.
     """
 
-    def __init__(self, url: str, say: Say, every: float = 1.0) -> None:
-        self.looks: list[Look] = []
+    def __init__(
+        self,
+        url: str,
+        say: Say,
+        read: Callable[[str, int], Seen | None],
+        of: str = "The server's own metrics are",
+        every: float = 1.0,
+    ) -> None:
+        self.looks: list[Seen] = []
         self.works = True
         self._url = url
         self._say = say
+        self._read = read
+        self._of = of
         self._every = every
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Watch:
+    async def __aenter__(self) -> Watch[Seen]:
         await self._look()
         self._task = asyncio.create_task(self._look_again())
         return self
@@ -135,14 +156,14 @@ class Watch:
         if not self.works:
             return
         try:
-            look = read_look(await read_metrics(self._url), time_ns())
+            seen = self._read(await read_metrics(self._url), time_ns())
         except ProviderError as error:
-            self._give_up(f"The server's own metrics are left out: {error}")
+            self._give_up(f"{self._of} left out: {error}")
             return
-        if (look.running, look.waiting, look.cache, look.preempted) == (None,) * 4:
-            self._give_up(f"The server's own metrics are left out: {self._url} has none that is known here.")
+        if seen is None:
+            self._give_up(f"{self._of} left out: {self._url} has none that is known here.")
             return
-        self.looks.append(look)
+        self.looks.append(seen)
 
     def _give_up(self, why: str) -> None:
         self.works = False

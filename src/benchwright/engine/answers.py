@@ -33,7 +33,7 @@ def answer_status(reply: Reply | None) -> tuple[Status, str | None]:
 
 
 def content_text(content: Any) -> str:
-    """The content of a message as text; parts that are no text are told by their type."""
+    """The content of a message as text; parts that are not text are told by their type."""
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list):

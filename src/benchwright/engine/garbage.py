@@ -11,7 +11,7 @@ OBJECTS_OF_A_TRIAL = 300
 def collect_seldom(in_flight: int = 0) -> None:
     """Has the collector look when so many objects have come that the trials `in_flight` cannot be the reason.
 
-    What trials under way keep is no garbage, and to find that out takes 50 ms for each half a million objects. What
+    What trials under way keep is not garbage, and to find that out takes 50 ms for each half a million objects. What
     was imported so far is taken out of the collector's sight. For processes that have little else to do.
     """
     gc.freeze()

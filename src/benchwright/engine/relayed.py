@@ -19,7 +19,7 @@ class RelayedTurns:
     """Tells the turns of an agent from what else it asks.
 
     Where a request offers tools, one that offers none and whose conversation begins otherwise is a *side* request (a
-    title, a summary), whenever it came: it is no turn. A request that only differs from an earlier one by not being
+    title, a summary), whenever it came: it is not a turn. A request that only differs from an earlier one by not being
     streamed is a further attempt at that turn.
     """
 
@@ -80,7 +80,7 @@ class RelayedCalls:
         return relay_environment(self.base_url, self.token, self.model)
 
     def forget(self) -> None:
-        """The calls so far were no part of the conversation."""
+        """The calls so far were not part of the conversation."""
         self.reply, self._sent = None, []
 
     def last_sign(self) -> float:

@@ -182,7 +182,7 @@ def _checked(outcome: Any) -> Outcome:
     """What a solver returned, if the journal can give it back as it is.
 
     Raises:
-        ExecutionError: it is no outcome, or its reason, answer or scores are not what they should be.
+        ExecutionError: it is not an outcome, or its reason, answer or scores are not what they should be.
     """
     if not isinstance(outcome, Outcome):
         raise ExecutionError(f"the solver returned a {type(outcome).__name__}, not an Outcome")

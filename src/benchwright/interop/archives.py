@@ -23,7 +23,7 @@ class Archive:
     """An open archive; nothing of it is written to disk.
 
     Raises:
-        UnreadableResults: it cannot be read, or is no zip archive.
+        UnreadableResults: it cannot be read, or is not a zip archive.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,7 +36,7 @@ class Archive:
             self._zip = zipfile.ZipFile(self._file)
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
             self._file.close()
-            raise UnreadableResults(f"{path} is no zip archive, or is cut short ({error}).") from None
+            raise UnreadableResults(f"{path} is not a zip archive, or is cut short ({error}).") from None
         self.names = [one.filename for one in self._zip.infolist()]
 
     def __enter__(self) -> Archive:

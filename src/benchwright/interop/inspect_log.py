@@ -42,7 +42,7 @@ def read(path: Path) -> list[ForeignRun]:
     """The run of a log.
 
     Raises:
-        UnreadableResults: it is no log, or damaged.
+        UnreadableResults: it is not a log, or damaged.
     """
     if path.suffix == ".json":
         log = an_object(read_json(path), path)

@@ -35,7 +35,7 @@ AT_ONCE = 256
 MOST_FILES = 200_000
 
 
-class Kept(NamedTuple):
+class ImportedRun(NamedTuple):
     """A run in the store; `new` where it was not there before."""
 
     directory: Path
@@ -68,7 +68,7 @@ def digest_of(path: Path) -> str:
     return digest.hexdigest()
 
 
-def keep(run: ForeignRun, digest: str) -> Kept:
+def keep(run: ForeignRun, digest: str) -> ImportedRun:
     """Writes a run into the store, unless it is there; `digest` is that of the path which it was read from.
 
     The run's directory appears with all that is in it, or not at all.
@@ -82,7 +82,7 @@ def keep(run: ForeignRun, digest: str) -> Kept:
     created_at = run.created_at or int(run.path.stat().st_mtime * 1e9)
     for known in runs_directory().glob(f"*-{identity[:8]}/{MANIFEST}"):
         if read_manifest(known.parent).fingerprint == identity:
-            return Kept(known.parent, new=False)
+            return ImportedRun(known.parent, new=False)
     directory = runs_directory() / run_id(name, identity, created_at)
     try:
         runs_directory().mkdir(parents=True, exist_ok=True)
@@ -95,11 +95,11 @@ def keep(run: ForeignRun, digest: str) -> Kept:
         os.replace(unfinished, directory)
     except OSError as error:
         if (directory / MANIFEST).exists():  # another process was as quick
-            return Kept(directory, new=False)
+            return ImportedRun(directory, new=False)
         raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return Kept(directory, new=True)
+    return ImportedRun(directory, new=True)
 
 
 def _manifest(
@@ -151,7 +151,7 @@ def _write_trials(
                 key = _key(identity, trial)
                 if key in seen:
                     raise UnreadableResults(
-                        f"{run.path}: sample {trial.sample!r}, repeat {trial.repeat + 1}, is there twice."
+                        f"{run.path}: sample {trial.sample!r}, repeat {trial.repeat + 1}, appears twice."
                     )
                 seen.add(key)
                 scales.add(trial)

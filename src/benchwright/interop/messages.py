@@ -7,6 +7,6 @@ from typing import Any
 
 
 def openai_call(identifier: str, name: str, arguments: Any) -> dict[str, Any]:
-    """A call of a tool; arguments that are no text are written as JSON."""
+    """A call of a tool; arguments that are not text are written as JSON."""
     written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": written}}

@@ -81,7 +81,7 @@ def an_object(value: Any, where: object) -> dict[str, Any]:
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; nothing where it is no list."""
+    """The objects of a list; nothing where it is not a list."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 

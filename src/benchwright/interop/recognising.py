@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchwright.interop import evalscope, harbor, inspect_log, lm_eval, promptfoo, score_lines
 from benchwright.interop.foreign import ForeignRun, UnreadableResults
-from benchwright.interop.keeping import Kept, digest_of, keep
+from benchwright.interop.keeping import ImportedRun, digest_of, keep
 from benchwright.runs.manifest import MANIFEST
 from benchwright.runs.store import find_run
 from benchwright.typed_paths import typed_path
@@ -58,7 +58,7 @@ def results_below(path: Path) -> list[Path]:
     return found
 
 
-def import_runs(path: Path) -> list[Kept]:
+def import_runs(path: Path) -> list[ImportedRun]:
     """Takes the runs of a path, of one known format, into the store; those that are there already stay as they are.
 
     Raises:

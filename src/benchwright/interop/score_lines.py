@@ -52,7 +52,7 @@ def read(path: Path) -> list[ForeignRun]:
     """The run of a file; the lines of each model are a target.
 
     Raises:
-        UnreadableResults: a line is no object, or has no id, or neither a score nor an error.
+        UnreadableResults: a line is not an object, or has no id, or neither a score nor an error.
     """
     models: dict[str, None] = {}
     scores: dict[str, ForeignScale] = {}
@@ -141,7 +141,7 @@ def _repeat(line: Mapping[str, Any], seen: Counter[tuple[str, str]], model: str,
     if "repeat" in line or "epoch" in line:
         named = count(line.get("repeat")) if "repeat" in line else count(line.get("epoch"))
         if named is None or named > 100_000 or ("repeat" not in line and named == 0):
-            raise UnreadableResults(f"{where}: its repeat is no number from 0, or its epoch none from 1.")
+            raise UnreadableResults(f"{where}: its repeat is not a number from 0, or its epoch none from 1.")
         return named if "repeat" in line else named - 1
     return seen[key] - 1
 

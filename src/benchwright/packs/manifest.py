@@ -2,7 +2,7 @@
 
 The format is that of Bench Protocol v1 with the later additions that packs use (`requirements`, `type`).
 What the desktop host refuses is refused here too; beyond that, an `entry` or a `buildContext` outside the
-pack, an id that is no name of a directory, and verifiers that could not be started. Whatever else looks wrong
+pack, an id that is not a name of a directory, and verifiers that could not be started. Whatever else looks wrong
 is a warning, because the pack runs regardless. `sidecars`, the old name of `verifiers`, is read where the new
 one is absent.
 """
@@ -88,7 +88,7 @@ def _paths(manifest: PackManifest) -> list[tuple[str, str]]:
 
 
 def _read_json(path: Path) -> Any:
-    """The content of a manifest file; never waits for what is no file (a pipe)."""
+    """The content of a manifest file; never waits for what is not a file (a pipe)."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

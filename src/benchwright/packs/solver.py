@@ -44,7 +44,7 @@ class PackSolver:
     """Runs cells, any number at once, in one process of the pack.
 
     `relay` is None where the pack asks its providers directly. The `verifiers` are looked after before each cell,
-    and after one that failed: a dead verifier is no bad model.
+    and after one that failed: a dead verifier is not a bad model.
     """
 
     def __init__(

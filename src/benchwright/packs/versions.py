@@ -24,7 +24,7 @@ _VERSION = re.compile(
 
 
 def rank(version: str) -> Rank | None:
-    """The rank of a version: of two versions, the newer one has the greater rank. None where it is no version.
+    """The rank of a version: of two versions, the newer one has the greater rank. None where it is not a version.
 
     One to three numbers (missing ones are 0), `-prerelease`, and `+build`, which counts for nothing; ordered
     as Semantic Versioning 2.0.0, section 11, says.

@@ -55,7 +55,7 @@ def score_key(trial_key: str, scorer: str, scorer_fingerprint: str) -> str:
 
 
 def key_prefix(key: str) -> int:
-    """64 bits of a key, by which it is found: its first 16 digits, or a digest of what is no key of ours."""
+    """64 bits of a key, by which it is found: its first 16 digits, or a digest of what is not a key of ours."""
     try:
         return int.from_bytes(bytes.fromhex(key[:16]), "big")
     except ValueError:

@@ -43,7 +43,7 @@ def tag_run(reference: str, tags: Sequence[str], *, remove: bool = False) -> lis
     """Adds tags to a run, or takes them away; returns those that it then has.
 
     Raises:
-        UserError: there is no such run, a tag is no single word, or it cannot be written.
+        UserError: there is no such run, a tag is not a single word, or it cannot be written.
     """
     for tag in tags:
         if not tag.isprintable() or not tag or " " in tag or len(tag) > 60:
@@ -106,7 +106,7 @@ def runs_to_delete(references: Sequence[str]) -> list[Path]:
 def delete_run(directory: Path) -> None:
     """Deletes a run with all that was said in it.
 
-    Its manifest goes first: what is left of a deletion that was cut short is no run any more.
+    Its manifest goes first: what is left of a deletion that was cut short is not a run any more.
 
     Raises:
         UserError: a process is at work on it, or a file cannot be deleted.

@@ -11,7 +11,7 @@ SETTLING = "settling"
 def in_timings(request: RequestRecord) -> bool:
     """Whether a request enters latencies and throughput: it was answered, at a concurrency that stood, and timed.
 
-    A total of 0 is no time: that of a request which another program made, and did not time.
+    A total of 0 is not a time: that of a request which another program made, and did not time.
     """
     return request.error is None and request.total > 0 and SETTLING not in request.flags
 

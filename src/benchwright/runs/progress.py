@@ -38,7 +38,7 @@ _decode = msgspec.json.Decoder(_Trial | _Other | RunEvent).decode
 class Progress:
     """Counts the trials of a run as its journal grows: eight bytes a trial, twenty where some were tried again.
 
-    `done` is the number of rows that `RunTable.counted` has. Lines that are no records are passed over.
+    `done` is the number of rows that `RunTable.counted` has. Lines that are not records are passed over.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -11,7 +11,7 @@ from benchwright.runs.paces import Paces
 
 
 class Sessions:
-    """Adds up the sessions of a run. The time between two of them is no time of the run.
+    """Adds up the sessions of a run. The time between two of them is not a time of the run.
 
     `state` is finished, decided (`--until`), stopped or unfinished; `planned` the trials of the plan, None where
     nothing is known of it; `done_before` the trials that were done when the last session began, at `started_at`

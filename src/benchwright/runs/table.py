@@ -64,7 +64,7 @@ class RunTable:
     `correct` has a column for each score: 2 where its grader says that the answer is right, 1 wrong, 0 nothing.
     `dataset_row` has the places of samples in the dataset, counted from 1, where their ids are not just these.
     `flagged` knows the trials with flags. With `effort` there are also columns of what each trial took. `lost` are the
-    rows that do not count because a body is gone, `unreadable` counts lines that are no records; with `strict` such a
+    rows that do not count because a body is gone, `unreadable` counts lines that are not records; with `strict` such a
     line is an error.
     """
 
@@ -123,7 +123,7 @@ class RunTable:
         """Reads on, for about so long; whether it has come to the end.
 
         Raises:
-            JournalError: a line is no record (only where the table is `strict`), or the journal cannot be read.
+            JournalError: a line is not a record (only where the table is `strict`), or the journal cannot be read.
         """
         end = time.monotonic() + seconds
         for lines in self._slices():

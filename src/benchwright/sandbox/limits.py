@@ -33,7 +33,7 @@ class Limits(Record, frozen=True):
 
 
 Reason = Literal["exited", "killed", "timeout", "cpu", "memory", "output", "lost"]
-"""Why a program ended: by itself (`exited`), by a signal that is no limit's (`killed`), by a limit, or with its
+"""Why a program ended: by itself (`exited`), by a signal that is not a limit's (`killed`), by a limit, or with its
 supervisor (`lost`: the machine, or under weak protections the program itself, killed that)."""
 
 

@@ -26,7 +26,7 @@ class Json:
     between the first brace and the last (brackets, where the target is an array). The target is
     `ground_truth`, an object or JSON text.
 
-    The order of keys does not matter, `1` equals `1.0`, and `true` is no number. With `contains` an object
+    The order of keys does not matter, `1` equals `1.0`, and `true` is not a number. With `contains` an object
     may have more keys than the target's, at every depth; arrays must still be equally long.
     """
 

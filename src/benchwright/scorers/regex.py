@@ -89,7 +89,7 @@ def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | N
     """`find` in a process that may take its time.
 
     Raises:
-        GraderError: it was not decided in `MATCH_SECONDS`, or the pattern is no regular expression.
+        GraderError: it was not decided in `MATCH_SECONDS`, or the pattern is not a regular expression.
     """
     try:
         return find(pattern, flags, full, answer, MATCH_SECONDS)
@@ -98,7 +98,7 @@ def find_elsewhere(pattern: str, flags: int, full: bool, answer: str) -> str | N
 
 
 def _what_is_wrong(pattern: str, flags: int) -> str | None:
-    """Why the text is no regular expression, None if it is one."""
+    """Why the text is not a regular expression, None if it is one."""
     if len(pattern) > LONGEST_PATTERN:
         return f"it has {len(pattern):,} characters; at most {LONGEST_PATTERN:,} are read"
     try:

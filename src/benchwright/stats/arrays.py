@@ -1,4 +1,4 @@
-"""What every other module does with its arguments first: refuse what is no number, and number the labels.
+"""What every other module does with its arguments first: refuse what is not a number, and number the labels.
 
 Sums are exact: correctly rounded whatever the order of the values, where NumPy's differ in the last bit with the
 order and with the processor.

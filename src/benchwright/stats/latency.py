@@ -47,7 +47,7 @@ def percentile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -
 
 
 def cumulative(values: ArrayLike, most: int) -> list[tuple[float, float]]:
-    """(value, share of the values that are no larger), rising in both, at most `most` + 1 of them.
+    """(value, share of the values that are not larger), rising in both, at most `most` + 1 of them.
 
     Up to `most` values are all there; of more it is every 1/`most`-th quantile, the 0.999 quantile and the largest.
 

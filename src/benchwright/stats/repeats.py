@@ -110,7 +110,7 @@ def estimate(
 
     - 0/1, one repeat, no groups: "wilson".
     - 0/1 with repeats or groups: "wilson-effective-n", Wilson with as many samples as the robust error is
-      worth (`clusters.effective_size`). t is no choice here: for 15 samples, 2 repeats, p = 0.95 it covers
+      worth (`clusters.effective_size`). t is not a choice here: for 15 samples, 2 repeats, p = 0.95 it covers
       69 %, this 98 %, and 15 samples always right would give t an interval without width.
     - graded: "t" over the sample means; with groups "cluster-t" (`clusters.clustered_mean`), not the
       cluster bootstrap, whose percentiles cover less than t with few groups and the same with many.

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 FINEST = 1.15
-"""Two rates that are no further apart than by this factor are not told apart by a measurement between them."""
+"""Two rates that are not further apart than by this factor are not told apart by a measurement between them."""
 
 
 def knee(served: Mapping[float, float], gain: float) -> float:

@@ -28,7 +28,7 @@ class Change(NamedTuple):
     """What is to be seen now, and the id that stands for it."""
 
     id: str
-    told: dict[str, Any]
+    payload: dict[str, Any]
 
 
 async def tell_changes(
@@ -62,5 +62,5 @@ async def tell_changes(
 def _event(change: Change) -> bytes:
     return b"id: %s\nevent: changed\ndata: %s\n\n" % (
         change.id.encode(),
-        msgspec.json.encode(change.told),
+        msgspec.json.encode(change.payload),
     )

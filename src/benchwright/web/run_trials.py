@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 class RunTrials:
-    """The table of a run. Hold `lock` while using it; lines that are no records are passed over, and counted."""
+    """The table of a run. Hold `lock` while using it; lines that are not records are passed over, and counted."""
 
     def __init__(self, directory: Path, scorers: Sequence[str]) -> None:
         self.lock = RLock()

@@ -72,7 +72,7 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     access = request.app[ACCESS]
     refusal = access.refusal(request)
     if refusal is not None:
-        return page("error.html", status=403, title="Not let in", told=refusal, inside=False)
+        return page("error.html", status=403, title="Not let in", message=refusal, inside=False)
     if request.path == "/" and "token" in request.query:
         welcome = page("welcome.html", to=_first_page(request.query))
         access.let_in(request, welcome)
@@ -82,20 +82,20 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPRedirection:
         raise
     except web.HTTPException as error:
-        return page("error.html", status=error.status, title=error.reason, told="", inside=True)
+        return page("error.html", status=error.status, title=error.reason, message="", inside=True)
     except UserError as error:
         return page(
             "error.html",
             status=404,
             title="That is not there" if request.method == "GET" else "That did not work",
-            told=str(error),
+            message=str(error),
             inside=True,
         )
     except BenchwrightError as error:
-        return page("error.html", status=500, title="It cannot be read", told=str(error), inside=True)
+        return page("error.html", status=500, title="It cannot be read", message=str(error), inside=True)
     except Exception:
         LOG.exception("%s %s", request.method, request.path)
-        return page("error.html", status=500, title="Something went wrong", told="", inside=True)
+        return page("error.html", status=500, title="Something went wrong", message="", inside=True)
 
 
 def _first_page(query: Mapping[str, str]) -> str:

@@ -57,7 +57,7 @@ class _Child:
             ORPHANS.forget(self.process.pid)
         return self.process.returncode
 
-    def told(self) -> StartedRun:
+    def report(self) -> StartedRun:
         size = os.fstat(self.output.fileno()).st_size
         tail = os.pread(self.output.fileno(), MOST_SAID, max(0, size - MOST_SAID))
         said = SECRETS.redact(tail.decode("utf-8", "replace"))
@@ -106,7 +106,7 @@ class StartedRuns:
     def all(self) -> list[StartedRun]:
         """What was started, the newest first."""
         with self._lock:
-            return [child.told() for child in reversed(self._children)]
+            return [child.report() for child in reversed(self._children)]
 
     def of_run(self, run: str) -> StartedRun | None:
         """The last command that went on with a run; None where there was none."""

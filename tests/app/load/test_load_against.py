@@ -32,6 +32,7 @@ def alarms(found: LoadsCompared) -> list[str]:
 
 
 @pytest.mark.parametrize("concurrencies", [[4], [16], [4, 16]], ids=str)
+@pytest.mark.slow
 def test_of_200_pairs_of_equal_servers_at_most_one_in_twenty_is_called_different(
     concurrencies: Sequence[int],
 ) -> None:
@@ -43,6 +44,7 @@ def test_of_200_pairs_of_equal_servers_at_most_one_in_twenty_is_called_different
     assert sum(bool(alarms(one)) for one in found) <= PAIRS * 0.05
 
 
+@pytest.mark.slow
 def test_a_server_that_is_a_tenth_slower_is_found_in_nine_of_ten_minutes() -> None:
     generator = np.random.default_rng(2)
     hits = 0
@@ -52,6 +54,7 @@ def test_a_server_that_is_a_tenth_slower_is_found_in_nine_of_ten_minutes() -> No
     assert hits >= 0.9 * PAIRS
 
 
+@pytest.mark.slow
 def test_repeats_put_what_changes_from_run_to_run_into_the_interval() -> None:
     """Each run of either server is some 5 % slower or faster by chance: single runs call that a difference."""
     generator = np.random.default_rng(3)
@@ -228,7 +231,7 @@ def test_a_measurement_and_a_run_of_something_else_are_refused(
     program.write("scores.jsonl", '{"id": "a", "score": 1}\n')
     ended = program.run("compare", fast.id, "scores.jsonl")
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
-    assert "is no measurement under load, and others are" in ended.stderr
+    assert "is not a measurement under load, and others are" in ended.stderr
 
 
 def test_load_against_an_earlier_one_compares_at_once_and_gates(

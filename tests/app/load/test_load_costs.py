@@ -109,6 +109,7 @@ def test_the_self_test_alone_says_what_the_machine_can_measure(
     assert not (program.home / "runs").exists(), "its runs are thrown away"
 
 
+@pytest.mark.slow
 def test_before_levels_it_is_said_and_kept(program: Program) -> None:
     with simulated_endpoint() as url:
         ended = program.run(

@@ -181,7 +181,7 @@ class TestReport:
         program, closed, _ = loads
         ended = program.run("report", closed.id, closed.levels[0].run, "-o", "mixed.html")
         assert ended.returncode == 1
-        assert "is no measurement under load" in ended.stderr
+        assert "is not a measurement under load" in ended.stderr
 
     def test_names_of_others_are_text(self, detailed: DetailedLoad, tmp_path: Path) -> None:
         report = msgspec.structs.replace(detailed.report, model=HOSTILE, base_url=HOSTILE, prompts=HOSTILE)

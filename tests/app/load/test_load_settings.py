@@ -111,7 +111,7 @@ def test_conversations_without_moments_take_a_load_like_other_prompts() -> None:
     rate = LoadSettings(trace=Path("t"), rates=(2.0,), arrivals="constant")
     (level,) = chosen_levels(rate, timed=False)
     assert due_times(level, rate, trace(None, None, None)) == [0, 0.5, 1]
-    with pytest.raises(UserError, match="does not tell when its conversations begin"):
+    with pytest.raises(UserError, match="does not say when its conversations begin"):
         chosen_levels(LoadSettings(trace=Path("t"), dataset=Path("d")), timed=False)
 
 

@@ -75,8 +75,8 @@ class TestLengths:
         assert fixed + per_word * words == pytest.approx(tokens, abs=per_word / 2 + 1e-6)
 
     def test_a_length_that_was_not_calibrated_says_so(self) -> None:
-        assert "not calibrated" in Calibration(measured=False).told(512)
-        assert "to be calibrated" in Calibration().told(512)
+        assert "not calibrated" in Calibration(measured=False).described(512)
+        assert "to be calibrated" in Calibration().described(512)
 
     def test_a_prompt_has_the_words_asked_for_behind_the_instruction(self) -> None:
         assert synthetic_prompt(20, "7") == synthetic_prompt(20, "7") != synthetic_prompt(20, "8")
@@ -172,7 +172,7 @@ class TestModels:
         (("--synthetic-input", "5", "--think", "1"), "--think .* needs --turns 2"),
         (("--synthetic-input", "5", "--image-size", "8x8"), "--image-size needs --images"),
         (("--synthetic-input", "5", "--images", "1", "--image-size", "8"), "no size in pixels"),
-        (("--synthetic-input", "5", "--model-mix", "a"), "--model-mix 'a' is no list"),
+        (("--synthetic-input", "5", "--model-mix", "a"), "--model-mix 'a' is not a list"),
         (("mmlu", "--model-mix", "a=1"), "--model-mix needs --synthetic-input or a --trace"),
     ],
 )

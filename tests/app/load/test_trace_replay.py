@@ -128,7 +128,7 @@ class TestFlat:
 
     def test_times_alone_need_prompts(self, program: Program) -> None:
         refused = program.run("load", "--model", "m", "--trace", program.write("times.txt", "1\n2\n"))
-        assert "times.txt only tells times" in one_line_of(refused.stderr)
+        assert "times.txt has only times" in one_line_of(refused.stderr)
 
 
 class TestConversations:

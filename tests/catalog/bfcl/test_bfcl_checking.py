@@ -44,7 +44,7 @@ def test_one_call_is_compared_by_name_parameters_types_and_values(
 @pytest.mark.parametrize(
     ("declared", "value", "possible", "error"),
     [
-        ("integer", True, [1], "type_error:simple"),  # a truth value is no integer
+        ("integer", True, [1], "type_error:simple"),  # a truth value is not an integer
         ("integer", 1.0, [1], "type_error:simple"),  # a fraction is none either
         ("float", 1, [1.0], None),  # but an integer will do for a float
         ("float", True, [1.0], "type_error:simple"),

@@ -43,7 +43,7 @@ def test_it_is_resolved_when_all_tests_of_both_lists_pass() -> None:
         "RESOLVED_FULL",
         "RESOLVED_FULL",
         details={"fail_to_pass_results": {FIX: True}, "pass_to_pass_results": {KEEP: True}},
-        explanation="To be mended: 1 of 1 tests passed.\nTo be kept: 1 of 1 tests passed.",
+        explanation="Must pass now: 1 of 1 tests passed.\nMust still pass: 1 of 1 tests passed.",
     )
 
 

@@ -17,7 +17,7 @@ from benchwright.errors import UserError
 
 
 def written(directory: Path, *rows: Any, name: str = "trace") -> Path:
-    """A file with these lines; what is no text is JSON."""
+    """A file with these lines; what is not text is JSON."""
     path = directory / name
     path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
     return path
@@ -156,10 +156,10 @@ def test_a_limit_takes_the_first_requests_whatever_conversations_they_are_in(tmp
     ("rows", "told"),
     [
         (["1", "soon"], "line 2: 'soon' is not a time"),
-        (["2", "1"], "line 2: 1 is no time that comes after"),
+        (["2", "1"], "line 2: 1 is not a time that comes after"),
         ([], "no arrivals"),
         (["# nothing"], "no arrivals"),
-        ([{"spans": []}], "line 1: this is no trace that is known: .* Mooncake, Weka"),
+        ([{"spans": []}], "line 1: unknown trace format: .* Mooncake, Weka"),
         (["name,value", "a,1"], "no trace that is known"),
         ([{"at": 1, "input_tokens": -3}], "line 1: input_tokens is -3"),
         ([{"at": 1, "tokens": 3}], "line 1: .*`tokens`"),

@@ -49,7 +49,7 @@ def test_paths_that_mean_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "pack.tar.gz").write_bytes(b"")
     assert parse_source("pack") == parse_source("./pack") == Directory(str(tmp_path / "pack"))
     assert parse_source("pack", copy=True) == Directory(str(tmp_path / "pack"), copied=True)
-    assert parse_source("empty") == ByName("empty"), "a directory that is no pack does not hide a name"
+    assert parse_source("empty") == ByName("empty"), "a directory that is not a pack does not hide a name"
     assert parse_source("./empty") == Directory(str(tmp_path / "empty"))
     assert parse_source("pack.tar.gz") == ArchiveFile(str(tmp_path / "pack.tar.gz"))
 

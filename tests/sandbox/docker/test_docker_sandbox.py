@@ -75,7 +75,7 @@ async def test_files_come_and_go_without_any_program_of_the_container(sandboxes:
         await run(sandbox, "rm -f /bin/tar /bin/head /bin/cat /bin/mkdir; ln -s /a/file /link; mkdir /folder")
         await sandbox.write_files({"/a/file": b"written"})
         assert await sandbox.read_file("/a/file") == await sandbox.read_file("/link") == b"written"
-        with pytest.raises(ExecutionError, match="/folder cannot be read from the sandbox: it is no file"):
+        with pytest.raises(ExecutionError, match="/folder cannot be read from the sandbox: it is not a file"):
             await sandbox.read_file("/folder")
 
 

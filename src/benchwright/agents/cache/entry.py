@@ -67,7 +67,7 @@ def moment(seconds: float | None = None) -> str:
 
 
 def created_ns(entry: CacheEntry) -> int | None:
-    """When an entry was created (wall-clock ns); None where what it says is no moment."""
+    """When an entry was created (wall-clock ns); None where what it says is not a moment."""
     try:
         return int(datetime.strptime(entry.created_at, MOMENT).replace(tzinfo=UTC).timestamp()) * 10**9
     except ValueError:

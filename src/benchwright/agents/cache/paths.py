@@ -44,7 +44,7 @@ def entry_directory(root: Path, model: str, dataset: str) -> Path:
 def sanitize_path_part(text: str, longest: int = LONGEST) -> str:
     """A name made safe as a directory: lower case, ASCII-like words joined by dashes, never empty.
 
-    Accents are taken off; whatever is no letter, digit, underscore or dash becomes a dash. Names that are too
+    Accents are taken off; whatever is not a letter, digit, underscore or dash becomes a dash. Names that are too
     long keep their beginning and get four digits of a digest; names of which nothing is left get eight.
     """
     decomposed = unicodedata.normalize("NFD", text)

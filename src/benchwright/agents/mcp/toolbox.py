@@ -72,7 +72,7 @@ def tool_schema(tool: Any) -> dict[str, Any]:
 def result_text(structured: dict[str, Any] | None, content: Iterable[Any]) -> str:
     """What the model is told of a tool's result.
 
-    Structured content comes first: `{"result": x}`, into which fastmcp wraps what is no object, counts as x.
+    Structured content comes first: `{"result": x}`, into which fastmcp wraps what is not an object, counts as x.
     Without it, the parts that are text, one per line; a result without any (None, an image) is empty.
     """
     if structured is None:

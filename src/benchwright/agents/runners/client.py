@@ -30,7 +30,7 @@ class ExternalLLMClient:
     same with its provider in front.
 
     Raises:
-        UserError: `api_base` is no address.
+        UserError: `api_base` is not an address.
     """
 
     def __init__(

@@ -97,6 +97,6 @@ def _regressions(pairs: list[PairOfSides], margin: float, confidence: float, *, 
             rule = rule_on_proof if prove else rule_on_regression
             ruling = rule(name, found, margin, confidence, tests)
             samples, failed = counted(score.n or score.n_b, "sample"), counted(score.errors_b, "trial")
-            told = f"{ruling.told}; {samples}, {failed} failed"
-            rulings.append(msgspec.structs.replace(ruling, told=told))
+            explanation = f"{ruling.explanation}; {samples}, {failed} failed"
+            rulings.append(msgspec.structs.replace(ruling, explanation=explanation))
     return rulings

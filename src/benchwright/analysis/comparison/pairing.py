@@ -213,7 +213,7 @@ def grouped_means(
 def changed_trials(aligned: Alignment, a: Side, b: Side, score: str) -> list[tuple[int, int]]:
     """(position in a, position in b) of repeats of one sample whose scores differ, the largest changes first.
 
-    What no answer was found in counts 0; what failed is no change.
+    What no answer was found in counts 0; what failed is not a change.
     """
     column_a, column_b = a.trials.scores[score], b.trials.scores[score]
     place_a, key_a = _keys(aligned.a, a.trials.repeats, column_a, b.trials.repeats)

@@ -192,7 +192,7 @@ class Ruling(Record, frozen=True):
 
     rule: str
     passed: bool
-    told: str
+    explanation: str
 
 
 class Comparison(Record, frozen=True):

@@ -54,7 +54,7 @@ def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> I
     benchmark = BENCHMARKS.get(subject) if manifest.kind == "benchmark" else None
     if benchmark is None:
         raise UserError(
-            f"{manifest.id} is no run of a benchmark that the Hugging Face Hub ranks: {', '.join(BENCHMARKS)}."
+            f"{manifest.id} is not a run of a benchmark that the Hugging Face Hub ranks: {', '.join(BENCHMARKS)}."
         )
     if objections := list(_objections(manifest, summary)):
         raise UserError(

@@ -122,7 +122,7 @@ def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
 
 
 def _arguments(written: str) -> dict[str, Any]:
-    """The arguments of a call; what is no object stands under `raw`."""
+    """The arguments of a call; what is not an object stands under `raw`."""
     try:
         found = json.loads(written or "{}")
     except (ValueError, RecursionError):

@@ -67,15 +67,15 @@ class Figures:
 
         Answers of which it did not are taken to have as many as the others.
         """
-        told = self.told(column)
-        rate = self._rate(np.nan_to_num(getattr(self._all, column))) if told else None
+        reported = self.reported_share(column)
+        rate = self._rate(np.nan_to_num(getattr(self._all, column))) if reported else None
         return rate and Estimate(
-            rate.value / told,
-            None if rate.low is None else rate.low / told,
-            None if rate.high is None else rate.high / told,
+            rate.value / reported,
+            None if rate.low is None else rate.low / reported,
+            None if rate.high is None else rate.high / reported,
         )
 
-    def told(self, column: str) -> float:
+    def reported_share(self, column: str) -> float:
         """The share of the answers of which a column is known."""
         known = np.isfinite(self._answered(column))
         return float(known.mean()) if known.size else 0.0
@@ -90,7 +90,7 @@ class Figures:
         return self.spread("ttfa") if later.any() else None
 
     def normalized(self) -> Spread | None:
-        """Latency over the tokens of the answer (normalized latency: Kwon et al. 2023); None where none are told."""
+        """Latency over the tokens of the answer (normalized latency: Kwon et al. 2023); None without a token count."""
         latency, tokens = self._answered("latency"), self._answered("completion_tokens")
         known = tokens > 0
         return spread(latency[known] / tokens[known]) if known.any() else None

@@ -1,4 +1,4 @@
-"""What a server said of itself during a level, kept beside the level's journal."""
+"""What metrics said during a level, kept beside the level's journal: the server's own, and the power of its devices."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from pathlib import Path
 
 import msgspec
 
+from benchwright.endpoint.power import PowerReading
 from benchwright.endpoint.watching import Look
 from benchwright.files import write_whole
 from benchwright.records import UNREADABLE
 from benchwright.runs.journal import encode_json
 
 LOOKS = "server.json"
+POWER = "power.json"
 
 
 def keep_looks(directory: Path, looks: Sequence[Look]) -> None:
@@ -29,5 +31,23 @@ def read_looks(directory: Path) -> list[Look]:
     """Those of a run; none where there are none, or they cannot be read."""
     try:
         return msgspec.json.decode((directory / LOOKS).read_bytes(), type=list[Look])
+    except (OSError, *UNREADABLE):
+        return []
+
+
+def keep_power(directory: Path, readings: Sequence[PowerReading]) -> None:
+    """Writes them, if there are any.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    if readings:
+        write_whole(directory / POWER, encode_json(list(readings)))
+
+
+def read_kept_power(directory: Path) -> list[PowerReading]:
+    """Those of a run; none where there are none, or they cannot be read."""
+    try:
+        return msgspec.json.decode((directory / POWER).read_bytes(), type=list[PowerReading])
     except (OSError, *UNREADABLE):
         return []

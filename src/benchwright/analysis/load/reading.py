@@ -14,8 +14,9 @@ from benchwright.analysis.joint.views import clusters_of, judged, right
 from benchwright.analysis.load.cached_prompts import WARM, unexpected_share
 from benchwright.analysis.load.costs import cost_of
 from benchwright.analysis.load.details import LevelDetail, detail_of
+from benchwright.analysis.load.energy import energy_of
 from benchwright.analysis.load.figures import Figures
-from benchwright.analysis.load.looks import read_looks
+from benchwright.analysis.load.looks import read_kept_power, read_looks
 from benchwright.analysis.load.records import LevelPlan, LevelResult, Server
 from benchwright.analysis.load.replayed import with_replayed
 from benchwright.analysis.load.requests import Requests, read_requests
@@ -112,6 +113,7 @@ def read_level(table: RunTable, plan: LevelPlan, sent: SeenPrefixes | None = Non
     result = msgspec.structs.replace(
         result,
         cost=cost_of(result, plan.price),
+        energy=energy_of(result, read_kept_power(table.directory), requests.began_at),
         client_bound=client_bound(result, summary),
         client_limited=client_limited(result, summary),
     )
@@ -138,7 +140,7 @@ def with_figures(
         achieved=figures.achieved,
         input_tokens=figures.tokens_per_second("prompt_tokens"),
         output_tokens=figures.tokens_per_second("completion_tokens"),
-        tokens_told=figures.told("completion_tokens"),
+        tokens_told=figures.reported_share("completion_tokens"),
         ttft=figures.spread("ttft"),
         ttfa=figures.answered_later(),
         connect=figures.spread("connect"),

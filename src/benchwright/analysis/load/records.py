@@ -147,7 +147,7 @@ class Gaps(Record, frozen=True):
     """The times between chunks with tokens, of all requests together, in seconds; off by at most 12.5 %.
 
     There were `n` of them. `chunk_tokens` is how many tokens a chunk after the first holds on average, None where no
-    tokens were told: with several tokens in a chunk a gap is no time per token.
+    tokens were told: with several tokens in a chunk a gap is not a time per token.
     """
 
     n: int
@@ -168,6 +168,24 @@ class Cost(Record, frozen=True):
     tokens: float | None = None
     output_tokens: float | None = None
     correct: float | None = None
+
+
+class Energy(Record, frozen=True):
+    """What the devices that serve the model used in the window, by their own metrics: the whole deployment.
+
+    `watts` is the mean power of all `devices`, `by` their energy counters or their power readings. Joules per answered
+    `request`, per `token` of prompts and answers, per `output_token` and per `correct` answer: the mean power over the
+    rate of these; None where the rate is not known. `invalid` says why there are no figures.
+    """
+
+    devices: int
+    by: Literal["counters", "readings"]
+    watts: float | None = None
+    request: float | None = None
+    token: float | None = None
+    output_token: float | None = None
+    correct: float | None = None
+    invalid: str | None = None
 
 
 class Overall(Record, frozen=True):
@@ -272,6 +290,7 @@ class LevelResult(Record, frozen=True):
     tokens_told: float = 1.0
     overall: Overall | None = None
     cost: Cost | None = None
+    energy: Energy | None = None
     ttft: Spread | None = None
     ttfa: Spread | None = None
     connect: Spread | None = None

@@ -31,7 +31,7 @@ class Sent(NamedTuple):
     record: RequestRecord
 
 
-class Kept(Record, frozen=True):
+class StoredReplay(Record, frozen=True):
     """What is kept of a replay beside its journal, which the trace may outlive or not.
 
     `unexpected` is the share of prompt tokens that was cached although nobody had sent them, by the blocks.
@@ -56,13 +56,13 @@ def keep_replayed(table: RunTable, trace: Trace) -> None:
         late=spread(np.array([one.late / 1e9 for one in sent], np.float64)),
         ended_early=_ended_early(answered),
     )
-    write_whole(table.directory / REPLAYED, encode_json(Kept(*_of_prompts(replayed, answered))))
+    write_whole(table.directory / REPLAYED, encode_json(StoredReplay(*_of_prompts(replayed, answered))))
 
 
 def with_replayed(result: LevelResult, directory: Path) -> LevelResult:
     """A level with what became of its trace; where prompts have blocks, these say whether its cache was warm."""
     try:
-        kept = msgspec.json.decode((directory / REPLAYED).read_bytes(), type=Kept)
+        kept = msgspec.json.decode((directory / REPLAYED).read_bytes(), type=StoredReplay)
     except (OSError, *UNREADABLE):
         return result
     result = msgspec.structs.replace(result, replayed=kept.replayed)

@@ -182,7 +182,7 @@ def _mean_gap(requests: Sequence[RequestRecord]) -> float:
     """The mean time between the tokens of a trial's answers, in seconds; NaN where no answer has two of them.
 
     From the first to the last token's moment, over the tokens after the first piece, all requests together. A usage
-    chunk or an end of the transfer that comes later is no token, nor is reasoning that is counted and not sent. In
+    chunk or an end of the transfer that comes later is not a token, nor is reasoning that is counted and not sent. In
     journals of earlier versions, which know neither, it is (total - ttft) / (tokens - 1).
     """
     seconds, gaps = 0.0, 0

@@ -45,7 +45,10 @@ def _concurrency(given: int | None, found: Sequence[int]) -> str:
 def _facts(manifest: Manifest, slot: str, found_concurrency: Sequence[int]) -> Iterator[tuple[str, str]]:
     target = next(one for one in manifest.targets if one.slot == slot)
     yield "run", manifest.id
-    yield "begun (UTC)", datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    yield (
+        "started (UTC)",
+        datetime.fromtimestamp(manifest.created_at / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S"),
+    )
     yield "kind", manifest.kind
     yield "model", manifest.typed_models.get(slot, target.model)
     yield "model as requested", target.model

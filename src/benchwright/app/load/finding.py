@@ -35,7 +35,7 @@ def find_workload(settings: LoadSettings, prompt_seed: int, say: Say, trace: Tra
     asked = [settings.benchmark, settings.dataset, settings.synthetic_input]
     replayed = trace if settings.replays and trace is not None and trace.has_prompts else None
     if sum(one is not None for one in [*asked, replayed]) != 1:
-        only_times = f" {settings.trace} only tells times." if settings.replays else ""
+        only_times = f" {settings.trace} has only times." if settings.replays else ""
         raise UserError(
             "Choose what to send: a benchmark (`benchwright load mmlu`), --dataset FILE, --synthetic-input TOKENS or "
             f"a --trace with prompts.{only_times}"

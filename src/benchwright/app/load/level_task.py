@@ -20,7 +20,7 @@ KEPT_CHARACTERS = 50_000_000
 class LevelTask:
     """A task of which the samples come round and round: at most `requests` of them, and none after `seconds`.
 
-    With more than one round the requests of one sample are no independent trials of the model: they share a group,
+    With more than one round the requests of one sample are not independent trials of the model: they share a group,
     unless the sample is in one already, which the statistics respect. The clock starts with the first sample.
     """
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
 from benchwright.analysis.load.cached_prompts import WARM_CACHE
-from benchwright.analysis.load.looks import keep_looks
+from benchwright.analysis.load.looks import keep_looks, keep_power
 from benchwright.analysis.load.measurement import load_report
 from benchwright.analysis.load.reading import ReadLevel, read_level
 from benchwright.analysis.load.records import Level, LevelPlan, LevelResult, LoadReport, SelfTest
@@ -41,7 +42,8 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.probe import probe_endpoints
 from benchwright.app.prometheus import metrics_url
 from benchwright.app.run_shelf import NewRunShelf
-from benchwright.endpoint.watching import Watch
+from benchwright.endpoint.power import PowerReading, read_power
+from benchwright.endpoint.watching import Look, Watch, read_known
 from benchwright.engine.run import Listener
 from benchwright.runs.listing import tag_run
 from benchwright.stats.prefixes import SeenPrefixes
@@ -140,8 +142,8 @@ class LoadTest:
 
     async def _measure(self, level: Level, repeat: int, listeners: Sequence[Listener]) -> LevelResult:
         url = self.settings.metrics_url or metrics_url(self.workload.request.plan.targets[0].base_url)
-        watch = Watch(url, self._say) if self._metrics else None
-        prepared = self.prepare(level, len(self.levels) + 1, watch, repeat)
+        watch = Watch(url, self._say, read_known) if self._metrics else None
+        prepared = self.prepare(level, len(self.levels) + 1, watch, self._power_watch(), repeat)
         in_flight = prepared.request.settings.concurrency
         assert isinstance(in_flight, int)
         allow_connections(in_flight * prepared.request.plan.parallel, self._say)
@@ -152,10 +154,19 @@ class LoadTest:
         self.levels.append(read)
         return read.result
 
+    def _power_watch(self) -> Watch[PowerReading] | None:
+        url = self.settings.energy_url
+        return None if url is None else Watch(url, self._say, read_power, "Figures of energy are")
+
     def prepare(
-        self, level: Level, number: int, watch: Watch | None = None, repeat: int = 1
+        self,
+        level: Level,
+        number: int,
+        watch: Watch[Look] | None = None,
+        power: Watch[PowerReading] | None = None,
+        repeat: int = 1,
     ) -> PreparedRun[ReadLevel]:
-        """The run of a level, counted from 1; `watch` sees the server's metrics meanwhile.
+        """The run of a level, counted from 1; `watch` sees the server's metrics meanwhile, `power` its devices'.
 
         Raises:
             UserError: see `due_times`.
@@ -165,6 +176,7 @@ class LoadTest:
         def report(launched: LaunchedRun) -> ReadLevel:
             tag_run(str(launched.directory), [self.identity])
             keep_looks(launched.directory, () if watch is None else watch.looks)
+            keep_power(launched.directory, () if power is None else power.looks)
             if self.trace is not None and self.settings.replays:
                 keep_replayed(launched.table, self.trace)
             read = read_level(launched.table, plan, self._sent)
@@ -178,7 +190,7 @@ class LoadTest:
             NewRunShelf(),
             report,
             facts={"level": level, "prompts": self.workload.about},
-            during=lambda table: watch or nullcontext(),
+            during=lambda table: _all_of(watch, power),
         )
 
     def _plan(self, level: Level, number: int, repeat: int) -> LevelPlan:
@@ -255,3 +267,12 @@ class LoadTest:
     def report(self) -> LoadReport:
         """What was found so far."""
         return load_report(self.levels, interrupted=self.interrupted)
+
+
+@asynccontextmanager
+async def _all_of(*watches: Watch[Any] | None) -> AsyncIterator[None]:
+    async with AsyncExitStack() as open_ones:
+        for watch in watches:
+            if watch is not None:
+                await open_ones.enter_async_context(watch)
+        yield

@@ -103,6 +103,8 @@ class LoadSettings(Settings):
     """The share of conversations that is kept."""
     metrics: bool = True
     metrics_url: str | None = None
+    energy_url: str | None = None
+    """Address of the metrics of all devices that serve the model, as NVIDIA's DCGM exporter has them."""
     retries: int = Field(default=0, ge=0)
     max_wait: float = Field(default=0.0, ge=0)
     output: Path | None = None
@@ -124,15 +126,15 @@ def chosen_levels(settings: LoadSettings, *, timed: bool = True) -> list[Level]:
     """The levels that are asked for, of a sweep the first. `timed` says whether the trace, if any, has moments.
 
     Raises:
-        UserError: they contradict each other, or one is no level.
+        UserError: they contradict each other, or one is not a level.
     """
     arrivals = settings.arrivals
     if settings.trace is None and arrivals == "trace":
         raise UserError("--arrivals trace needs --trace FILE.")
     if not timed and (arrivals == "trace" or not settings.replays):
         raise UserError(
-            f"{settings.trace} does not tell when its conversations begin: choose --concurrency (conversations "
-            "at once) or --rate (begun per second)."
+            f"{settings.trace} does not say when its conversations begin: choose --concurrency (conversations "
+            "at once) or --rate (started per second)."
         )
     if settings.trace is not None and timed:
         if arrivals not in (None, "trace") or settings.rates or settings.levels or settings.sweep:
@@ -192,7 +194,7 @@ def window_of(settings: LoadSettings) -> tuple[float, float] | None:
     """The seconds of each level that count, where they are given.
 
     Raises:
-        UserError: it is no window, or a warm-up or cool-down is given too.
+        UserError: it is not a window, or a warm-up or cool-down is given too.
     """
     if settings.window is None:
         return None
@@ -211,7 +213,7 @@ def price_of(settings: LoadSettings, model: str) -> Price | None:
     """What is paid for a model: the price of its name, else that without a name.
 
     Raises:
-        UserError: one is no price.
+        UserError: one is not a price.
     """
     found: dict[str, Price] = {}
     for text in settings.price:

@@ -1,7 +1,7 @@
 """Whether function calls are right: BFCL's rules (bfcl_eval, eval_checker/ast_eval/ast_checker.py).
 
 A possible answer is `{name: {parameter: [allowed values]}}`; the empty string among the values means that
-the parameter may be left out. Types are compared exactly: True is no integer, 1.0 is none either; an
+the parameter may be left out. Types are compared exactly: True is not an integer, 1.0 is none either; an
 integer is good where a Python float is wanted.
 """
 
@@ -155,7 +155,7 @@ def wrong_type(
     """Of the wanted type, or of that of the first possible value (a variable's name in place of its value).
 
     Elements are looked at one level deep: all must be right for one possible value; any will do where that
-    value is no list.
+    value is not a list.
     """
     variable = _variable_type(possible)
     if type(value) is wanted:

@@ -24,7 +24,7 @@ class Mistake(Record, frozen=True):
 
 
 class DecodingError(Exception):
-    """An answer that is no list of function calls; `kind` is the official error type."""
+    """An answer that is not a list of function calls; `kind` is the official error type."""
 
     kind = "ast_decoder:decoder_failed"
 

@@ -75,7 +75,7 @@ def _value(node: ast.expr | None) -> Any:
         case ast.Constant(value=value):
             return "..." if value is Ellipsis else value
         case ast.UnaryOp(operand=ast.Constant(value=value)):
-            return -value  # type: ignore[operator]  # a TypeError says that it is no number
+            return -value  # type: ignore[operator]  # a TypeError says that it is not a number
         case ast.List(elts=elements):
             return [_value(element) for element in elements]
         case ast.Tuple(elts=elements):

@@ -26,7 +26,7 @@ from benchwright.runs.keys import fingerprint
 SINGLE_TURN = frozenset(
     name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance")
 )
-"""What one expected answer can be said of; where no call fits, that is no call."""
+"""What one expected answer can be said of; where no call fits, that is not a call."""
 
 EQUAL_IN_PYTHON = ("a boolean for an integer", "a float for an integer")
 """Decoys of the official rules that may be equal to the expected value."""

@@ -62,7 +62,7 @@ def _as_it_is(name: str) -> str:
 
 
 def _undecoded(category: Category, content: dict[str, Any], text: str, wrong: Mistake) -> Verdict:
-    """What is no call is right where none fits."""
+    """What is not a call is right where none fits."""
     if category.kind == "relevance":
         wrong = Mistake("relevance_error:decoder_failed", wrong.said)
     return _verdict(category, content, text, None if category.kind == "irrelevance" else wrong)

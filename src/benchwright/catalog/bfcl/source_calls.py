@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 LONGEST_CALL = 4_000
-"""Longer texts are no calls: the longest gold one has 340 characters, and parsing can take long."""
+"""Longer texts are not calls: the longest gold one has 340 characters, and parsing can take long."""
 
 UNNAMED = ""
 """The name of an argument without one; no parameter is called so."""

@@ -83,7 +83,7 @@ def wrong_dicts(value: Sequence[Any], possible: Sequence[Any]) -> Mistake | None
 def _element_misfit(given: Any, wanted: Any) -> Mistake | None:
     if isinstance(given, dict):
         return wrong_dict(given, [wanted])
-    return Mistake("list_dict_checker:unclear", f"{given!r} is no dictionary")
+    return Mistake("list_dict_checker:unclear", f"{given!r} is not a dictionary")
 
 
 def wrong_other(name: str, value: Any, possible: Sequence[Any]) -> Mistake | None:

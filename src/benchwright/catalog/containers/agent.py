@@ -89,7 +89,7 @@ async def work(
     """Lets the model work; it is done when it answers without a command.
 
     With `auto` it is offered the tool, until its server refuses tools; fenced blocks are commands until it has called
-    the tool. An answer that was cut off is no end: the model is told so. A limit, of time, turns, tokens, disk,
+    the tool. An answer that was cut off is not an end: the model is told so. A limit, of time, turns, tokens, disk,
     memory or the model's context, ends the work and not the trial: what was done counts.
 
     Raises:

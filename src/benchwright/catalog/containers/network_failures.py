@@ -1,7 +1,7 @@
 """Tests that could not be set up for want of a network: found in their log, told apart from wrong answers.
 
 Only what programs that fetch say counts, and only where no test was begun: else wrong answers alone would be left out,
-since right ones pass in spite of it. A line about this machine's loopback is no failure of the network.
+since right ones pass in spite of it. A line about this machine's loopback is not a failure of the network.
 """
 
 from __future__ import annotations

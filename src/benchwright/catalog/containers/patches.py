@@ -1,4 +1,4 @@
-"""Patches: found in an answer, taken from a work tree in a container, cleaned of what is no text, and applied there."""
+"""Patches: found in an answer, taken from a work tree in a container, cleaned of what is not text, applied there."""
 
 from __future__ import annotations
 

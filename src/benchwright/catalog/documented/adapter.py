@@ -90,7 +90,7 @@ class AdaptedBenchmark:
         """Takes what `load_dataset` returned.
 
         Raises:
-            UserError: it is no list of samples with ids that differ, or an empty one.
+            UserError: it is not a list of samples with ids that differ, or an empty one.
         """
         name = self.about.name
         if not isinstance(loaded, list | tuple):

@@ -28,7 +28,7 @@ class InstrumentedClient:
     Use it as an async context manager, or call `close`.
 
     Raises:
-        UserError: the base URL is no address, or the model has no name.
+        UserError: the base URL is not an address, or the model has no name.
     """
 
     def __init__(self, config: BenchmarkConfig | VLLMConfig) -> None:

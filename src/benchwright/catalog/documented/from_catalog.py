@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchwright.records import Sample
 
 
-class _Told:
+class _FromCatalog:
     """A class attribute that the catalog knows, looked up when it is read."""
 
     def __init__(self, field: str) -> None:
@@ -36,8 +36,8 @@ class CatalogBenchmark(BaseBenchmark):
     `messages` and graded by `evaluate`, the others go through `multi_turn`.
     """
 
-    description: ClassVar[str] = cast("str", _Told("description"))
-    tier: ClassVar[int] = cast("int", _Told("tier"))
+    description: ClassVar[str] = cast("str", _FromCatalog("description"))
+    tier: ClassVar[int] = cast("int", _FromCatalog("tier"))
 
     def __init__(self, variant: str | None = None) -> None:
         self.variant = variant

@@ -130,7 +130,7 @@ def confidence_interval_95(scores: Sequence[float]) -> tuple[float, float]:
     One score gives an interval without width, none gives (0.0, 0.0).
 
     Raises:
-        ValueError: a score is no finite number.
+        ValueError: a score is not a finite number.
     """
     from benchwright.stats.intervals import normal_interval
 

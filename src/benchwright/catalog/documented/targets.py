@@ -17,7 +17,7 @@ def find_documented_target(config: BenchmarkConfig, about: About | None = None) 
     """The model with its settings: what the configuration gives, else what a benchmark's protocol says.
 
     Raises:
-        UserError: the base URL is no address, or the model has no name.
+        UserError: the base URL is not an address, or the model has no name.
     """
     return find_target(config.vllm.model, config.vllm.base_url, "primary", _settings(config.run, about))
 

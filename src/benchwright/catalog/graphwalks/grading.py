@@ -18,7 +18,7 @@ def read_nodes(answer: str) -> list[str] | None:
     """The nodes on the answer's last line, without repetitions; None where it holds no list.
 
     As openbench reads it (scorers/graphwalks.py): "Final Answer: [a, b]" in any case, with nothing behind it.
-    Blank lines at the end of the answer are no last line, as in lm-evaluation-harness. The dataset card's own
+    Blank lines at the end of the answer are not the last line, as in lm-evaluation-harness. The dataset card's own
     code cannot be used: it leaves "Final Answer: [" in the first node. Linear in the answer's length.
     """
     line = answer.rstrip().rpartition("\n")[2]
@@ -59,7 +59,7 @@ def grade_nodes(content: dict[str, Any], answer: str) -> Verdict:
 def _told(nodes: list[str] | None, gold: set[str]) -> str | None:
     """How many nodes are right, missing and too many."""
     if nodes is None:
-        return "The last line is no list of nodes."
+        return "The last line is not a list of nodes."
     right = len(gold.intersection(nodes))
     return f"{right} of {counted(len(gold), 'node')} found, {len(nodes) - right} wrong."
 

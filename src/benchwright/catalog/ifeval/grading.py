@@ -40,7 +40,7 @@ def grade(splitter: Splitter, content: dict[str, Any], answer: str) -> Verdict:
     return Verdict(
         float(all(followed.strict)),
         details=details(instructions, followed),
-        explanation=told(instructions, followed.strict),
+        explanation=in_words(instructions, followed.strict),
     )
 
 
@@ -55,7 +55,7 @@ def grade_documented(content: dict[str, Any], answer: str) -> Verdict:
     return Verdict(
         score,
         details=details(instructions, InstructionVerdicts(followed, followed)),
-        explanation=told(instructions, followed),
+        explanation=in_words(instructions, followed),
     )
 
 
@@ -105,7 +105,7 @@ def details(instructions: Sequence[Instruction], followed: InstructionVerdicts) 
     }
 
 
-def told(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
+def in_words(instructions: Sequence[Instruction], followed: Sequence[bool]) -> str:
     """Which instructions were followed, in words."""
     missed = [one["id"] for one, kept in zip(instructions, followed, strict=True) if not kept]
     share = f"{sum(followed)} of {counted(len(followed), 'instruction')} followed"

@@ -26,7 +26,7 @@ _WORD_ENDS = re.compile(r"[.,?!'\"]")
 
 @_rule("length_constraints:number_paragraphs")
 def number_paragraphs(response: str, num_paragraphs: int) -> bool:
-    """Exactly that many paragraphs between `***`; a blank first or last one is no paragraph, others must not be."""
+    """Exactly that many paragraphs between `***`; a blank first or last one is not a paragraph, others must not be."""
     filled = [bool(piece.strip()) for piece in _DIVIDER.split(response)]
     return all(filled[1:-1]) and sum(filled) == num_paragraphs
 

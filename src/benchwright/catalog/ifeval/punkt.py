@@ -25,7 +25,7 @@ LOWER = 0b1110000
 """Where a word was seen in training, as bits: with a capital or without, within a sentence or at its start."""
 
 _ASIDE = r"""[)";}\]*:@'({\[?!]"""
-"""A mark that is no part of a word."""
+"""A mark that is not part of a word."""
 
 _MARKS = r"(?:-{2,}|\.{2,}|(?:\.\s){2,}\.)"
 
@@ -143,7 +143,7 @@ def read_punkt(directory: Path) -> Punkt:
             {word: int(bits) for word, bits in (line.split("\t") for line in seen)},
         )
     except ValueError as error:
-        raise DatasetParseError(f"{directory} is no model in the layout of punkt_tab: {error}") from error
+        raise DatasetParseError(f"{directory} is not a model in the layout of punkt_tab: {error}") from error
 
 
 def _lines(path: Path) -> list[str]:

@@ -38,16 +38,16 @@ def samples(source: Source) -> Iterator[Sample]:
             content,
             labels={"instructions": str(len(listed))},
             input=row.prompt,
-            target=told(listed),
+            target=in_words(listed),
         )
 
 
-def told(instructions: list[Instruction]) -> str:
+def in_words(instructions: list[Instruction]) -> str:
     """What must be followed, an instruction each line: `length_constraints:number_words (num_words: 300)`."""
-    return "\n".join(map(_told, instructions))
+    return "\n".join(map(_in_words, instructions))
 
 
-def _told(instruction: Instruction) -> str:
+def _in_words(instruction: Instruction) -> str:
     arguments = ", ".join(f"{name}: {value}" for name, value in instruction["arguments"].items())
     return f"{instruction['id']} ({arguments})" if arguments else instruction["id"]
 

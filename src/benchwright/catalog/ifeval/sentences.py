@@ -93,7 +93,7 @@ def _breaks(text: str, end: re.Match[str]) -> bool:
 
 
 def _opens(text: str, end: re.Match[str]) -> bool:
-    """Whether a capitalised word follows that is no name."""
+    """Whether a capitalised word follows that is not a name."""
     if not (end["next"] or "").isupper():
         return False
     word = _LEADING.match(text, end.start("next"))

@@ -36,7 +36,7 @@ def forbidden_words(response: str, forbidden_words: list[str]) -> bool:
 def letter_frequency(response: str, letter: str, let_frequency: int, let_relation: Relation) -> bool:
     """The letter occurs that often, in either case.
 
-    For what is no letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`) the official code
+    For what is not a letter from a to z (keys 1122 and 1129 of the dataset have `#` and `!`) the official code
     counts a letter that it draws at random; here the character itself is counted.
     """
     return compare(response.lower().count(letter.strip().lower()), let_relation, let_frequency)

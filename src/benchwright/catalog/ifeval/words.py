@@ -25,7 +25,7 @@ _TWO_IN_ONE = re.compile(
 """The first halves of two words written as one."""
 
 _BEFORE_ONE_LETTER = re.compile(r"'(?=[^\WmtsdnMTSDN]\b)")
-"""An apostrophe before a word of one letter that is no clitic: `I'O` has two words."""
+"""An apostrophe before a word of one letter that is not a clitic: `I'O` has two words."""
 
 
 def word_count(text: str) -> int:

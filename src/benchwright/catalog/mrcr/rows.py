@@ -28,7 +28,7 @@ class ChatMessage(Record, frozen=True):
 class MrcrRow(Record, frozen=True):
     """One conversation in the hub's layout; `prompt` is a JSON string of messages, not a list of them.
 
-    `conversation` is what it says; it is no column.
+    `conversation` is what it says; it is not a column.
     """
 
     prompt: str

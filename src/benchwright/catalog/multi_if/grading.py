@@ -7,7 +7,13 @@ from typing import Any
 
 from benchwright.catalog.asking import turn_by_turn
 from benchwright.catalog.grading import Verdict, address, verdict_score
-from benchwright.catalog.ifeval.grading import InstructionVerdicts, details, follows_documented, judge, told
+from benchwright.catalog.ifeval.grading import (
+    InstructionVerdicts,
+    details,
+    follows_documented,
+    in_words,
+    judge,
+)
 from benchwright.catalog.ifeval.splitters import Splitter
 from benchwright.catalog.multi_if.rules import rules
 from benchwright.catalog.multi_if.solver import ANSWERS
@@ -78,7 +84,7 @@ def _turn(turn: dict[str, Any], followed: InstructionVerdicts) -> dict[str, Any]
 def _told(turns: Sequence[dict[str, Any]], per_turn: Sequence[dict[str, Any]]) -> str:
     return turn_by_turn(
         [
-            told(turn["instructions"], [one["passed"] for one in graded["per_instruction"]])
+            in_words(turn["instructions"], [one["passed"] for one in graded["per_instruction"]])
             for turn, graded in zip(turns, per_turn, strict=True)
         ]
     )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from benchwright.catalog.asking import turn_by_turn
-from benchwright.catalog.ifeval.rows import RULES, instructions, told
+from benchwright.catalog.ifeval.rows import RULES, in_words, instructions
 from benchwright.data.datasets import Source
 from benchwright.records import UNREADABLE, Record, Sample
 
@@ -59,7 +59,7 @@ def samples(source: Source) -> Iterator[Sample]:
             {"language": row.language, "turns": asked},
             labels=labels,
             input=turn_by_turn([turn["prompt"] for turn in asked]),
-            target=turn_by_turn([told(turn["instructions"]) for turn in asked]),
+            target=turn_by_turn([in_words(turn["instructions"]) for turn in asked]),
         )
 
 

@@ -64,7 +64,7 @@ _HEADER = re.compile(r"diff --git a/(.*) b/(.*)")
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 _NO_TESTS = (".json", ".png", "csv", ".txt", ".md", ".jpg", ".jpeg", ".pkl", ".yml", ".yaml", ".toml")
-"""How the names of files end that a test patch brings along and that are no tests."""
+"""How the names of files end that a test patch brings along and that are not tests."""
 
 
 def changed_files(patch: str) -> list[str]:

@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.tests_told import lists_told
+from benchwright.catalog.containers.tests_in_words import lists_in_words
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.evaluation import (
     END,
@@ -72,7 +72,7 @@ def grade(content: Mapping[str, Any], log: str) -> Verdict:
         expected if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
         expected,
         details=details | ({"error": error} if error else {}),
-        explanation=error or lists_told(now, still),
+        explanation=error or lists_in_words(now, still),
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from benchwright.catalog.containers.authors import NO_PATCH
 from benchwright.catalog.containers.flags import flags_of, with_flags
-from benchwright.catalog.containers.tests_told import lists_told
+from benchwright.catalog.containers.tests_in_words import lists_in_words
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench_pro.testing import PASSED
 from benchwright.engine.protocols import Score, Session
@@ -57,5 +57,5 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         RESOLVED if resolved else f"not {RESOLVED}",
         RESOLVED,
         details=details | ({"error": problem} if problem else {}),
-        explanation=problem or lists_told(now, still),
+        explanation=problem or lists_in_words(now, still),
     )

@@ -56,7 +56,7 @@ def scripts_of(directory: Path, instance: str) -> Scripts:
     """The scripts of an instance.
 
     Raises:
-        DatasetError: a file is missing, or is no text.
+        DatasetError: a file is missing, or is not text.
     """
     folder = directory / instance
     return Scripts(

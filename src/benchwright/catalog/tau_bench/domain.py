@@ -52,7 +52,7 @@ def by_name(*tools: Tool) -> dict[str, Tool]:
 _CHARACTERS = frozenset("0123456789+-*/(). ")
 _LONGEST = 4000
 _LARGEST_BITS = 4096
-"""Whole numbers beyond this are no float any more, so that hardly anything else can come of them."""
+"""Whole numbers beyond this are no longer exact as floats, so that hardly anything else can come of them."""
 
 _TOO_LARGE = "int too large to convert to float"
 

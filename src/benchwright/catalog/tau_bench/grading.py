@@ -63,7 +63,7 @@ def _told(ended: str | None, right_state: bool, outputs: dict[str, bool]) -> str
     wrong = [] if ended else ["The conversation never ended."]
     wrong += [] if right_state else ["The database is not as it should be."]
     wrong += [f"The user was never told {output!r}." for output, said in outputs.items() if not said]
-    return " ".join(wrong) or "The database is as it should be, and all that had to be said was said."
+    return " ".join(wrong) or "The database is right, and everything required was said."
 
 
 def executed_calls(messages: Iterable[Message]) -> list[Call]:

@@ -16,7 +16,7 @@ def task_list(path: Path) -> list[dict[str, Any]]:
     """The tasks of a file like tasks_test.py: its list of `Task(...)`, each as a dict of its arguments.
 
     Raises:
-        DatasetParseError: it holds no such list, or something that is no literal.
+        DatasetParseError: it holds no such list, or something that is not a literal.
     """
     for statement in _parse(path).body:
         if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.List):

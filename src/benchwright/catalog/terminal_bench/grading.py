@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers.flags import flags_of, with_flags
-from benchwright.catalog.containers.tests_told import tests_told
+from benchwright.catalog.containers.tests_in_words import tests_in_words
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample, Status
@@ -52,7 +52,7 @@ def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
     score = float(all(results.values()))
     named = {name: "passed" if passed else "failed" for name, passed in results.items()}
     passed = f"{sum(results.values())} of {len(results)} passed"
-    return Verdict(score, passed, details={"tests": named}, explanation=tests_told(results))
+    return Verdict(score, passed, details={"tests": named}, explanation=tests_in_words(results))
 
 
 def grade_reward(text: str | None, json: str | None) -> Verdict:

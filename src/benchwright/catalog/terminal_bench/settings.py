@@ -89,7 +89,7 @@ def bounded_seconds(value: Any, default: float, where: str) -> float:
     """A time limit as a file gives it.
 
     Raises:
-        Unsupported: it is no number of seconds up to a day.
+        Unsupported: it is not a number of seconds up to a day.
     """
     seconds = _number(default if value is None else value, where)
     if not 0 < seconds <= LONGEST_SECONDS:
@@ -127,13 +127,13 @@ def _from_text(text: str, where: str) -> float:
     try:
         return float(number[:-1]) * factor if factor else float(number) / 1024**2
     except ValueError:
-        raise UnsupportedTask(f"{where} is no size: {text!r}") from None
+        raise UnsupportedTask(f"{where} is not a size: {text!r}") from None
 
 
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise UnsupportedTask(f"{where} is no number: {value!r}")
+        raise UnsupportedTask(f"{where} is not a number: {value!r}")
     try:
         return float(value)
     except ValueError:
-        raise UnsupportedTask(f"{where} is no number: {value!r}") from None
+        raise UnsupportedTask(f"{where} is not a number: {value!r}") from None

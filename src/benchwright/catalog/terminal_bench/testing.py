@@ -111,7 +111,7 @@ async def _copy_in(place: Place, sources: list[Path], *cleared: str) -> None:
     """Removes what lies where tests and rewards belong, and writes the tests.
 
     Only removing needs a program of the container. Where that fails the tests are written over what is there, and a
-    reward that was there before is no reward.
+    reward that was there before is not a reward.
     """
     paths = [*cleared, *([] if place.tests_in_image else [TESTS])]
     if paths:

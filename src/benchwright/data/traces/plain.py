@@ -79,7 +79,7 @@ def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversat
     """Requests of which nothing is known but the time, in seconds; lines that begin with # are passed over.
 
     Raises:
-        UserError: a line is no time.
+        UserError: a line is not a time.
     """
     before = float("-inf")
     for line in lines:
@@ -91,6 +91,6 @@ def offsets(lines: Iterable[Line], block_size: int | None) -> Iterator[Conversat
         except ValueError:
             raise UserError(f"{line.place}: {text[:40]!r} is not a time in seconds.") from None
         if not before <= at < float("inf"):
-            raise UserError(f"{line.place}: {text} is no time that comes after the one above it.")
+            raise UserError(f"{line.place}: {text} is not a time that comes after the one above it.")
         yield Conversation(line.place, [TracedRequest()], at)
         before = at

@@ -71,7 +71,7 @@ def recognise(line: Line) -> str:
         kind = _of_columns(set(next(csv.reader([text.splitlines()[0]]))), text)
     if kind is None:
         raise UserError(
-            f"{line.place}: this is no trace that is known: a time a line, JSON Lines with `at` and `input_tokens`, "
+            f"{line.place}: unknown trace format: expected a time per line, JSON Lines with `at` and `input_tokens`, "
             "or a trace of Mooncake, Weka, Bailian, Azure or BurstGPT."
         )
     return kind

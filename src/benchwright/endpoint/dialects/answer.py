@@ -47,7 +47,7 @@ def whole_answer(body: dict[str, Any]) -> ChatAnswer:
     """The answer in a body that was not streamed.
 
     Raises:
-        KeyError, TypeError, IndexError, AttributeError: it is no chat completion.
+        KeyError, TypeError, IndexError, AttributeError: it is not a chat completion.
     """
     choice = body["choices"][0]
     message = choice["message"]
@@ -104,7 +104,7 @@ class AnswerStream:
         """Takes a chunk in.
 
         Raises:
-            KeyError, TypeError, AttributeError: it is no chunk of a chat completion.
+            KeyError, TypeError, AttributeError: it is not a chunk of a chat completion.
         """
         if chunk.get("usage"):
             self.answer.usage = read_usage(chunk["usage"])

@@ -141,11 +141,11 @@ class Translation:
         """The body of an answer that was not streamed, from that of the chat completion.
 
         Raises:
-            KeyError, TypeError, IndexError, AttributeError: it is no chat completion.
+            KeyError, TypeError, IndexError, AttributeError: it is not a chat completion.
         """
         return _encode(self._writer.whole(whole_answer(body)))
 
-    def told(self, answer: ChatAnswer) -> bytes:
+    def as_stream(self, answer: ChatAnswer) -> bytes:
         """All events of a stream, for an answer that is there as a whole."""
         events = self._writer.begin()
         for part in answer.parts:
@@ -156,7 +156,7 @@ class Translation:
     def said(self, text: str, stream: bool) -> bytes:
         """An answer of our own: a body, or all events of a stream."""
         answer = ChatAnswer([Part("text", text)], "stop")
-        return self.told(answer) if stream else _encode(self._writer.whole(answer))
+        return self.as_stream(answer) if stream else _encode(self._writer.whole(answer))
 
 
 def events_of(events: list[Event]) -> bytes:

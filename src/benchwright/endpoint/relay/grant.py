@@ -201,7 +201,7 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
 
 
 class _Sent(NamedTuple):
-    """A request as the target gets it; `spoken` is its dialect, if it is no chat completion."""
+    """A request as the target gets it; `spoken` is its dialect, if it is not a chat completion."""
 
     path: str
     body: bytes

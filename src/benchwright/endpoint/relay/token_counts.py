@@ -17,7 +17,7 @@ async def counted_tokens(client: EndpointClient, asked: dict[str, Any]) -> bytes
     """The answer of /messages/count_tokens: the server's own, or its count of the texts, or an estimate.
 
     Raises:
-        HttpError: this is no request of Messages.
+        HttpError: this is not a request of Messages.
     """
     if await client.speaks(MESSAGES.path):
         document = await client.document(f"{MESSAGES.path}/count_tokens", msgspec.json.encode(asked))

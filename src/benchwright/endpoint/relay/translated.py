@@ -85,7 +85,7 @@ class TranslatedAnswer:
         try:
             body = _decode(self._body)
             if self._stream:
-                self._answer.whole(self._translation.told(whole_answer(body)), EVENT_STREAM)
+                self._answer.whole(self._translation.as_stream(whole_answer(body)), EVENT_STREAM)
             else:
                 self._answer.whole(self._translation.whole(body))
         except MISSHAPEN:

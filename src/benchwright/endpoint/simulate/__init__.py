@@ -1,4 +1,4 @@
-"""A simulated OpenAI-compatible endpoint, for tests, the demo and the bench. It is no model.
+"""A simulated OpenAI-compatible endpoint, for tests, the demo and the bench. It is not a model.
 
 It speaks HTTP on its own, byte by byte, so that it costs little, keeps its own record of when what was sent,
 and can misbehave below the level at which HTTP servers let one: resets, stalls, cut streams, broken events.

@@ -219,7 +219,7 @@ class Connection:
         if frame.call == 0 and frame.kind == "uncaught" and len(self._calls) == 1:
             (call,) = self._calls.values()
         if frame.kind == "rejected":
-            self._log("warn", f"a promise was rejected and nobody handled it: {text}", error.get("stack"))
+            self._log("warn", f"unhandled promise rejection: {text}", error.get("stack"))
             if call is not None:
                 call.rejected = text
             return

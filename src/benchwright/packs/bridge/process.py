@@ -149,7 +149,7 @@ class PackProcess:
         """The pack's own score of a model's results, which are given as it gave them.
 
         Raises:
-            ExecutionError: `scoreModelResults` failed, or what it returned is no score.
+            ExecutionError: `scoreModelResults` failed, or what it returned is not a score.
         """
         patience = partial(Patience, self._limits.score_seconds)
         reply = await self._call("score", {"results": list(results)}, patience)

@@ -34,7 +34,7 @@ def read_scenarios(value: Any) -> list[ScenarioMeta]:
     """The scenarios of `listScenarios`, in order.
 
     Raises:
-        ExecutionError: it is no list, or a scenario has no id, or one that another has.
+        ExecutionError: it is not a list, or a scenario has no id, or one that another has.
     """
     if not isinstance(value, list):
         raise ExecutionError(f"listScenarios() returned {kind_of(value)} where a list is expected")
@@ -66,8 +66,8 @@ def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> Sc
     """A scenario's result; parts of it that are not as they should be are left out of all but `raw`.
 
     Raises:
-        ExecutionError: it is no result of this scenario: no object, another scenario's, or without a status;
-            or its score is no number.
+        ExecutionError: it is not a result of this scenario: no object, another scenario's, or without a status;
+            or its score is not a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(f"the scenario returned {kind_of(value)} where a result is expected")
@@ -98,10 +98,10 @@ def read_result(value: Any, scenario_id: str, odd: Mapping[str, str] = {}) -> Sc
 
 
 def read_score(value: Any, odd: Mapping[str, str] = {}) -> BenchmarkScore:
-    """A model's score; a category's score that is no number is None.
+    """A model's score; a category's score that is not a number is None.
 
     Raises:
-        ExecutionError: it is no object, or has no total score that is a number.
+        ExecutionError: it is not an object, or has no total score that is a number.
     """
     if not isinstance(value, dict):
         raise ExecutionError(f"scoreModelResults() returned {kind_of(value)} where a score is expected")

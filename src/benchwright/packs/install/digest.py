@@ -11,7 +11,7 @@ from pathlib import Path
 from benchwright.packs.install.settings import CHUNK
 
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn"})
-"""Directories that are no part of a pack."""
+"""Directories that are not part of a pack."""
 
 
 def digests(root: Path, without: Container[str] = ()) -> dict[str, str]:

@@ -132,7 +132,7 @@ def _address(url: str, given: str) -> Address:
     """The server of an address.
 
     Raises:
-        DownloadError: it is no http or https address, or holds a password.
+        DownloadError: it is not an http or https address, or holds a password.
     """
     via = "" if url == given else f" (redirected from {_shown(given)})"
     try:

@@ -83,7 +83,7 @@ def install(
     have.
 
     Raises:
-        UserError: it cannot be had, is no whole and valid pack, or is not made for a host like this one; what
+        UserError: it cannot be had, is not a whole and valid pack, or is not made for a host like this one; what
             was installed before stays.
     """
     try:

@@ -62,7 +62,7 @@ def read_registry(address: str, limits: InstallLimits = InstallLimits()) -> Regi
     """Reads the registry at an http or https address, or in a file.
 
     Raises:
-        UserError: it cannot be had, or is no registry.
+        UserError: it cannot be had, or is not a registry.
         OSError: a temporary file cannot be written.
     """
     try:

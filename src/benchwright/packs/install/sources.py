@@ -61,7 +61,7 @@ class GitHub(Record, frozen=True, tag="github"):
         if not _REPOSITORY.fullmatch(repository):
             raise ValueError(f"{repository!r} is not a GitHub repository (owner/name)")
         if not _TAG.fullmatch(tag):
-            raise ValueError(f"{tag!r} is no tag")
+            raise ValueError(f"{tag!r} is not a tag")
         return cls(repository, tag)
 
     def url(self, template: str) -> str:

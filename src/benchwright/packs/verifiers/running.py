@@ -81,7 +81,7 @@ class Verifiers:
             raise ExecutionError(" ".join(self.problems))
 
     async def recheck(self) -> list[str]:
-        """Asks all of them now, and returns `problems`. For when a cell failed: a dead verifier is no bad model.
+        """Asks all of them now, and returns `problems`. For when a cell failed: a dead verifier is not a bad model.
 
         One that takes the question and is silent is at work, and not gone.
         """

@@ -41,10 +41,10 @@ def junit_of(
     for ruling in rulings:
         case = _case(suite, "rules", ruling.rule)
         if ruling.passed:
-            _add(case, "system-out", ruling.told)
+            _add(case, "system-out", ruling.explanation)
         else:
             failures += 1
-            _add(case, "failure", ruling.told).set("message", _safe(ruling.told))
+            _add(case, "failure", ruling.explanation).set("message", _safe(ruling.explanation))
     for name, reason in refused.items():
         _add(_case(suite, "comparisons", name), "skipped", "").set("message", _safe(reason))
     for name, line in compared.items():

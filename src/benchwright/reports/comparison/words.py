@@ -220,5 +220,5 @@ def ruling_line(ruling: Ruling) -> Line:
     word = "passed" if ruling.passed else "FAILED"
     return Line(
         "passed" if ruling.passed else "failed",
-        [f"{word}: ", Foreign(ruling.rule), " — ", Foreign(ruling.told)],
+        [f"{word}: ", Foreign(ruling.rule), " — ", Foreign(ruling.explanation)],
     )

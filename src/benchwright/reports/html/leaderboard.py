@@ -29,7 +29,7 @@ def render_leaderboard(board: Leaderboard, title: str) -> str:
             title=title,
             version=__version__,
             table=board_table(board),
-            told=list(lines(board)),
+            lines=list(lines(board)),
             sections=list(board_sections(board)),
             sheet=sheet(),
             generator=GENERATOR,

@@ -26,11 +26,11 @@ from benchwright.reports.load.words import lines, objectives_text
 
 
 class LoadPart(NamedTuple):
-    """What is told of one measurement: its title, what was asked of whom, sentences, tables."""
+    """One measurement: its title, what was asked of whom, sentences, tables."""
 
     title: str
     facts: list[tuple[str, str]]
-    told: list[Line]
+    lines: list[Line]
     tables: list[Block]
 
 

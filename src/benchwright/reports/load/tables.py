@@ -8,7 +8,7 @@ from operator import itemgetter
 from benchwright.analysis.joint.records import OutcomeCounts
 from benchwright.analysis.load.against.figures import MEASURES, level_figures
 from benchwright.analysis.load.records import Estimate, Goodput, LevelResult, LoadReport, Spread
-from benchwright.formats import milliseconds, number
+from benchwright.formats import counted, milliseconds, number
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
 from benchwright.reports.load.words import objectives_text
@@ -28,6 +28,8 @@ def blocks(report: LoadReport) -> Iterator[Block]:
         yield _attained(report)
     if any(result.cost is not None for result in report.levels):
         yield _costs(report)
+    if any(result.energy is not None for result in report.levels):
+        yield _energy(report)
     yield _times(report)
     if any(result.gaps is not None or result.connect is not None for result in report.levels):
         yield _stream(report)
@@ -201,6 +203,19 @@ def _costs(report: LoadReport) -> Block:
         amounts = [None if result.cost is None else getattr(result.cost, name) for name in names]
         rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
     return Block("Cost", columns, rows, left=0, note="In the currency of --price.")
+
+
+def _energy(report: LoadReport) -> Block:
+    columns = [_loop(report), "watts", "J/request", "J/token", "of answers only", "J/correct"]
+    rows: list[list[Cell]] = []
+    for result in report.levels:
+        names = ("watts", "request", "token", "output_token", "correct")
+        amounts = [None if result.energy is None else getattr(result.energy, name) for name in names]
+        rows.append([_name(result), *(number(amount, ".4g") for amount in amounts)])
+    devices = max(result.energy.devices for result in report.levels if result.energy is not None)
+    return Block(
+        "Energy", columns, rows, left=0, note=f"Of {counted(devices, 'device')}, by their own metrics."
+    )
 
 
 def _goodput(good: Goodput | None) -> list[Cell]:

@@ -40,6 +40,7 @@ def saturation_lines(reports: Sequence[LoadReport]) -> Iterator[Line]:
 def _warnings(report: LoadReport) -> Iterator[Line]:
     yield from _invalid(report)
     yield from _warm(report)
+    yield from _energy(report)
     for result in report.levels:
         if result.limit_reached and result.late is not None:
             yield Line(
@@ -87,6 +88,17 @@ def _warm(report: LoadReport) -> Iterator[Line]:
                 "measurement had not sent them before. Prompts that the server does not know take longer to begin."
             ],
         )
+
+
+def _energy(report: LoadReport) -> Iterator[Line]:
+    """One line about all levels whose energy is not known although devices were asked."""
+    unknown = [
+        f"at {result.level.name} {result.energy.invalid}"
+        for result in report.levels
+        if result.energy is not None and result.energy.invalid is not None
+    ]
+    if unknown:
+        yield Line("warning", [f"NO ENERGY FIGURES: {'; '.join(unknown)}."])
 
 
 def _failures(result: LevelResult) -> Iterator[Line]:

@@ -75,7 +75,7 @@ async def read_file(container: Container, path: str, most: int) -> bytes:
             raise NoFile(f"{path} cannot be read from the sandbox: No such file")
         stat = _stat(response)
         if not stat.is_file:
-            raise NoFile(f"{path} cannot be read from the sandbox: it is no file")
+            raise NoFile(f"{path} cannot be read from the sandbox: it is not a file")
         if stat.size > most:
             raise FileTooLarge(f"{path} in the sandbox is larger than {most:,} bytes")
         archive = await response.read()

@@ -106,7 +106,7 @@ async def connected() -> AsyncIterator[Engine]:
 
     Raises:
         EngineUnavailable: there is none, it does not run, this user may not use it, or the client library is missing.
-        UserError: DOCKER_HOST or the docker context is no address.
+        UserError: DOCKER_HOST or the docker context is not an address.
     """
     address = address_in_use()
     if address.host.startswith("unix://"):

@@ -23,7 +23,7 @@ _TOKEN = "<token>"
 
 
 async def login_for(image: str) -> dict[str, str] | None:
-    """User and password, or the token, for the registry of an image; None without a login, which is no error."""
+    """User and password, or the token, for the registry of an image; None without a login, which is not an error."""
     config = await asyncio.to_thread(_configuration)
     registry = registry_of(image)
     helper = _mapping(config.get("credHelpers")).get(registry) or config.get("credsStore")

@@ -25,7 +25,7 @@ async def removed_in_the_end(
 ) -> AsyncIterator[Container]:
     """A container that is removed when the context is left, however that happens, unless it shall stay then.
 
-    An engine that does not answer then is no error: what is left is removed at the next start.
+    An engine that does not answer then is not an error: what is left is removed at the next start.
     """
     try:
         yield container

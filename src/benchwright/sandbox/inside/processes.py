@@ -32,7 +32,7 @@ def _children_of(pid: int) -> Iterator[int]:
 
 
 def memory_of_all() -> int:
-    """Bytes of memory that is no file's, added up; what a fork shares with its parent counts twice."""
+    """Bytes of memory that is not a file's, added up; what a fork shares with its parent counts twice."""
     total = 0
     for pid in below():
         try:

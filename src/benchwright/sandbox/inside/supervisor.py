@@ -125,7 +125,7 @@ class _Supervisor:
         return told
 
     def _be_the_program(self, token: int, tell: int, trouble: int) -> NoReturn:
-        """`trouble` is closed when the program begins: what it says is no fault of the program."""
+        """`trouble` is closed when the program begins: what it says is not a fault of the program."""
         work = self.work
         child.confine(work)
         if "program" not in work:

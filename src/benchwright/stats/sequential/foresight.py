@@ -9,7 +9,7 @@ of a model see Särndal, Swensson and Wretman (1992), "Model Assisted Survey Sam
 This needs the old model's scores of all samples (`--against`): what an old answer and the difficulty of the sample
 say of the new answer is where the saving is, and where both models are asked there is little to know before. And
 it is for the finite question only: the mean prediction over all units that might be drawn is not known, and the
-mean over this list is no substitute, as the list itself is a sample of them.
+mean over this list is not a substitute, as the list itself is a sample of them.
 """
 
 from __future__ import annotations

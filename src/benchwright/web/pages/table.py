@@ -65,7 +65,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
     shown: dict[str, Any] = {
         "board": board,
         "table": board_table(ordered(board, by), by, href, sorting),
-        "told": [(line.kind, plain_line(line)) for line in lines(board)],
+        "lines": [(line.kind, plain_line(line)) for line in lines(board)],
         "sections": list(board_sections(ordered(board, by))),
         "plot_table": block_table,
         "left_out": len(rows) - len(newest),

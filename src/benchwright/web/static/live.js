@@ -37,8 +37,8 @@ export function watch(main) {
 }
 
 // Figures that have a place of their own on the page.
-function show(told) {
-    for (const [name, value] of Object.entries(told)) {
+function show(payload) {
+    for (const [name, value] of Object.entries(payload)) {
         for (const place of document.querySelectorAll(`[data-figure="${CSS.escape(name)}"]`)) {
             if (place instanceof HTMLProgressElement) place.value = value;
             else if (place.textContent !== String(value)) place.textContent = value;

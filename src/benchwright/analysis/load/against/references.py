@@ -53,7 +53,7 @@ def find_all_loads(references: Sequence[str]) -> list[DetailedLoad]:
     other = [reference for reference, loads in zip(references, found, strict=True) if not loads]
     if other and len(other) < len(references):
         raise UserError(
-            f"{other[0]} is no measurement under load, and others are: give either measurements or runs."
+            f"{other[0]} is not a measurement under load, and others are: give either measurements or runs."
         )
     return [load for loads in found for load in loads]
 
@@ -68,7 +68,7 @@ def find_load(reference: str) -> LoadReport:
     found = find_loads(reference)
     if not found:
         raise UserError(
-            f"{reference} is no measurement of `load`: give its tag (load-…), or the file of its -o."
+            f"{reference} is not a measurement of `load`: give its tag (load-…), or the file of its -o."
         )
     if len(found) > 1:
         models = ", ".join(load.report.model for load in found)

@@ -41,7 +41,7 @@ def trace_of_run(directory: Path, limit: int | None) -> Trace:
         if not requests:
             continue
         if not record.started_at:
-            raise UserError(f"{manifest.id} does not tell when its requests were sent.")
+            raise UserError(f"{manifest.id} does not say when its requests were sent.")
         found.append(Conversation(record.sample, requests, (record.started_at - record.late) / 1e9))
         left = None if left is None else left - len(requests)
         if left == 0:

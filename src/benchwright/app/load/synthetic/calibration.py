@@ -25,7 +25,7 @@ class Calibration(Record, frozen=True):
         """The number of words that makes a prompt of so many tokens, at least one."""
         return max(1, round((tokens - self.fixed) / self.per_word))
 
-    def told(self, tokens: int) -> str:
+    def described(self, tokens: int) -> str:
         """What can be said of the length of prompts that are to have so many tokens."""
         if self.measured is None:
             return f"about {tokens:,} tokens (to be calibrated)"

@@ -42,7 +42,7 @@ class Lengths(Record, frozen=True):
             mean, spread = 0.0, []
         if not 1 <= mean < math.inf or len(spread) != (head == "lognormal" or bool(rest)):
             raise UserError(
-                f"{option} {text!r} is no length in tokens: use 512, 512:128 (mean and spread), lognormal:512:0.6 "
+                f"{option} {text!r} is not a length in tokens: use 512, 512:128 (mean and spread), lognormal:512:0.6 "
                 "or file:lengths.txt."
             )
         if not spread:
@@ -63,7 +63,7 @@ class Lengths(Record, frozen=True):
         return round(self.mean)
 
     @property
-    def told(self) -> str:
+    def described(self) -> str:
         """The length in words."""
         if self.kind == "constant":
             return f"{self.mean:,.0f}"

@@ -25,7 +25,7 @@ def read_mix(text: str) -> dict[str, float]:
             value = 0.0
         if not name.strip() or not 0 < value < math.inf or name.strip() in weights:
             raise UserError(
-                f"--model-mix {text!r} is no list of models and weights such as base=0.7,adapter=0.3."
+                f"--model-mix {text!r} is not a list of models and weights such as base=0.7,adapter=0.3."
             )
         weights[name.strip()] = value
     return weights

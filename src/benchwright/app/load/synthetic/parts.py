@@ -30,7 +30,7 @@ def picture_size(text: str) -> tuple[int, int]:
         size = int(width), int(height)
         if all(0 < side <= LARGEST_SIDE for side in size):
             return size
-    raise UserError(f"--image-size {text!r} is no size in pixels: use WIDTHxHEIGHT, up to 8192x8192.")
+    raise UserError(f"--image-size {text!r} is not a size in pixels: use WIDTHxHEIGHT, up to 8192x8192.")
 
 
 def picture(width: int, height: int, rng: random.Random) -> bytes:

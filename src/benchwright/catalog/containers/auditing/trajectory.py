@@ -73,7 +73,7 @@ class Acts(Record, frozen=True):
 
 
 class Trajectory(Record, frozen=True):
-    """One trial. `repository` is the project whose issue it was (`owner/name`), "" for a task that is no issue.
+    """One trial. `repository` is the project whose issue it was (`owner/name`), "" for a task that is not an issue.
 
     `patch` is what the agent submitted, `gold` the right patch; `asked` says whether a model wrote it.
     """

@@ -25,7 +25,7 @@ def parse_function_call(text: str) -> list[Call]:
     Tried in this order: the text as JSON, its first JSON code block, the text as a Python call, and as
     several Python calls. JSON calls may be as OpenAI writes them (`function`, `arguments`), with `parameters`,
     or as BFCL does (`{"name": {arguments}}`). Python arguments by position are named `arg0`, `arg1`, …;
-    arguments that are no literals are kept as their source text.
+    arguments that are not literals are kept as their source text.
     """
     text = text.strip()
     block = _JSON_BLOCK.search(text)

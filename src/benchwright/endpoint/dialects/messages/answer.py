@@ -84,7 +84,7 @@ def _stop_reason(answer: ChatAnswer) -> str:
 
 
 def _usage(usage: Usage) -> dict[str, int]:
-    """Tokens as Messages count them: those from the cache are no input tokens."""
+    """Tokens as Messages count them: those from the cache are not input tokens."""
     cached = usage.cached_tokens or 0
     return {
         "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),

@@ -18,7 +18,7 @@ from benchwright.endpoint.dialects.conversation import (
 )
 
 BILLING = "x-anthropic-billing-header:"
-"""How a system block begins that is no instruction: it differs in each session, and would spoil every prefix cache."""
+"""How a system block begins that is not an instruction: it differs in each session and spoils prefix caches."""
 
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
@@ -30,13 +30,13 @@ def chat_request(body: dict[str, Any]) -> dict[str, Any]:
     servers run.
 
     Raises:
-        NotTranslated: it is no request of Messages.
+        NotTranslated: it is not a request of Messages.
     """
     try:
         return _chat_request(body)
     except (KeyError, TypeError, AttributeError) as error:
         raise NotTranslated(
-            f"This is no request of Messages ({type(error).__name__}: {error}).".replace("\n", " ")
+            f"This is not a request of Messages ({type(error).__name__}: {error}).".replace("\n", " ")
         ) from None
 
 

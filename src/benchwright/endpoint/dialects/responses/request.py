@@ -27,7 +27,7 @@ def chat_request(body: dict[str, Any]) -> dict[str, Any]:
     that OpenAI's own servers run.
 
     Raises:
-        NotTranslated: it is no request of Responses, or needs a server that keeps conversations.
+        NotTranslated: it is not a request of Responses, or needs a server that keeps conversations.
     """
     for name in REFUSED:
         if body.get(name):
@@ -35,7 +35,9 @@ def chat_request(body: dict[str, Any]) -> dict[str, Any]:
     try:
         return _chat_request(body)
     except (KeyError, TypeError, AttributeError) as error:
-        raise NotTranslated(f"This is no request of Responses ({type(error).__name__}: {error}).") from None
+        raise NotTranslated(
+            f"This is not a request of Responses ({type(error).__name__}: {error})."
+        ) from None
 
 
 def _chat_request(body: dict[str, Any]) -> dict[str, Any]:

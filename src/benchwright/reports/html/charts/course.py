@@ -57,8 +57,10 @@ def course(title: str, found: Course) -> Markup:
     axis = "seconds since the first request" + ("" if found.begin is None else "; shaded: what counts")
     parts += bottom_axis(x, bottom, bottom, lambda value: f"{value:g}", axis)
     most = max(found.in_flight)
-    told = f"{len(shown)} panels over {time_label(found.seconds)}; up to {amount_label(most)} in flight."
-    return drawing(title, told, bottom + 42, parts)
+    description = (
+        f"{len(shown)} panels over {time_label(found.seconds)}; up to {amount_label(most)} in flight."
+    )
+    return drawing(title, description, bottom + 42, parts)
 
 
 def panels(found: Course) -> Iterator[Panel]:

@@ -28,17 +28,17 @@ def closing(one: ModelDecision, decision: RunDecision) -> Markup:
         *_margins(decision.margin, y),
         *_path(one.path, x, y),
     ]
-    told = (
+    description = (
         f"{one.difference:+.3f} [{one.low:+.3f}, {one.high:+.3f}] after {one.used:,} of {decision.planned:,}"
     )
-    return drawing(f"{one.model} against {one.than}, {one.score}", told, bottom + 42, parts)
+    return drawing(f"{one.model} against {one.than}, {one.score}", description, bottom + 42, parts)
 
 
 def _differences(one: ModelDecision, margin: float, bottom: float) -> Scale:
     """As far as the interval reached once it said something, 0 and the margin within."""
     widest = one.path[0].high - one.path[0].low
-    told = [each for each in one.path if each.high - each.low <= TELLING * widest] or one.path
-    ends = [0.0, margin, -margin, *(end for each in told for end in (each.low, each.high))]
+    description = [each for each in one.path if each.high - each.low <= TELLING * widest] or one.path
+    ends = [0.0, margin, -margin, *(end for each in description for end in (each.low, each.high))]
     room = (max(ends) - min(ends)) * 0.05 or 0.05
     return Scale(min(ends) - room, max(ends) + room, bottom, TOP)
 

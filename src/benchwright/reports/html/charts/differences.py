@@ -34,8 +34,8 @@ def differences(title: str, axis: str, bars: Sequence[Bar]) -> Markup:
     parts.append(line(scale.at(0), TOP, scale.at(0), bottom, "zero"))
     for number, bar in enumerate(bars):
         parts += _bar(bar, TOP + (number + 0.5) * ROW, scale)
-    told = f"{counted(len(bars), 'line')}; the figures are in the table below."
-    return drawing(title, told, bottom + 42, parts)
+    description = f"{counted(len(bars), 'line')}; the figures are in the table below."
+    return drawing(title, description, bottom + 42, parts)
 
 
 def _scale(bars: Sequence[Bar]) -> Scale:
@@ -54,14 +54,14 @@ def signed_label(value: float) -> str:
 def _bar(bar: Bar, middle: float, scale: Scale) -> Iterator[Markup]:
     weight = " whole" if bar.whole else ""
     yield text(LEFT - 10, middle + 4, one_line(bar.name, 21), anchor="end", class_=f"t label{weight}")
-    told = f"{bar.difference:+.3f}"
+    description = f"{bar.difference:+.3f}"
     kind = "even"
     if bar.low is not None and bar.high is not None:
         kind = "better" if bar.low > 0 else "worse" if bar.high < 0 else "even"
         low, high = scale.at(bar.low), scale.at(bar.high)
         yield line(low, middle, high, middle, f"reach {kind}")
         yield from (line(end, middle - 4, end, middle + 4, f"reach {kind}") for end in (low, high))
-        told += f" [{bar.low:+.3f}, {bar.high:+.3f}]"
+        description += f" [{bar.low:+.3f}, {bar.high:+.3f}]"
     radius = 5.5 if bar.whole else 4
     yield element("circle", cx=scale.at(bar.difference), cy=middle, r=radius, class_=f"point {kind}")
-    yield text(WIDTH, middle + 4, told, anchor="end", class_=f"t number{weight}")
+    yield text(WIDTH, middle + 4, description, anchor="end", class_=f"t number{weight}")

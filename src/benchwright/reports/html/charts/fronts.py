@@ -47,11 +47,11 @@ def front(found: Front, places: Mapping[str, int], names: Mapping[str, str]) -> 
     for point in found.points:
         parts += _point(point, x, y, places[point.letter])
     parts += _names(found.points, x, y, names)
-    told = "; ".join(
+    description = "; ".join(
         f"{names[one.letter]}: {one.mean:.3f} at {label(one.spent)}{', on the front' if one.on_front else ''}"
         for one in found.points
     )
-    return drawing(f"{found.score} against {AXES[found.spent]}", told, bottom + 42, parts)
+    return drawing(f"{found.score} against {AXES[found.spent]}", description, bottom + 42, parts)
 
 
 def _steps(points: Sequence[FrontPoint], x: Scale, y: Scale) -> Markup:

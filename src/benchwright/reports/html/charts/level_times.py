@@ -53,8 +53,10 @@ def level_times(title: str, axis: str, curves: Sequence[TimesCurve]) -> Markup:
     for one in curves:
         path = "L".join(f"{x.at(time):.1f} {y.at(share):.1f}" for time, share in _drawn(one.points, x.high))
         parts.append(element("path", d=f"M{path}", class_=f"curve {series(one.place)}"))
-    told = "; ".join(f"{one.name}: half within {time_label(_reached(one.points, 0.5))}" for one in curves)
-    return drawing(title, told, bottom + 42, parts)
+    description = "; ".join(
+        f"{one.name}: half within {time_label(_reached(one.points, 0.5))}" for one in curves
+    )
+    return drawing(title, description, bottom + 42, parts)
 
 
 def _drawn(points: Points, high: float) -> Points:

@@ -78,9 +78,9 @@ def load_curves(
     parts += _level_names([points for _, points in curves], x, y)
     if len(curves) == 1 and curves[0][1]:
         parts += _quantile_names(curves[0][1], x, y)
-    told = "; ".join(f"{names[curve.letter]}: {_told(points)}" for curve, points in curves)
+    description = "; ".join(f"{names[curve.letter]}: {_described(points)}" for curve, points in curves)
     title = f"{LOAD_MEASURES[measure]} against answers per second"
-    return drawing(title, f"{counted(len(found), 'curve')}. {told}", bottom + 42, parts)
+    return drawing(title, f"{counted(len(found), 'curve')}. {description}", bottom + 42, parts)
 
 
 def _ends(spread: Spread) -> Iterator[float]:
@@ -89,7 +89,7 @@ def _ends(spread: Spread) -> Iterator[float]:
         yield from (end for end in (one.low, one.value, one.high) if end is not None)
 
 
-def _told(points: Timed) -> str:
+def _described(points: Timed) -> str:
     return ", ".join(
         f"{point.level.name}: {amount_label(point.achieved)}/s, p50 {time_label(spread.p50.value)}"
         for point, spread in points

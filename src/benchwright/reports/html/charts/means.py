@@ -36,8 +36,8 @@ def means(title: str, axis: str, rows: Sequence[Row], places: Mapping[str, int])
     for row, height in zip(rows, heights, strict=True):
         parts += _row(row, y, height, scale, places)
         y += height
-    told = f"{counted(len(rows), 'line')}; the figures are in the table below."
-    return drawing(title, told, bottom + 42, parts)
+    description = f"{counted(len(rows), 'line')}; the figures are in the table below."
+    return drawing(title, description, bottom + 42, parts)
 
 
 def _row(row: Row, y: float, height: float, scale: Scale, places: Mapping[str, int]) -> Iterator[Markup]:
@@ -54,13 +54,13 @@ def _mark(mark: Mark, top: float, scale: Scale, place: int) -> Iterator[Markup]:
         return
     left, right = sorted((scale.at(0), scale.at(mark.mean)))
     yield rectangle(left, top + 3, max(right - left, 2), MARK - 6, f"bar {series(place)}")
-    told = f"{mark.mean:.3f}"
+    description = f"{mark.mean:.3f}"
     if mark.low is not None and mark.high is not None:
         low, high = scale.at(mark.low), scale.at(mark.high)
         yield line(low, middle, high, middle, "whisker")
         yield from (line(end, middle - 3, end, middle + 3, "whisker") for end in (low, high))
-        told += f" [{mark.low:.3f}, {mark.high:.3f}]"
-    yield text(WIDTH, middle + 4, told, anchor="end", class_="t number")
+        description += f" [{mark.low:.3f}, {mark.high:.3f}]"
+    yield text(WIDTH, middle + 4, description, anchor="end", class_="t number")
 
 
 def stacked(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
@@ -72,5 +72,5 @@ def stacked(title: str, counts: Sequence[tuple[str, int]]) -> Markup:
         width = WIDTH * count / total
         parts.append(rectangle(x, 0, width, 14, f"status {name.replace('_', '-').replace(' ', '-')}"))
         x += width
-    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts)
-    return drawing(title, told, 14, parts)
+    description = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts)
+    return drawing(title, description, 14, parts)

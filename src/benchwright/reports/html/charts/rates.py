@@ -72,8 +72,8 @@ def load_rates(
         within = good(report)
         parts += _line(served(report), x, y, places[letter], " tail" if within else "")
         parts += _line(within, x, y, places[letter], "")
-    told = "; ".join(f"{names[letter]}: {_told(report)}" for letter, report in found.items())
-    return drawing("Answers per second against load", told, bottom + 42, parts)
+    description = "; ".join(f"{names[letter]}: {_described(report)}" for letter, report in found.items())
+    return drawing("Answers per second against load", description, bottom + 42, parts)
 
 
 def _entries(
@@ -109,7 +109,7 @@ def _line(rates: Rates, x: Scale, y: Scale, place: int, faint: str) -> Iterator[
         yield marker(at, y.at(one.value), place, class_=f"point{faint}")
 
 
-def _told(report: LoadReport) -> str:
+def _described(report: LoadReport) -> str:
     within = {height: f", of them {amount_label(one.value)} in time" for height, one in good(report)}
     return ", ".join(
         f"{amount_label(height)}: {amount_label(one.value)}/s{within.get(height, '')}"

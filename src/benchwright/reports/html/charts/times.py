@@ -49,12 +49,12 @@ def distribution(found: Distribution, places: Mapping[str, int], names: Mapping[
         parts.append(_curve(curve, x, y, places[curve.letter]))
         if len(found.curves) > 1:
             parts.append(_name(names[curve.letter], curve, x, y, 0.35 + number % 5 * 0.1))
-    told = "; ".join(
+    description = "; ".join(
         f"{names[curve.letter]}: "
         + ", ".join(f"p{one.q * 100:g} {time_label(one.value)}" for one in curve.quantiles)
         for curve in found.curves
     )
-    return drawing(f"Distribution of {found.title.lower()}", told, bottom + 42, parts)
+    return drawing(f"Distribution of {found.title.lower()}", description, bottom + 42, parts)
 
 
 def _curve(curve: Curve, x: Scale, y: Scale, place: int) -> Markup:
@@ -83,11 +83,11 @@ def score_by_latency(found: ScoreByLatency, place: int) -> Markup:
     ]
     for one in found.bins:
         parts += _bin(one, x, y, place)
-    told = "; ".join(
+    description = "; ".join(
         f"{time_label(one.low)} to {time_label(one.high)}: mean {one.mark.mean:.3f} of {one.mark.n}"
         for one in found.bins
     )
-    return drawing(f"{found.score} against latency", told, bottom + 42, parts)
+    return drawing(f"{found.score} against latency", description, bottom + 42, parts)
 
 
 def _dots(dots: Sequence[tuple[float, float]], x: Scale, y: Scale, place: int) -> Iterator[Markup]:

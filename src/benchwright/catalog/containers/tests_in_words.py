@@ -8,16 +8,16 @@ NAMED = 5
 """Tests that are named one by one."""
 
 
-def tests_told(results: Mapping[str, bool]) -> str:
+def tests_in_words(results: Mapping[str, bool]) -> str:
     """How many tests passed, and the first that did not."""
     failed = [name for name, passed in results.items() if not passed]
     told = f"{len(results) - len(failed)} of {len(results)} tests passed"
     return f"{told}; failed: {named(failed)}" if failed else told
 
 
-def lists_told(now: Mapping[str, bool], still: Mapping[str, bool]) -> str:
+def lists_in_words(now: Mapping[str, bool], still: Mapping[str, bool]) -> str:
     """The same for tests that must pass now, and for those that must still pass."""
-    return f"To be mended: {tests_told(now)}.\nTo be kept: {tests_told(still)}."
+    return f"Must pass now: {tests_in_words(now)}.\nMust still pass: {tests_in_words(still)}."
 
 
 def named(tests: list[str]) -> str:

@@ -1,0 +1,87 @@
+"""The energy of a level, from what the serving devices reported and the rates of its window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal
+
+from benchwright.analysis.load.records import Energy, LevelResult
+from benchwright.endpoint.power import PowerReading
+from benchwright.stats.integrals import growth_between, mean_between
+
+LONGEST_GAP = 3.0
+"""Seconds between two readings beyond which the energy between them is not known (the rule of InferenceX)."""
+
+
+def energy_of(result: LevelResult, readings: Sequence[PowerReading], began_at: int) -> Energy | None:
+    """The energy over the level's window, which began after `began_at` (wall-clock ns); None without readings.
+
+    Power is integrated by trapezoids, energy counters by their difference, both interpolated at the ends of the window,
+    or up to the last reading, if that is a little earlier. A reading in which no device has another value than
+    before is an old one: exporters renew them at their own pace.
+    """
+    if not readings or not result.seconds:
+        return None
+    by: Literal["counters", "readings"] = "counters" if all(one.joules for one in readings) else "readings"
+    fresh = list(_fresh(readings, by))
+    devices = _values(fresh[0], by)
+    begin = began_at + round(result.begin * 1e9)
+    end = begin + round(result.seconds * 1e9)
+    if (why := _invalid(fresh, by, begin, end)) is not None:
+        return Energy(len(devices), by, invalid=why)
+    times = [(one.at - begin) / 1e9 for one in fresh]
+    mean = growth_between if by == "counters" else mean_between
+    until = min(result.seconds, times[-1])
+    watts = sum(mean(times, [_values(one, by)[name] for one in fresh], 0.0, until) for name in devices)
+    answers = None if result.achieved is None else result.achieved.value
+    accuracy = None if result.judged is None else result.judged.accuracy
+    prompts, written = (
+        None if rate is None or result.tokens_told < 1 else rate.value
+        for rate in (result.input_tokens, result.output_tokens)
+    )
+    return Energy(
+        devices=len(devices),
+        by=by,
+        watts=watts,
+        request=_each(watts, answers),
+        token=_each(watts, None if prompts is None or written is None else prompts + written),
+        output_token=_each(watts, written),
+        correct=_each(watts, None if answers is None or accuracy is None else answers * accuracy),
+    )
+
+
+def _values(reading: PowerReading, by: str) -> dict[str, float]:
+    return reading.joules if by == "counters" else reading.watts
+
+
+def _fresh(readings: Sequence[PowerReading], by: str) -> Iterator[PowerReading]:
+    """Without those that only repeat the one before."""
+    yield readings[0]
+    for before, one in pairwise(readings):
+        if _values(one, by) != _values(before, by):
+            yield one
+
+
+def _invalid(fresh: Sequence[PowerReading], by: str, begin: int, end: int) -> str | None:
+    """Why the energy of the window is not known; None where it is."""
+    if any(_values(one, by).keys() != _values(fresh[0], by).keys() for one in fresh):
+        return "not all devices reported all the time"
+    if fresh[0].at > begin or fresh[-1].at < end - min(LONGEST_GAP * 1e9, (end - begin) / 2):
+        return "the devices reported nothing new for a part of the window"
+    inside = [one.at for one in fresh if one.at < end] + [end]
+    gaps = [(after - max(before, begin)) / 1e9 for before, after in pairwise(inside) if after > begin]
+    if max(gaps, default=0.0) > LONGEST_GAP:
+        return f"the devices reported only every {max(gaps):.0f} s: let the exporter collect each second"
+    if by == "counters" and any(
+        after.joules[name] < before.joules[name]
+        for before, after in pairwise(fresh)
+        for name in before.joules
+    ):
+        return "an energy counter fell: a driver was loaded anew"
+    return None
+
+
+def _each(watts: float, rate: float | None) -> float | None:
+    """Joules for each of what comes at this rate per second."""
+    return watts / rate if rate else None

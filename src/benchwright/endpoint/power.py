@@ -1,0 +1,41 @@
+"""What accelerators draw, as NVIDIA's DCGM exporter reports it in the Prometheus text format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchwright.endpoint.prometheus import samples
+from benchwright.records import Record
+
+WATTS = "DCGM_FI_DEV_POWER_USAGE"
+MILLIJOULES = "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"
+"""A gauge in W, and a counter in mJ since the driver was loaded: https://docs.nvidia.com/datacenter/dcgm/latest/
+dcgm-api/dcgm-api-field-ids.html, fields 155 and 156."""
+
+_DEVICE = re.compile(r'\bUUID="([^"]+)"')
+
+
+class PowerReading(Record, frozen=True):
+    """What each device reported at one moment (wall-clock ns): the watts it draws, the joules it has used so far."""
+
+    at: int
+    watts: dict[str, float] = {}
+    joules: dict[str, float] = {}
+
+
+def read_power(text: str, at: int) -> PowerReading | None:
+    """The devices found in the metrics; None where there are none.
+
+    Parts of one device (MIG instances) report the figures of the whole board, so they count once.
+    """
+    watts = dict(_devices(text, WATTS))
+    joules = {device: value / 1000 for device, value in _devices(text, MILLIJOULES)}
+    return PowerReading(at, watts, joules) if watts or joules else None
+
+
+def _devices(text: str, metric: str) -> Iterator[tuple[str, float]]:
+    for name, labels, value in samples(text):
+        if name == metric:
+            found = _DEVICE.search(labels)
+            yield found[1] if found else labels, value

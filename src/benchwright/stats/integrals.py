@@ -1,0 +1,39 @@
+"""Means over time of what was read at single moments."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import Vector, same_length, vector
+
+
+def mean_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
+    """The mean from `begin` to `end` of a quantity read at rising `times` (both (n,)): trapezoids, linear in between.
+
+    Raises:
+        ValueError: the readings do not reach from `begin` to `end`, or `end` is not after `begin`.
+    """
+    at, read = _covering(times, values, begin, end)
+    inside = (at > begin) & (at < end)
+    moments = np.concatenate(([begin], at[inside], [end]))
+    return float(np.trapezoid(np.interp(moments, at, read), moments)) / (end - begin)
+
+
+def growth_between(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> float:
+    """How much a counter grew per unit of time from `begin` to `end`; linear between its readings.
+
+    Raises:
+        ValueError: as for `mean_between`.
+    """
+    at, read = _covering(times, values, begin, end)
+    first, last = np.interp([begin, end], at, read)
+    return float(last - first) / (end - begin)
+
+
+def _covering(times: ArrayLike, values: ArrayLike, begin: float, end: float) -> tuple[Vector, Vector]:
+    at, read = vector(times, "times"), vector(values, "values")
+    same_length("times", at.size, "values", read.size)
+    if not begin < end or not at.size or at[0] > begin or at[-1] < end:
+        raise ValueError("the readings must reach from the beginning to the end, which comes later")
+    return at, read
