@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 
+# Sources are compiled once, not by each of the thousands of processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo pictures test test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
