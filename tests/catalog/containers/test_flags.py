@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
+from benchwright.catalog.harbor import grading as terminal_bench
 from benchwright.catalog.swe_bench import grading as swe_bench
 from benchwright.catalog.swe_bench_pro import grading as swe_bench_pro
-from benchwright.catalog.terminal_bench import grading as terminal_bench
 from benchwright.engine.protocols import Scorer
 from benchwright.records import Outcome, Sample
 

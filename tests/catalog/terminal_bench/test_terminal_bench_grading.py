@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.terminal_bench.grading import grade, grade_reward, pytest_results, swe_bench_result
+from benchwright.catalog.harbor.grading import grade, grade_reward, pytest_results, swe_bench_result
 
 HEADING = "=========================== short test summary info ============================\n"
 

@@ -21,11 +21,11 @@ from tests.catalog.terminal_bench.terminal_kit import (
     write_harbor,
 )
 
-from benchwright.catalog.terminal_bench import harbor as harbor_layout
+from benchwright.catalog.harbor import task_file as harbor_layout
+from benchwright.catalog.harbor.rows import settings_of
+from benchwright.catalog.harbor.settings import Settings, settings_or_problem
 from benchwright.catalog.terminal_bench import version_1 as first_layout
 from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
-from benchwright.catalog.terminal_bench.rows import settings_of
-from benchwright.catalog.terminal_bench.settings import Settings, settings_or_problem
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.terminal_bench.checks import checks
-from benchwright.catalog.terminal_bench.environment import Environments
-from benchwright.catalog.terminal_bench.folders import TaskFolders
-from benchwright.catalog.terminal_bench.grading import TestsScorer
-from benchwright.catalog.terminal_bench.images import images_of
-from benchwright.catalog.terminal_bench.rows import first_samples, harbor_samples
-from benchwright.catalog.terminal_bench.solver import TerminalSolver
+from benchwright.catalog.harbor.checks import checks
+from benchwright.catalog.harbor.environment import Environments
+from benchwright.catalog.harbor.folders import TaskFolders
+from benchwright.catalog.harbor.grading import TestsScorer
+from benchwright.catalog.harbor.images import images_of
+from benchwright.catalog.harbor.rows import harbor_samples
+from benchwright.catalog.harbor.solver import TerminalSolver
+from benchwright.catalog.terminal_bench.rows import first_samples
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
 from benchwright.records import Sample

@@ -14,7 +14,7 @@ from benchwright.catalog.containers import BashSession, CommandRecord, Container
 from benchwright.catalog.containers.benchmark import CONTAINERS
 from benchwright.catalog.containers.commands import observation
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.terminal_bench.environment import CAPABILITIES
+from benchwright.catalog.harbor.environment import CAPABILITIES
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import answer_status

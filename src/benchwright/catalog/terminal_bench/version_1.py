@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.terminal_bench.compose import AgentContainer, read_compose
-from benchwright.catalog.terminal_bench.folders import read_yaml
-from benchwright.catalog.terminal_bench.grading import PARSERS
-from benchwright.catalog.terminal_bench.settings import Build, Settings, UnsupportedTask, bounded_seconds
+from benchwright.catalog.harbor.compose import AgentContainer, read_compose
+from benchwright.catalog.harbor.folders import read_yaml
+from benchwright.catalog.harbor.grading import PARSERS
+from benchwright.catalog.harbor.settings import Build, Settings, UnsupportedTask, bounded_seconds
 from benchwright.data.errors import DatasetValidationError
 
 FILE = "task.yaml"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.catalog.containers import BashSession
-from benchwright.catalog.terminal_bench.environment import LOGS, ROOT, TESTS, Place
-from benchwright.catalog.terminal_bench.grading import SUMMARY
-from benchwright.catalog.terminal_bench.settings import Settings
+from benchwright.catalog.harbor.environment import LOGS, ROOT, TESTS, Place
+from benchwright.catalog.harbor.grading import SUMMARY
+from benchwright.catalog.harbor.settings import Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, ExecResult
 from benchwright.sandbox.docker.archives import FileTooLarge, NoFile, PathStat, path_stat

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from benchwright.catalog.terminal_bench.settings import UnsupportedTask
+from benchwright.catalog.harbor.settings import UnsupportedTask
 
 FOLDER_OF_LOGS = "${LOGS}"
 """Stands for a folder of logs on this machine, which no container gets."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.catalog.containers.images import TaskImages
-from benchwright.catalog.terminal_bench.environment import built_name
-from benchwright.catalog.terminal_bench.rows import settings_of
-from benchwright.catalog.terminal_bench.settings import Build
+from benchwright.catalog.harbor.environment import built_name
+from benchwright.catalog.harbor.rows import settings_of
+from benchwright.catalog.harbor.settings import Build
 from benchwright.records import Sample
 
 _FROM = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE | re.MULTILINE)

@@ -10,12 +10,12 @@ import msgspec
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, BashSession, work
 from benchwright.catalog.containers.network_failures import network_failure, setup_failed
-from benchwright.catalog.terminal_bench.environment import Environments, Place
-from benchwright.catalog.terminal_bench.folders import TaskFolders
-from benchwright.catalog.terminal_bench.grading import TESTS, grade
-from benchwright.catalog.terminal_bench.rows import settings_of
-from benchwright.catalog.terminal_bench.settings import Settings
-from benchwright.catalog.terminal_bench.testing import SuiteResult, run_tests
+from benchwright.catalog.harbor.environment import Environments, Place
+from benchwright.catalog.harbor.folders import TaskFolders
+from benchwright.catalog.harbor.grading import TESTS, grade
+from benchwright.catalog.harbor.rows import settings_of
+from benchwright.catalog.harbor.settings import Settings
+from benchwright.catalog.harbor.testing import SuiteResult, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Outcome, Status, Trial

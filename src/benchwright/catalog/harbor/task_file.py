@@ -10,8 +10,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.terminal_bench.compose import AgentContainer, read_compose
-from benchwright.catalog.terminal_bench.settings import (
+from benchwright.catalog.harbor.compose import AgentContainer, read_compose
+from benchwright.catalog.harbor.settings import (
     Build,
     Settings,
     UnsupportedTask,

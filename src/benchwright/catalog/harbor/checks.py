@@ -11,9 +11,9 @@ from typing import Any
 
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.terminal_bench.folders import read_yaml
-from benchwright.catalog.terminal_bench.rows import settings_of
-from benchwright.catalog.terminal_bench.settings import Settings
+from benchwright.catalog.harbor.folders import read_yaml
+from benchwright.catalog.harbor.rows import settings_of
+from benchwright.catalog.harbor.settings import Settings
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.records import Message, Sample
 from benchwright.sandbox.docker.trees import packed_tree

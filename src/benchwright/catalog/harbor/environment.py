@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from benchwright.catalog.containers import Containers
-from benchwright.catalog.terminal_bench.settings import Build, Neighbour, Settings
+from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
 from benchwright.sandbox.docker.building import Builds, Recipe

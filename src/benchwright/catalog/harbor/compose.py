@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from benchwright.catalog.terminal_bench.compose_values import (
+from benchwright.catalog.harbor.compose_values import (
     FOLDER_OF_LOGS,
     awaited,
     in_order,
@@ -26,8 +26,8 @@ from benchwright.catalog.terminal_bench.compose_values import (
     substituted,
     text_of,
 )
-from benchwright.catalog.terminal_bench.folders import read_yaml
-from benchwright.catalog.terminal_bench.settings import (
+from benchwright.catalog.harbor.folders import read_yaml
+from benchwright.catalog.harbor.settings import (
     Build,
     Neighbour,
     UnsupportedTask,
