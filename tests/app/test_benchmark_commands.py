@@ -47,7 +47,7 @@ class TestList:
         ended = program.run("--model", "taken-and-not-needed", "list")
         assert ended.returncode == 0, ended.stderr
         assert "Available Benchmarks" in ended.stdout
-        benchmarks, _, variants = ended.stdout.partition("Variants")
+        benchmarks, _, variants = ended.stdout.partition("Further Benchmarks")
         rows = [line.split("│") for line in benchmarks.splitlines() if line.startswith("│")]
         assert [cell.strip() for cell in rows[0][1:4]] == ["Name", "Tier", "Description"]
         names = [row[1].strip() for row in rows[1:]]

@@ -169,11 +169,23 @@ def tau_bench(directory: Path) -> None:
     write_plain(directory, tasks)
 
 
+def gpqa_diamond(directory: Path) -> None:
+    write_rows(
+        directory / "train.jsonl",
+        [
+            {"Question": f"Which particle is it, {number}?\n", "Correct Answer": f"{number} right",
+             "Incorrect Answer 1": f"{number} wrong", "Incorrect Answer 2": f"{number} worse",
+             "Incorrect Answer 3": f"{number} worst", "High-level domain": "Physics", "Record ID": f"rec{number}"}
+            for number in range(COUNT)
+        ],
+    )  # fmt: skip
+
+
 WRITERS: Mapping[str, Write] = {
     write.__name__: write
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
-        tau_bench,
+        *(tau_bench, gpqa_diamond),
     )
 }
 

@@ -25,7 +25,7 @@ from tests.data.loopback_hub import LoopbackHub, serving
 from tests.docs.llm_bench_project import COMPARISON, write_results
 from tests.simulated import simulated_endpoint
 
-from benchwright.catalog.registry import ROOMS, about, abouts
+from benchwright.catalog.registry import DOCUMENTED, FURTHER, ROOMS, about, abouts
 from benchwright.data.declared import HubRepository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -245,10 +245,15 @@ def test_result_files_stand_side_by_side(line: str, place: Place) -> None:
 
 @pytest.mark.parametrize("line", [line for line in OTHERS if " list" in line])
 def test_the_list_has_the_catalog_and_ones_own(line: str, place: Place) -> None:
-    listed = re.findall(r"^│ (\w+) +│", place.run(line).stdout.partition("Variants")[0], re.M)
-    assert [name for name in listed if name != "Name"] == sorted(
-        [*ROOMS, *(["capitals"] if "--plugin" in line else [])]
-    )
+    first, _, rest = place.run(line).stdout.partition("Further Benchmarks")
+    own = ["capitals"] if "--plugin" in line else []
+    assert names_in(first) == sorted([*DOCUMENTED, *own])
+    assert names_in(rest.partition("Variants")[0]) == sorted(FURTHER)
+
+
+def names_in(table: str) -> list[str]:
+    """The names in the first column of a printed table."""
+    return [name for name in re.findall(r"^│ (\w+) +│", table, re.M) if name != "Name"]
 
 
 def test_the_graders_are_right(place: Place) -> None:

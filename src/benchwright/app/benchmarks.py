@@ -25,6 +25,7 @@ from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
+from benchwright.formats import counted
 from benchwright.records import Sample, Target, TrialLimits
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
@@ -285,6 +286,11 @@ def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings
         yield f"the data in {source.root} is of no known revision (`benchwright fetch {metadata.name}` pins it)"
     if settings.temperature is not None and settings.temperature != metadata.temperature:
         yield f"temperature {settings.temperature:g} instead of {metadata.temperature:g}"
+    if settings.n < metadata.repeats:
+        yield (
+            f"{counted(settings.n, 'repeat')} of each sample, where published scores are means of {metadata.repeats} "
+            f"(--n {metadata.repeats})"
+        )
     own = metadata.max_tokens
     if own is not None and _max_tokens(metadata, settings) != own:
         yield f"at most {_max_tokens(metadata, settings):,} tokens per answer instead of {own:,}"

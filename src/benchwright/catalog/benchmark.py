@@ -27,7 +27,8 @@ class About(Record, frozen=True):
     `variant` is what follows the colon in its name (`mmlu:5shot`), None for the plain one. `protocol` says in
     one line how a model is asked and graded, `source` where that was published. `items` is the number of
     samples of the full set. `max_tokens`, `temperature` and `params` (further body fields of every request to the
-    model) are the protocol's own. `departures` says in what every run differs from the protocol all the same.
+    model) are the protocol's own, as is `repeats`: how often it solves each sample for the mean that it reports.
+    `departures` says in what every run differs from the protocol all the same.
     `cluster` names the label by which samples come in groups, for the statistics; `breakdowns` the labels by
     which scores are shown.
     `options` are those that `--option` takes here, with one line of help each; `roles` the further models it
@@ -51,6 +52,7 @@ class About(Record, frozen=True):
     smaller_max_tokens: bool = False
     temperature: float = 0.0
     params: Mapping[str, Any] = {}
+    repeats: int = 1
     departures: tuple[str, ...] = ()
     cluster: str | None = None
     breakdowns: tuple[str, ...] = ()

@@ -9,11 +9,17 @@ from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 
-ROOMS = (
+DOCUMENTED = (
     *("bfcl", "graphwalks", "hle", "humaneval", "ifeval", "longbench_v2", "mmlu", "mmlu_pro", "mrcr"),
     *("multi_if", "swe_bench", "swe_bench_pro", "tau_bench", "terminal_bench"),
 )
-"""The rooms of the catalog, in the order in which they are listed."""
+"""The rooms of the benchmarks that llm-benchmarker documents, in alphabetical order."""
+
+FURTHER = ("gpqa_diamond",)
+"""The rooms of those that came later, likewise."""
+
+ROOMS = (*DOCUMENTED, *FURTHER)
+"""All rooms of the catalog."""
 
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 

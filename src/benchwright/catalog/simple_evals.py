@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from benchwright.catalog.benchmark import Options
 from benchwright.records import Message
 
@@ -13,6 +15,12 @@ SYSTEM_MESSAGE = "You are a helpful assistant."
 
 TEMPERATURE = 0.5
 MAX_TOKENS = 2048
+
+STEP_BY_STEP = (
+    "Answer the following multiple choice question. The last line of your response should be of the following "
+    "format: 'Answer: $LETTER' (without quotes) where LETTER is one of ABCD. Think step by step before answering."
+)
+"""The instruction for multiple choice, word for word, so that scores are comparable."""
 
 OPTIONS = {
     "system_message": "Whether to send the protocol's system message: yes or no, for models that refuse one."
@@ -31,3 +39,9 @@ def departures(options: Options) -> tuple[str, ...]:
 
 def _has_system_message(options: Options) -> bool:
     return options.choice("system_message", ("yes", "no")) == "yes"
+
+
+def multiple_choice(question: str, choices: Sequence[str]) -> Message:
+    """The message that asks a question with four choices."""
+    lines = "\n".join(f"{letter}) {choice}" for letter, choice in zip("ABCD", choices, strict=True))
+    return {"role": "user", "content": f"{STEP_BY_STEP}\n\n{question}\n\n{lines}"}

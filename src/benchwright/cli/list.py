@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.grammar import Command
 from benchwright.cli.options import json_option, plugin_option
 from benchwright.cli.output import echo, print_json
+
+if TYPE_CHECKING:
+    from benchwright.catalog.benchmark import About
 
 EXAMPLES = """\b
 Examples:
@@ -43,12 +47,8 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
         return
     from benchwright.reports.boxes import boxed
 
-    for title, variants in (("Available Benchmarks", False), ("Variants", True)):
-        rows = [
-            (entry.full_name, str(entry.tier), entry.description)
-            for entry in entries
-            if (entry.variant is not None) == variants
-        ]
+    for title, listed_here in _tables(entries):
+        rows = [(entry.full_name, str(entry.tier), entry.description) for entry in listed_here]
         echo(boxed(title, ("Name", "Tier", "Description"), rows, centred=(1,)))
     if packs := installed_packs():
         from benchwright.cli.pack_install import packs_table
@@ -56,7 +56,17 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
         echo(packs_table(packs))
 
 
-def _plain(entry: Any) -> dict[str, Any]:
+def _tables(entries: list[About]) -> Iterator[tuple[str, list[About]]]:
+    """The documented benchmarks with the user's own, those that came later, and the variants of both."""
+    from benchwright.catalog.registry import FURTHER
+
+    plain = [entry for entry in entries if entry.variant is None]
+    yield "Available Benchmarks", [entry for entry in plain if entry.name not in FURTHER]
+    yield "Further Benchmarks", [entry for entry in plain if entry.name in FURTHER]
+    yield "Variants", [entry for entry in entries if entry.variant is not None]
+
+
+def _plain(entry: About) -> dict[str, Any]:
     from benchwright.catalog.registry import known_options
 
     return {
@@ -75,6 +85,7 @@ def _plain(entry: Any) -> dict[str, Any]:
         "max_tokens": entry.max_tokens,
         "temperature": entry.temperature,
         "params": dict(entry.params),
+        "repeats": entry.repeats,
         "cluster": entry.cluster,
         "roles": list(entry.roles),
         "needs": list(entry.needs),

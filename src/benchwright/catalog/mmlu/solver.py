@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.catalog.asking import user
 from benchwright.catalog.letters import lettered
+from benchwright.catalog.simple_evals import multiple_choice
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Status, Trial
-
-STEP_BY_STEP = (
-    "Answer the following multiple choice question. The last line of your response should be of the following "
-    "format: 'Answer: $LETTER' (without quotes) where LETTER is one of ABCD. Think step by step before answering."
-)
-"""The instruction of simple-evals, word for word, so that scores are comparable."""
 
 
 def step_by_step(content: dict[str, Any]) -> list[Message]:
     """The prompt of simple-evals."""
-    choices = "\n".join(lettered(content["choices"], "{letter}) {choice}"))
-    return [user(f"{STEP_BY_STEP}\n\n{content['question']}\n\n{choices}")]
+    return [multiple_choice(content["question"], content["choices"])]
 
 
 def with_shots(content: dict[str, Any]) -> str:

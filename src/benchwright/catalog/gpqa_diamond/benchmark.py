@@ -1,0 +1,55 @@
+"""GPQA Diamond put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchwright.catalog import simple_evals
+from benchwright.catalog.asking import PlainBenchmark, assistant
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.breakdowns import mean
+from benchwright.catalog.gpqa_diamond.grading import OrderedLetterScorer
+from benchwright.catalog.gpqa_diamond.rows import OPTIONS, right_letter, samples
+from benchwright.catalog.gpqa_diamond.solver import AskInOrder
+from benchwright.catalog.letters import LETTERS
+from benchwright.records import Sample
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The benchmark; `options` say whether there is a system message."""
+    return PlainBenchmark(
+        about=about,
+        samples=samples,
+        solver=AskInOrder(simple_evals.opening(options)),
+        scorers=(OrderedLetterScorer(about.metric),),
+        checks=_checks,
+        figures=figures,
+        departures=simple_evals.departures(options),
+    )
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The share that a lenient reading of the letter finds right, of all trials that the score is of."""
+    lenient = [float(bool(one.detail.get("lenient"))) for one in graded]
+    return [
+        Figure(
+            "accuracy_lenient", mean(lenient), "the last stated letter, with brackets and markup or without"
+        )
+    ]
+
+
+def _checks(sample: Sample) -> Iterator[Check]:
+    right = right_letter(sample.content, 0)
+    wrong = [letter for letter in LETTERS[:OPTIONS] if letter != right]
+    yield Check(GOLD, [assistant(f"Let me think.\n\nAnswer: {right}")])
+    yield Check("between dollars", [assistant(f"answer : ${right}$")])
+    for letter in wrong:
+        yield Check(f"letter {letter}", [assistant(f"Let me think.\n\nAnswer: {letter}")], passes=False)
+    for name, answer in {
+        "the first letter counts": f"Answer: {wrong[0]}\nNo, wait.\nAnswer: {right}",
+        "a lower-case letter": f"Answer: {right.lower()}",
+        "in brackets": f"Answer: ({right})",
+        "no letter": "hard to say",
+        "empty": "",
+    }.items():
+        yield Check(name, [assistant(answer)], passes=False)

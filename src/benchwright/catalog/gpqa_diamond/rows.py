@@ -1,0 +1,82 @@
+"""GPQA's rows, and the order in which a repeat shows the options of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from benchwright.catalog.letters import LETTERS, lettered
+from benchwright.data.datasets import Source
+from benchwright.records import Record, Sample
+
+OPTIONS = 4
+
+
+class GpqaRow(
+    Record,
+    frozen=True,
+    rename={
+        "question": "Question",
+        "right": "Correct Answer",
+        "wrong_1": "Incorrect Answer 1",
+        "wrong_2": "Incorrect Answer 2",
+        "wrong_3": "Incorrect Answer 3",
+        "domain": "High-level domain",
+        "subdomain": "Subdomain",
+        "identity": "Record ID",
+    },
+):
+    """One question in the layout of the authors' CSV, which has about 60 columns; texts stay as they are."""
+
+    question: str
+    right: str
+    wrong_1: str
+    wrong_2: str
+    wrong_3: str
+    domain: str
+    identity: str
+    subdomain: str = ""
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per question; its `choices` begin with the right one."""
+    rows = list(source.read(GpqaRow, "train"))
+    for position, row in enumerate(rows):
+        content = {
+            "question": row.question,
+            "choices": [row.right, row.wrong_1, row.wrong_2, row.wrong_3],
+            "position": position,
+            "questions": len(rows),
+        }
+        labels = {"domain": row.domain, "subdomain": row.subdomain}
+        shown = "\n".join([row.question, "", *lettered(ordered(content, 0))])
+        yield Sample(row.identity, content, labels=labels, input=shown, target=row.right)
+
+
+def ordered(content: dict[str, Any], repeat: int) -> list[str]:
+    """The choices of a question in the order in which this repeat shows them."""
+    return [content["choices"][place] for place in order(content, repeat)]
+
+
+def right_letter(content: dict[str, Any], repeat: int) -> str:
+    """The letter of the right choice in this repeat: told by its place, as another choice may have the same text."""
+    return LETTERS[order(content, repeat).index(0)]
+
+
+def order(content: dict[str, Any], repeat: int) -> list[int]:
+    """Which of the choices stands at A, B, C and D in this repeat."""
+    return _orders(content["questions"], repeat)[content["position"]]
+
+
+@lru_cache(maxsize=64)
+def _orders(questions: int, repeat: int) -> list[list[int]]:
+    """The orders of all questions in one repeat.
+
+    As simple-evals draws them (gpqa_eval.py): one generator, seeded with 0, goes through all questions of the first
+    repeat, then through those of the next one. Fewer repeats are therefore the beginning of more.
+    """
+    generator = Random(0)
+    drawn = [generator.sample(range(OPTIONS), OPTIONS) for _ in range(questions * (repeat + 1))]
+    return drawn[-questions:]

@@ -1,0 +1,26 @@
+"""How GPQA's questions are asked: the options in an order of their own in each repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.catalog.asking import noted_outcome
+from benchwright.catalog.gpqa_diamond.rows import order, ordered, right_letter
+from benchwright.catalog.simple_evals import multiple_choice
+from benchwright.engine.protocols import Session
+from benchwright.records import Message, Outcome, Trial
+
+
+class AskInOrder:
+    """Asks once, after the opening messages, and notes which order was shown and which letter is right in it."""
+
+    def __init__(self, opening: Sequence[Message]) -> None:
+        self._opening = opening
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """Asks with the order of the trial's repeat."""
+        content = trial.sample.content
+        question = multiple_choice(content["question"], ordered(content, trial.repeat))
+        messages = [*self._opening, question]
+        notes = {"order": order(content, trial.repeat), "right": right_letter(content, trial.repeat)}
+        return noted_outcome(messages, await session.chat(messages), notes)
