@@ -251,7 +251,7 @@ class PackSettings(DecidingSettings):
     repetition_penalty: float | None = None
     presence_penalty: float | None = None
 
-    scenario_seconds: float = Field(default=1800.0, gt=0)
+    scenario_seconds: float | None = Field(default=None, gt=0)
     """Longest time of one attempt at a scenario."""
     cell_retries: int = Field(default=2, ge=0)
     """Further attempts at a scenario whose provider had passing trouble."""

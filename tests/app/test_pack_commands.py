@@ -253,6 +253,61 @@ def test_packs_are_shown_and_deleted_by_the_verbs_of_runs_and_caches(packs: Pack
     assert listed(packs) == []
 
 
+def test_a_pack_that_does_not_load_is_not_installed_and_the_old_version_stays(packs: Packs) -> None:
+    path = write_pack(packs.directory / "box")
+    packs.told("install", str(path), "--copy")
+    entry = path / "dist/benchlocal/index.js"
+    entry.write_text(f"require('no-such-library');\n{entry.read_text()}")
+    refused = packs.program.run("pack", "install", str(path), "--copy", "-q")
+    assert refused.returncode == 1
+    assert one_line_of(refused.stderr).startswith(f"Error: {path} is not installed: it does not load (")
+    assert "Cannot find module 'no-such-library'" in refused.stderr
+    assert [pack["status"] for pack in listed(packs)] == ["ready"]
+    assert packs.told("show", "box")["scenarios"]
+
+
+def test_without_node_a_pack_is_installed_and_one_line_says_what_is_not_known(packs: Packs) -> None:
+    path = write_pack(packs.directory / "box")
+    ended = packs.program.run("pack", "install", str(path), "-q", "--node", "no-such-node")
+    assert ended.returncode == 0
+    assert ended.stderr.startswith("Note: it is not known whether box loads")
+
+
+ANOTHER = "exports.default.manifest = { ...exports.default.manifest, %s };"
+
+
+def test_a_module_that_calls_itself_another_pack_is_refused_everywhere(packs: Packs, echo: str) -> None:
+    path = write_pack(packs.directory / "box")
+    entry = path / "dist/benchlocal/index.js"
+    entry.write_text(entry.read_text() + ANOTHER % "id: 'tin'")
+    why = "the module calls itself 'tin' and the manifest file 'box'; both must have the same id"
+    assert why in packs.program.run("pack", "install", str(path)).stderr
+    assert why in packs.program.run("pack", "run", str(path), *packs.arguments(echo)).stderr
+    assert packs.told("validate", str(path), code=1)["problems"] == [why]
+
+
+def test_what_a_module_says_differently_than_its_manifest_file_is_told(packs: Packs, echo: str) -> None:
+    path = write_pack(packs.directory / "box")
+    entry = path / "dist/benchlocal/index.js"
+    entry.write_text(entry.read_text() + ANOTHER % "version: '2.0.0'")
+    why = 'version is "2.0.0" in the module and "1.0.0" in the manifest file; the module\'s counts'
+    assert packs.told("validate", str(path))["warnings"] == [why]
+    ended = packs.program.run("pack", "run", str(path), *packs.arguments(echo))
+    assert f"Note: box: {why}." in ended.stderr
+    assert "Pack box 2.0.0" in ended.stdout
+
+
+def test_a_verifier_that_the_module_alone_declares_stays_inside_the_pack(packs: Packs) -> None:
+    path = write_pack(packs.directory / "box")
+    entry = path / "dist/benchlocal/index.js"
+    docker = "docker: { listenPort: 80, buildContext: '../..' }"
+    entry.write_text(
+        entry.read_text() + ANOTHER % f"verifiers: [{{ id: 'v', defaultMode: 'docker', {docker} }}]"
+    )
+    (problem,) = packs.told("validate", str(path), code=1)["problems"]
+    assert "verifiers[0].docker.buildContext must stay inside the pack" in problem
+
+
 def test_quiet_says_nothing_while_it_installs(packs: Packs) -> None:
     ended = packs.program.run("pack", "install", str(write_pack(packs.directory / "box")), "--copy", "-q")
     assert (ended.returncode, ended.stderr) == (0, "")

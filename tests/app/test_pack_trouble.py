@@ -86,12 +86,21 @@ def test_whatever_a_scenario_does_only_its_own_cell_fails_and_says_why(packs: Pa
     assert '"id":1' in rendered(packs.program.only_run, "host.log").replace(" ", "")
 
 
-def test_a_cell_that_hangs_ends_by_the_packs_own_timeout(packs: Packs, echo: str) -> None:
-    sampling = {"request_timeout_seconds": 1}
-    pack = faulty_pack(packs.directory / "faulty", sampling, hangs="return new Promise(() => {});")
-    found = results(packs.run(str(pack), echo, "--scenario-seconds", "600", code=0))
+def test_a_cell_ends_by_the_packs_own_timeout_however_busy_it_is(packs: Packs, echo: str) -> None:
+    busy = (
+        'for (;;) { await emit({ type: "model_progress" }); await new Promise((go) => setTimeout(go, 50)); }'
+    )
+    pack = faulty_pack(packs.directory / "faulty", {"request_timeout_seconds": 1}, busy=busy)
+    found = results(packs.run(str(pack), echo, code=0))
     assert found["ok"]["status"] == "pass"
-    assert "its limit of 1 seconds without a request or progress" in found["hangs"]["summary"]
+    assert "its limit of 1 seconds" in found["busy"]["summary"]
+
+
+def test_what_the_user_allows_a_cell_counts_more_than_the_packs_timeout(packs: Packs, echo: str) -> None:
+    slow = "await new Promise((go) => setTimeout(go, 1500)); return passed(input);"
+    pack = faulty_pack(packs.directory / "faulty", {"request_timeout_seconds": 1}, slow=slow)
+    found = results(packs.run(str(pack), echo, "--scenario-seconds", "60"))
+    assert found["slow"]["status"] == "pass"
 
 
 def test_a_scorer_that_fails_leaves_the_results(packs: Packs, echo: str) -> None:

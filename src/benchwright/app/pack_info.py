@@ -11,7 +11,7 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.inspection import inspect, load_failed
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.manifest import MANIFEST_NAME
-from benchwright.packs.manifest_check import check_manifest
+from benchwright.packs.own_manifest import settled
 from benchwright.packs.types import ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
@@ -76,17 +76,7 @@ async def validate_pack(path: Path, settings: PackSettings) -> Validation:
             scenarios = process.scenarios
             problems += _scenario_problems(scenarios)
             warnings += _scenario_oddities(scenarios)
-            if process.manifest is not None:
-                own, wrong = check_manifest(process.manifest)
-                if own is None:
-                    warnings.append(
-                        f"the module's own manifest is not valid ({'; '.join(wrong)}); the file's is used"
-                    )
-                elif (own.id, own.version) != (manifest.id, manifest.version):
-                    warnings.append(
-                        f"the module calls itself {own.id} {own.version}, the file {manifest.id} {manifest.version}; "
-                        "the module's is used"
-                    )
+            warnings += settled(manifest, process.manifest, directory)[1]
             await process.score([])
     except ExecutionError as error:
         problems.append(str(error))

@@ -19,14 +19,17 @@ from benchwright.packs.context import PackDirectories, own_timeout, resolve_gene
 from benchwright.packs.install import InstalledPack, find_pack
 from benchwright.packs.install.digest import digests, tree_digest
 from benchwright.packs.manifest import PackManifest
-from benchwright.packs.manifest_check import check_manifest
+from benchwright.packs.own_manifest import settled
 from benchwright.packs.solver import CellSettings
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
-from benchwright.text import Say
+from benchwright.text import Say, plain
+
+SCENARIO_SECONDS = 1800.0
+"""How long an attempt may take where neither the user nor the pack says so."""
 
 GENERATION = (
     "temperature",
@@ -56,7 +59,7 @@ async def set_up_pack(
     pack = find_pack(reference, packs_directory(), version)
     declared = usable(pack)
     configuration, models, targets, keys = _models(settings, say)
-    manifest, scenarios = await _load(pack, declared, settings)
+    manifest, scenarios = await _load(pack, declared, settings, say)
     overrides = {name: value for name in GENERATION if (value := getattr(settings, name)) is not None}
     setup = PackRunSetup(
         directory=pack.directory,
@@ -72,8 +75,9 @@ async def set_up_pack(
             generation=resolve_generation(
                 manifest.sampling_defaults, {**overrides, **settings.param}, settings.timeout
             ),
-            seconds=settings.scenario_seconds,
-            quiet_seconds=own_timeout({**manifest.sampling_defaults, **settings.param}),
+            seconds=settings.scenario_seconds
+            or own_timeout({**manifest.sampling_defaults, **settings.param})
+            or SCENARIO_SECONDS,
             retries=settings.cell_retries,
         ),
         limits=pack_limits(settings),
@@ -156,14 +160,16 @@ def _models_at_address(
 
 
 async def _load(
-    pack: InstalledPack, declared: PackManifest, settings: PackSettings
+    pack: InstalledPack, declared: PackManifest, settings: PackSettings, say: Say
 ) -> tuple[PackManifest, list[ScenarioMeta]]:
     """The manifest that counts (the module's own, if it is valid) and the scenarios."""
     async with pack_process(pack.directory, declared, settings) as process:
-        own = None if process.manifest is None else check_manifest(process.manifest)[0]
+        manifest, remarks = settled(declared, process.manifest, pack.directory)
+        for remark in remarks:
+            say(f"Note: {plain(pack.id)}: {plain(remark)}.")
         if not process.scenarios:
             raise UserError(f"{pack.id} lists no scenarios.")
-        return (declared if own is None else own), process.scenarios
+        return manifest, process.scenarios
 
 
 def _wanted(scenarios: Sequence[ScenarioMeta], names: Sequence[str]) -> list[ScenarioMeta]:

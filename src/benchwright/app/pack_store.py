@@ -10,6 +10,7 @@ from benchwright.home import packs_directory, packs_file
 if TYPE_CHECKING:
     from benchwright.packs.configuration import PackConfiguration
     from benchwright.packs.install import InstalledPack, InstallSettings
+    from benchwright.packs.install.settings import Check
 
 
 def read_own_configuration() -> PackConfiguration:
@@ -24,9 +25,14 @@ def read_own_configuration() -> PackConfiguration:
 
 
 def install_settings(
-    registry: str | None, github_archive: str | None, compatible_version: str | None
+    registry: str | None,
+    github_archive: str | None,
+    compatible_version: str | None,
+    check: Check | None = None,
 ) -> InstallSettings:
     """Where packs come from: as given, else as configured, else the official places.
+
+    `check` is a last look at what is to be installed.
 
     Raises:
         UserError: the configuration is not as it should be.
@@ -38,6 +44,7 @@ def install_settings(
         "registry": registry or configuration.registry,
         "github_archive": github_archive or configuration.github_archive,
         "compatible_version": compatible_version,
+        "check": check,
     }
     return InstallSettings(**{name: value for name, value in given.items() if value is not None})
 

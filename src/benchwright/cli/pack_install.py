@@ -11,7 +11,7 @@ import click
 from benchwright.cli import completing
 from benchwright.cli.confirming import confirmed
 from benchwright.cli.grammar import Command, option, together
-from benchwright.cli.options import json_option, quiet_option, version_option, yes_option
+from benchwright.cli.options import json_option, node_option, quiet_option, version_option, yes_option
 from benchwright.cli.output import echo, print_json, say
 from benchwright.text import plain
 
@@ -53,8 +53,9 @@ source_options = together(
     option("--github-archive", metavar="URL", heading="Source", rare=True,
            help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
     version_option,
+    node_option,
 )  # fmt: skip
-"""Where packs come from."""
+"""Where packs come from, and the Node that loads them once before they are installed."""
 
 
 @click.command("install", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
@@ -71,15 +72,17 @@ def install(
     registry: str | None,
     github_archive: str | None,
     compatible_version: str | None,
+    node: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Install a pack from SOURCE: a registry name, owner/repo@tag, a .tar.gz or a directory."""
+    """Install a pack from SOURCE: a registry name, owner/repo@tag, a .tar.gz or a directory. Loads it once."""
+    from benchwright.app.pack_loading import loading_check
     from benchwright.app.pack_store import install_settings
     from benchwright.home import packs_directory
     from benchwright.packs.install import install as install_pack
 
-    settings = install_settings(registry, github_archive, compatible_version)
+    settings = install_settings(registry, github_archive, compatible_version, loading_check(node, say))
     pack = install_pack(source, packs_directory(), settings, sha256=sha256, copy=copy, report=_teller(quiet))
     if as_json:
         print_json(described(pack))
@@ -99,10 +102,12 @@ def update(
     registry: str | None,
     github_archive: str | None,
     compatible_version: str | None,
+    node: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Update packs from where they were installed."""
+    from benchwright.app.pack_loading import loading_check
     from benchwright.app.pack_store import install_settings, installed_packs
     from benchwright.errors import UserError
     from benchwright.home import packs_directory
@@ -110,7 +115,7 @@ def update(
 
     if bool(packs) == every:
         raise click.UsageError("Give the packs to update, or --all.")
-    settings = install_settings(registry, github_archive, compatible_version)
+    settings = install_settings(registry, github_archive, compatible_version, loading_check(node, say))
     names = [pack.id for pack in installed_packs(compatible_version)] if every else packs
     rows: list[dict[str, Any]] = []
     for name in names:

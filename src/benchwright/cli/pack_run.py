@@ -64,8 +64,8 @@ generation_options = together(
 )  # fmt: skip
 
 cell_options = together(
-    option("--scenario-seconds", type=float, metavar="SECONDS", default=1800.0, heading="Limits", rare=True,
-           help="Maximum seconds of one attempt, which the pack is given."),
+    option("--scenario-seconds", type=float, metavar="SECONDS", heading="Limits", rare=True,
+           help="Maximum seconds of one attempt (default: the pack's request_timeout_seconds, else 1800)."),
     option("--prepare-seconds", type=float, metavar="SECONDS", default=300.0, heading="Limits", rare=True,
            help="Maximum seconds for the pack to prepare."),
     option("--cell-retries", type=int, metavar="N", default=2, heading="Limits", rare=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import Any
 
 import msgspec
@@ -66,8 +65,6 @@ class RelayedCalls:
         self.reply: Reply | None = None
         self.failure: TrialError | None = None
         self.ended_by: TrialError | None = None
-        self._grant = grant
-        self._last_ended = monotonic()
         self._sent: list[Message] = []
 
     @property
@@ -83,13 +80,8 @@ class RelayedCalls:
         """The calls so far were not part of the conversation."""
         self.reply, self._sent = None, []
 
-    def last_sign(self) -> float:
-        """When (`time.monotonic`) a call was under way last."""
-        return monotonic() if self._grant.busy else self._last_ended
-
     def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
-        """Takes the end of a call in; one that was given up changes nothing but when there was one last."""
-        self._last_ended = monotonic()
+        """Takes the end of a call in; one that was given up changes nothing."""
         if reply is not None:
             self.reply, self._sent = reply, sent
         if reply is not None or failure is not None:

@@ -114,7 +114,10 @@ DEFAULT_TIMEOUT = 300.0
 
 
 def own_timeout(given: Mapping[str, Any]) -> float | None:
-    """The seconds for one request that the pack or the user's setting names itself; None where neither does."""
+    """The `request_timeout_seconds` that the pack or the user sets; None where neither does.
+
+    The desktop host has an attempt end after so long, however many requests it makes.
+    """
     seconds = given.get(TIMEOUT)
     return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
 

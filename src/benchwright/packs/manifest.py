@@ -28,6 +28,7 @@ __all__ = [
     "PackManifest",
     "VerifierSpec",
     "leaves",
+    "paths_outside",
     "read_manifest",
 ]
 
@@ -59,10 +60,14 @@ def read_manifest(directory: Path) -> PackManifest:
     manifest, problems = check_manifest(raw)
     if manifest is None:
         raise ManifestError(str(path), problems)
-    outside = [f"{field} {why}" for field, value in _paths(manifest) if (why := leaves(directory, value))]
-    if outside:
+    if outside := paths_outside(directory, manifest):
         raise ManifestError(str(path), outside)
     return manifest
+
+
+def paths_outside(directory: Path, manifest: PackManifest) -> list[str]:
+    """Which paths of a manifest lead out of the pack, and how, a line each."""
+    return [f"{field} {why}" for field, value in _paths(manifest) if (why := leaves(directory, value))]
 
 
 def leaves(directory: Path, relative: str) -> str | None:

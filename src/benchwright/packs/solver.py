@@ -11,7 +11,7 @@ from benchwright.engine.protocols import Session
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.engine.seeds import seeded
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
-from benchwright.packs.bridge import CellResult, PackProcess, Quiet
+from benchwright.packs.bridge import CellResult, PackProcess
 from benchwright.packs.types import (
     PASSED,
     SCORE,
@@ -28,15 +28,12 @@ RETRY_PAUSE = 0.75
 
 
 class CellSettings(Record, frozen=True):
-    """How cells run. `seconds` bounds one attempt, `quiet_seconds` the time in which it neither asks nor reports
-    anything; `retries` is how often passing provider trouble is tried again.
-    """
+    """How cells run. `seconds` bounds one attempt; `retries` is how often passing provider trouble is tried again."""
 
     run_id: str
     pack_id: str
     generation: GenerationRequest
     seconds: float
-    quiet_seconds: float | None = None
     retries: int = 2
 
 
@@ -107,11 +104,7 @@ class PackSolver:
         return messages, cell
 
     async def _run(self, trial: Trial, calls: RelayedCalls | None) -> CellResult:
-        settings, quiet = self._settings, None
-        if (
-            calls is not None and settings.quiet_seconds is not None
-        ):  # without the relay, nobody sees what it asks
-            quiet = Quiet(settings.quiet_seconds, calls.last_sign)
+        settings = self._settings
         given = ScenarioRunInput(
             run_id=settings.run_id,
             bench_pack_id=settings.pack_id,
@@ -125,7 +118,6 @@ class PackSolver:
             seconds=settings.seconds,
             on_progress=lambda event: self._watcher.progress(trial.target.slot, trial.sample.id, event),
             token=None if calls is None else calls.token,
-            quiet=quiet,
         )
 
 

@@ -117,6 +117,26 @@ class TestBytes:
         assert body == event(delta(content="Hel")) + event(delta(content="lo")) + event(delta("stop")) + DONE
 
 
+class TestNames:
+    async def test_of_the_model_are_those_that_were_asked_for(self, through: Through) -> None:
+        said = {"id": "x", "model": "upstream/m-7", "choices": [], "extra": {"model": "inner"}}
+        agent = await through(json_answer(said, "X-Request-Id: abc"))
+        passed = await agent.ask({"model": "local:m", "messages": []})
+        assert json.loads(passed.body) == {**said, "model": "local:m"}
+        assert (b"content-length", b"%d" % len(passed.body)) in passed.headers
+        assert (b"x-request-id", b"abc") in passed.headers
+
+    async def test_that_are_the_targets_own_leave_the_answer_as_it_is(self, through: Through) -> None:
+        said = {"model": "a-snapshot-of-it", "choices": []}
+        agent = await through(json_answer(said))
+        passed = await agent.ask({"model": agent.grant.model, "messages": []})
+        assert json.loads(passed.body) == said
+
+    async def test_in_errors_and_streams_are_the_servers(self, through: Through) -> None:
+        agent = await through(sse_answer({**delta(content="Hi"), "model": "upstream"}))
+        assert b'"upstream"' in (await agent.ask({"model": "local:m", "messages": []})).body
+
+
 class TestHeaders:
     async def test_of_the_answer_are_passed_on_but_for_those_of_the_connection(
         self, through: Through

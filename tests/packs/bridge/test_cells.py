@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
 from tests.packs.bridge.bridge_kit import Log, given, run, running, scenario_pack
 
 from benchwright.errors import LimitReached
-from benchwright.packs.bridge import Quiet
 
 AWAIT_ABORT = """
 await emit({ type: "model_progress", message: "waiting" });
@@ -81,26 +78,6 @@ async def test_out_of_time_the_signal_comes_first(tmp_path: Path) -> None:
         with pytest.raises(LimitReached):
             await run(pack, "waits", seconds=0.2)
         assert await log.hears("stdout", "aborted true TimeoutError the scenario did not end within 0.2 s")
-
-
-async def test_a_cell_that_does_nothing_ends_before_its_time(tmp_path: Path) -> None:
-    log, quiet = Log(), Quiet(0.2, lambda: -math.inf)
-    async with running(scenario_pack(tmp_path / "pack", waits=AWAIT_ABORT), log=log) as pack:
-        with pytest.raises(LimitReached, match=r"0\.2 seconds without a request or progress"):
-            await run(pack, "waits", quiet=quiet)
-        assert await log.hears(
-            "stdout", "TimeoutError the scenario neither asked nor reported anything within 0.2 s"
-        )
-
-
-@pytest.mark.parametrize("sign", ["progress", "a request"])
-async def test_a_cell_that_is_at_work_is_not_quiet(sign: str, tmp_path: Path) -> None:
-    emit = 'await emit({ type: "model_progress" });' if sign == "progress" else ""
-    body = f"for (let i = 0; i < 8; i += 1) {{ {emit} await new Promise((go) => setTimeout(go, 250)); }}"
-    quiet = Quiet(1, monotonic if sign == "a request" else lambda: -math.inf)
-    async with running(scenario_pack(tmp_path / "pack", works=f"{body} return passed(input);")) as pack:
-        cell = await run(pack, "works", quiet=quiet, on_progress=lambda event: None)
-    assert cell.result.status == "pass"
 
 
 async def test_a_cancelled_cell_is_aborted_and_left_at_once(tmp_path: Path) -> None:

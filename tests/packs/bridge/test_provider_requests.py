@@ -134,6 +134,23 @@ async def test_cells_at_once_keep_their_tokens_across_awaits_and_timers(
     } == {(f"user-{n}", f"Bearer token-{n}") for n in range(30)}
 
 
+WRONG = {
+    "fetch": f"fetch({URL}, {{ headers: {{ authorization: 'Bearer wrong' }} }})",
+    "request": f"fetch(new Request({URL}, {{ headers: {{ authorization: 'Bearer wrong' }} }}))",
+    "http": f"(({{ get }}) => {HTTP_GET})(require('node:http'))".replace("run-level-token", "wrong"),
+}
+
+
+async def test_a_wrong_token_stays_wrong_and_a_missing_one_is_put_in(relay: Server, tmp_path: Path) -> None:
+    calls = {**WRONG, "none": f"fetch({URL})"}
+    bodies = {name: f"await {call}; return passed(input);" for name, call in calls.items()}
+    directory = scenario_pack(tmp_path / "pack", **bodies)
+    async with running(directory, base_url=relay.base_url, relay_url=relay.base_url) as pack:
+        for name in calls:
+            await run(pack, name, token="of-the-cell")
+    assert relay.tokens() == ["Bearer wrong", "Bearer wrong", "Bearer wrong", "Bearer of-the-cell"]
+
+
 async def test_requests_elsewhere_and_outside_cells_are_left_alone(relay: Server, tmp_path: Path) -> None:
     more = """
     exports.prepare = async (context) => {
@@ -200,6 +217,29 @@ async def test_a_fail_whose_last_request_failed_is_marked_as_the_providers(
     assert [(result.raw.get("errorType"), result.raw.get("retryable")) for result in results] == list(
         MARKED.values()
     )
+
+
+async def test_a_swallowed_error_is_told_in_the_verifiers_details(relay: Server, tmp_path: Path) -> None:
+    blank = (
+        "await fetch(`${context.providers[0].baseUrl}/blank/503`).then((one) => one.json()).catch(() => {}); "
+    )
+    own = """return passed(input, { status: "fail", score: 0, errorType: "execution_error",
+        verifier: { status: "odd", summary: "checked", details: { seen: 1 } } });"""
+    bodies = {"plain": asking("404") + FAIL, "blank": blank + FAIL, "own": asking("429") + own}
+    async with running(scenario_pack(tmp_path / "pack", **bodies), base_url=relay.base_url) as pack:
+        told = {name: (await run(pack, name)).result.raw for name in bodies}
+    assert told["plain"]["verifier"] == {
+        "status": "fail",
+        "summary": "The provider answered with HTTP 404.",
+        "details": {"providerHttpStatus": 404, "providerResponseBlank": False},
+    }
+    assert told["blank"]["verifier"]["details"] == {"providerHttpStatus": 503, "providerResponseBlank": True}
+    assert told["own"]["errorType"] == "execution_error"
+    assert told["own"]["verifier"] == {
+        "status": "odd",
+        "summary": "checked",
+        "details": {"seen": 1, "providerHttpStatus": 429, "providerResponseBlank": False},
+    }
 
 
 async def test_a_pass_after_a_providers_error_stays_what_it_is(relay: Server, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ async def test_one_that_is_not_there_is_told_before_any_model_is_asked() -> None
     url = nowhere()
     async with running_verifiers(url_pack("custom_url", url), START) as verifiers:
         [endpoint] = verifiers.endpoints
-        assert endpoint.status == "failed"
+        assert endpoint.status == "stopped"
         with pytest.raises(UserError) as told:
             verifiers.require()
     assert str(told.value).startswith(f"The verifier 'verifier' of pack is not running: GET {url}/health: ")
@@ -56,7 +56,7 @@ async def test_one_that_is_not_required_may_be_missing() -> None:
     optional = msgspec.structs.replace(pack, specs=[msgspec.structs.replace(pack.specs[0], required=False)])
     async with running_verifiers(optional, START) as verifiers:
         verifiers.require()
-        assert verifiers.endpoints[0].status == "failed"
+        assert verifiers.endpoints[0].status == "stopped"
 
 
 @pytest.mark.parametrize(
@@ -134,4 +134,4 @@ async def test_states_are_told_without_a_run() -> None:
         [there] = await verifier_states(url_pack("cloud", server.url))
     [gone] = await verifier_states(url_pack("cloud", server.url))
     [unknown] = await verifier_states(url_pack("cloud", None))
-    assert [there.status, gone.status, unknown.status] == ["running", "failed", "failed"]
+    assert [there.status, gone.status, unknown.status] == ["running", "stopped", "failed"]

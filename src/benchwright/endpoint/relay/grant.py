@@ -23,6 +23,7 @@ from benchwright.endpoint.relay.asked import (
     read_whole,
     translated_body,
 )
+from benchwright.endpoint.relay.renamed import RenamedAnswer
 from benchwright.endpoint.relay.token_counts import counted_tokens
 from benchwright.endpoint.relay.translated import TranslatedAnswer
 from benchwright.endpoint.reply import Reply
@@ -84,11 +85,6 @@ class Grant:
         self._withdraw = withdraw
         self._tasks: set[asyncio.Task[None]] = set()
 
-    @property
-    def busy(self) -> bool:
-        """Whether a request is under way."""
-        return bool(self._tasks)
-
     async def close(self) -> None:
         """Refuses the token from now on, and ends what is under way; returns when all is noted."""
         await asyncio.sleep(0)  # answers whose last byte is here become whole
@@ -126,6 +122,7 @@ class Grant:
         noted = RelayedRequest(path, b"", RequestRecord(""), label=label, asked=asked)
         if dialect is None:
             body = body_for(self.model, self._settings, fields)
+            self._rename(answer, fields)
             self._start(answer, self._ask(_Sent(path, body), noted, purpose, answer))
         else:
             purpose = msgspec.structs.replace(purpose, dialect=dialect.name)
@@ -135,6 +132,12 @@ class Grant:
         answer.task = asyncio.get_running_loop().create_task(asking)
         self._tasks.add(answer.task)
         answer.task.add_done_callback(self._tasks.discard)
+
+    def _rename(self, answer: RelayedAnswer, fields: Mapping[str, Any]) -> None:
+        """Has the answer carry the name that it was asked under, where that is not the target's own."""
+        name = fields.get("model")
+        if isinstance(name, msgspec.Raw) and bytes(name) != msgspec.json.encode(self.model):
+            answer.tee.receiver = RenamedAnswer(answer, name)
 
     async def _ask_in(
         self,
@@ -151,6 +154,7 @@ class Grant:
                 body = native_body(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
                 sent = _Sent(dialect.path, body, headers, spoken=dialect)
+                self._rename(answer, fields)
             else:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)

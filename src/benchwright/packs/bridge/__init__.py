@@ -2,7 +2,6 @@
 
 from benchwright.packs.bridge.cell import CellResult, ProviderTrouble
 from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.patience import Quiet
 from benchwright.packs.bridge.process import PackProcess
 
-__all__ = ["BridgeLimits", "CellResult", "PackProcess", "ProviderTrouble", "Quiet"]
+__all__ = ["BridgeLimits", "CellResult", "PackProcess", "ProviderTrouble"]

@@ -21,8 +21,9 @@ class ProviderTrouble(Record, frozen=True):
 class CellResult(Record, frozen=True):
     """The result as the pack gave it, and its provider's trouble, if the last request to it had any.
 
-    A result that came back "fail" after such trouble has `errorType` and `retryable` filled in, and one without
-    timings has the bridge's own: these are the only changes to `result.raw`.
+    A result that came back "fail" after such trouble has `errorType`, `retryable` and the verifier's details
+    `providerHttpStatus` and `providerResponseBlank` filled in, and one without timings has the bridge's own: these are
+    the only changes to `result.raw`.
     """
 
     result: ScenarioResult

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from benchwright.packs.bridge.child import Child
 from benchwright.packs.bridge.commands import Command
 from benchwright.packs.bridge.frames import ChannelBroken, Frame, FrameReader, decoded
 from benchwright.packs.bridge.limits import BridgeLimits
-from benchwright.packs.bridge.patience import Patience
 from benchwright.packs.bridge.problems import CallTimeout, PackFailure, ProcessLoss, describe_ending, thrown
 
 PackLog = Callable[[str, str, Any], None]
@@ -41,7 +39,6 @@ class _Call:
     name: str
     future: asyncio.Future[Reply | PackFailure | ProcessLoss]
     progress: Progress | None
-    patience: Patience | None = None
     rejected: str | None = None
     events: int = 0
 
@@ -100,20 +97,19 @@ class Connection:
         self._send({"id": self._count, "call": name, **fields})
         return self._count
 
-    async def result(self, number: int, patience: Patience, grace: float = 0.0) -> Reply:
+    async def result(self, number: int, seconds: float | None, grace: float = 0.0) -> Reply:
         """What a call returned.
 
         Raises:
-            PackFailure, ProcessLoss, CallTimeout: as they say. Once `patience` is at its end the call is told to
-                stop, and has `grace` seconds.
+            PackFailure, ProcessLoss, CallTimeout: as they say. Once its `seconds` are over the call is told to stop,
+                and has `grace` seconds.
         """
         call = self._calls[number]
-        call.patience = patience
         try:
-            while not call.future.done() and (seconds := patience.left()):
-                await asyncio.wait({call.future}, timeout=None if seconds == math.inf else seconds)
+            await asyncio.wait({call.future}, timeout=seconds)
             if not call.future.done():
-                raise await self._out_of_time(number, patience, grace)
+                assert seconds is not None
+                raise await self._out_of_time(number, seconds, grace)
         except asyncio.CancelledError:
             self.abort(number, "AbortError", "the run was stopped")
             self._give_up(number)
@@ -129,10 +125,10 @@ class Connection:
         """Gives a scenario its abort signal, with a DOMException of this name as the reason."""
         self._send({"call": "abort", "of": number, "reason": {"name": name, "message": message}})
 
-    async def _out_of_time(self, number: int, patience: Patience, grace: float) -> CallTimeout | ProcessLoss:
-        call, limit = self._calls[number], patience.reached
+    async def _out_of_time(self, number: int, seconds: float, grace: float) -> CallTimeout | ProcessLoss:
+        call = self._calls[number]
         if grace:
-            self.abort(number, "TimeoutError", f"the scenario {limit.within} within {limit.allowed:g} s")
+            self.abort(number, "TimeoutError", f"the scenario did not end within {seconds:g} s")
             await asyncio.wait({call.future}, timeout=grace)
         stuck = False
         if not call.future.done() and call.name != "dispose":  # after which the process ends anyway
@@ -145,7 +141,7 @@ class Connection:
                 number,
             ):  # another one never let go
                 return ProcessLoss(lost.reason, blamed=False, suspected=False)
-        return CallTimeout(limit, stuck, call.rejected)
+        return CallTimeout(seconds, stuck, call.rejected)
 
     def _give_up(self, number: int) -> asyncio.Future[Reply | PackFailure | ProcessLoss]:
         """Lets go of a call that does not end, and of the process if that does not answer either."""
@@ -237,8 +233,6 @@ class Connection:
     def _progressed(self, call: _Call | None, event: Any) -> None:
         if call is None or call.progress is None or not isinstance(event, dict):
             return
-        if call.patience is not None:
-            call.patience.heard()
         call.events += 1
         if call.events <= MOST_EVENTS:
             call.progress(event)

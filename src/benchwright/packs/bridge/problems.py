@@ -10,7 +10,6 @@ from typing import Any
 from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
 from benchwright.packs.bridge.cell import ProviderTrouble
 from benchwright.packs.bridge.limits import MEBI, BridgeLimits
-from benchwright.packs.bridge.patience import Limit
 from benchwright.text import one_line
 
 RETRYABLE = frozenset({408, 409, 425, 429})
@@ -48,10 +47,10 @@ class ProcessLoss(Exception):
 
 @dataclass
 class CallTimeout(Exception):
-    """The call reached a limit of time. `stuck`: nor did the process answer, and was ended; `rejected`: what was
-    rejected before without anybody noticing."""
+    """The call did not end within its `seconds`. `stuck`: nor did the process answer, and was ended; `rejected`: what
+    was rejected before without anybody noticing."""
 
-    limit: Limit
+    seconds: float
     stuck: bool
     rejected: str | None
 
@@ -81,15 +80,14 @@ def error_of(call: str, problem: PackFailure | ProcessLoss | CallTimeout) -> Tri
 
 
 def _out_of_time(call: str, problem: CallTimeout) -> TrialError:
-    limit = problem.limit
-    text = f"{_WHAT_FAILED[call]}: it {limit.within} within {limit.allowed:g} s"
+    text = f"{_WHAT_FAILED[call]}: it did not end within {problem.seconds:g} s"
     if problem.stuck:
         return ExecutionError(
             f"{text}, and its process, which did not answer either (an endless loop?), was ended"
         )
     if problem.rejected:
         return ExecutionError(f"{text}; a promise had been rejected: {problem.rejected}")
-    return LimitReached(limit.of, limit.allowed) if call == "run" else ExecutionError(text)
+    return LimitReached("seconds", problem.seconds) if call == "run" else ExecutionError(text)
 
 
 def trouble_of(about: Mapping[str, Any]) -> ProviderTrouble | None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from benchwright.packs.bridge.cell import CellResult
 from benchwright.packs.bridge.commands import Command, command_for, environment_for
 from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
 from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
-from benchwright.packs.bridge.patience import Patience, Quiet
 from benchwright.packs.bridge.places import place_of, syntax_error_in
 from benchwright.packs.bridge.problems import (
     CallTimeout,
@@ -111,14 +109,12 @@ class PackProcess:
         given: ScenarioRunInput,
         *,
         seconds: float | None = None,
-        quiet: Quiet | None = None,
         token: str | None = None,
         on_progress: Progress | None = None,
     ) -> CellResult:
         """Runs one scenario; any number of them run at once, told apart by `cell`.
 
-        It may take so many `seconds`, and be `quiet` for so long (see `Patience`).
-        Cancelling gives the scenario its abort signal and returns at once.
+        It may take so many `seconds`. Cancelling gives the scenario its abort signal and returns at once.
 
         Raises:
             ExecutionError: the pack failed, in whichever way; its text says how, in one line.
@@ -126,8 +122,7 @@ class PackProcess:
             LimitReached: it took longer than that.
         """
         fields = {"input": to_json(given), "token": token}
-        patience = partial(Patience, seconds, quiet)
-        reply = await self._call("run", fields, patience, cell=cell, progress=on_progress)
+        reply = await self._call("run", fields, seconds, cell=cell, progress=on_progress)
         trouble = trouble_of(reply.about)
         value = reply.value
         if isinstance(value, dict):
@@ -151,8 +146,7 @@ class PackProcess:
         Raises:
             ExecutionError: `scoreModelResults` failed, or what it returned is not a score.
         """
-        patience = partial(Patience, self._limits.score_seconds)
-        reply = await self._call("score", {"results": list(results)}, patience)
+        reply = await self._call("score", {"results": list(results)}, self._limits.score_seconds)
         for key, number in reply.odd.items():
             self._log("warn", f"scoreModelResults: {key.lstrip('.')} is {number}", None)
         return read_score(reply.value, reply.odd)
@@ -164,7 +158,7 @@ class PackProcess:
             return
         connection.prepared = False
         try:
-            await connection.result(connection.begin("dispose", {}), Patience(self._limits.dispose_seconds))
+            await connection.result(connection.begin("dispose", {}), self._limits.dispose_seconds)
         except (PackFailure, ProcessLoss, CallTimeout) as problem:
             self._log("warn", str(error_of("dispose", problem)), None)
 
@@ -174,7 +168,7 @@ class PackProcess:
         self,
         name: str,
         fields: dict[str, Any],
-        patience: Callable[[], Patience],
+        seconds: float | None,
         *,
         cell: str | None = None,
         progress: Progress | None = None,
@@ -186,7 +180,7 @@ class PackProcess:
             try:
                 with self._known_as(cell, connection, number):
                     return await connection.result(
-                        number, patience(), self._limits.grace_seconds if cell else 0.0
+                        number, seconds, self._limits.grace_seconds if cell else 0.0
                     )
             except PackFailure as failure:
                 raise error_of(name, await self._placed(cell or name, failure)) from None
@@ -246,7 +240,7 @@ class PackProcess:
 
     async def _once(self, name: str, connection: Connection, fields: dict[str, Any], seconds: float) -> Any:
         try:
-            return (await connection.result(connection.begin(name, fields), Patience(seconds))).value
+            return (await connection.result(connection.begin(name, fields), seconds)).value
         except (PackFailure, ProcessLoss, CallTimeout) as problem:
             if isinstance(problem, PackFailure):
                 problem = await self._placed(name, problem)

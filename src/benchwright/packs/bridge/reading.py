@@ -132,10 +132,25 @@ def _category(item: dict[str, Any]) -> CategoryScore:
 
 
 def blamed_on_provider(value: dict[str, Any], trouble: ProviderTrouble | None) -> dict[str, Any]:
-    """The result, marked as a provider's error where it failed after one and says nothing itself of why."""
-    if trouble is None or value.get("status") != "fail" or value.get("errorType"):
+    """The result; if it failed after its provider did, with that in its verifier's details, and marked as a
+    provider's error unless it says itself what kind of error it is."""
+    if trouble is None or value.get("status") != "fail":
         return value
-    return {**value, "errorType": "provider_error", "retryable": trouble.retryable}
+    if not value.get("errorType"):
+        value = {**value, "errorType": "provider_error", "retryable": trouble.retryable}
+    if trouble.http_status is None:
+        return value
+    verifier = _object(value.get("verifier"))
+    told = {"providerHttpStatus": trouble.http_status, "providerResponseBlank": trouble.blank}
+    defaults = {"status": "fail", "summary": f"The provider answered with {trouble.message}."}
+    return {
+        **value,
+        "verifier": {**defaults, **verifier, "details": {**_object(verifier.get("details")), **told}},
+    }
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def kind_of(value: Any) -> str:

@@ -187,6 +187,7 @@ class _Job:
             record = InstallRecord(source, found.origin, digest, files, now(), fetched.archive_sha256)
             if self._has(digest):
                 return self.unchanged(f"{manifest.id} {manifest.version} is up to date")
+            self._check(fetched.root, manifest, found.origin)
             self._say("activating", f"Making {manifest.version} the current version")
             self._activate(fetched, manifest, record)
         return self._done(manifest.id)
@@ -207,6 +208,7 @@ class _Job:
     def _use_in_place(self, directory: Path) -> Update:
         self._say("validating", "Checking the manifest, the requirements and the entry")
         manifest = self._validated(directory, str(directory))
+        self._check(directory, manifest, str(directory))
         self._say("activating", f"Using {directory} where it is")
         with locked(self._storage):
             home = self._storage / manifest.id
@@ -234,6 +236,12 @@ class _Job:
             raise UserError(f"{origin} is not installed: it is {manifest.id}, not {self._pack_id}.")
         self._pack_id = manifest.id
         return manifest
+
+    def _check(self, root: Path, manifest: PackManifest, origin: str) -> None:
+        try:
+            self._settings.check(root, manifest)
+        except UserError as error:
+            raise UserError(f"{origin} is not installed: {str(error).removesuffix('.')}.") from None
 
     def _expect(self, found: PackLocation) -> None:
         self._pack_id = self._pack_id or found.pack_id

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 from benchwright.errors import UserError
 from benchwright.packs.install.sources import GITHUB_ARCHIVE
+from benchwright.packs.manifest import PackManifest
 from benchwright.packs.versions import COMPATIBLE_VERSION
 from benchwright.records import Record
 
@@ -62,17 +64,29 @@ class InstallProgress(Record, frozen=True):
 Report = Callable[[InstallProgress], None]
 
 
+Check = Callable[[Path, PackManifest], None]
+"""A last look at a pack before it is installed; raises UserError with what keeps it from being used."""
+
+
 def quiet(progress: InstallProgress) -> None:
     """Reports nothing."""
 
 
+def unchecked(directory: Path, manifest: PackManifest) -> None:
+    """Finds nothing."""
+
+
 class InstallSettings(Record, frozen=True):
-    """`registry` is an address or a path; `github_archive` is an address with {repository} and {tag} in it."""
+    """`registry` is an address or a path; `github_archive` is an address with {repository} and {tag} in it.
+
+    `check` looks at the files of a pack before it takes the place of what was installed.
+    """
 
     registry: str = REGISTRY
     github_archive: str = GITHUB_ARCHIVE
     compatible_version: str = COMPATIBLE_VERSION
     limits: InstallLimits = InstallLimits()
+    check: Check = unchecked
 
 
 DEFAULTS = InstallSettings()

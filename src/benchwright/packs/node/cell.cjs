@@ -9,10 +9,13 @@ const LARGEST_EVENT = 256 * 1024;
 function createCell(given, context, channel, log) {
   const controller = new AbortController();
   const addresses = providerAddresses(context, given.input.model);
+  const shared = new Set([...context.secrets.map((one) => one.value), ...context.inferenceEndpoints.map((one) => one.apiKey)]);
   let over = false;
   return {
     signal: controller.signal,
     token: given.token,
+    /** The header with which a request reaches the relay: one that shows a key which is not the run's stays as it is. */
+    authorized: (shown) => (shown === null || shared.has(shown.replace(/^bearer\s+/i, "")) ? `Bearer ${given.token}` : shown),
     trouble: null,
     isProvider: (url) => addresses.some((address) => url.startsWith(address)),
     abort: ({ name, message }) => controller.abort(new DOMException(message, name)),

@@ -20,7 +20,7 @@ function watchFetch(calls, relay) {
       const url = cell ? addressOf(input) : null;
       if (url === null) return original(input, init);
       const toRelay = relayOrigin !== null && url.origin === relayOrigin;
-      const given = toRelay && cell.token ? { ...init, headers: withToken(input, init, cell.token) } : init;
+      const given = toRelay && cell.token ? { ...init, headers: withToken(input, init, cell) } : init;
       if (!toRelay && !cell.isProvider(url.href)) return original(input, given);
       let response;
       try {
@@ -43,9 +43,9 @@ function watchFetch(calls, relay) {
     }
   }
 
-  function withToken(input, init, token) {
+  function withToken(input, init, cell) {
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
-    headers.set("authorization", `Bearer ${token}`);
+    headers.set("authorization", cell.authorized(headers.get("authorization")));
     return headers;
   }
 }

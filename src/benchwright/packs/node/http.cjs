@@ -15,7 +15,7 @@ function watchHttp(calls, relay) {
     const asking = original.apply(this, given);
     const cell = calls.getStore()?.cell;
     if (cell?.token && asking.getHeader?.("host") === relayHost) {
-      if (!asking.headersSent) asking.setHeader("authorization", `Bearer ${cell.token}`);
+      if (!asking.headersSent) asking.setHeader("authorization", cell.authorized(asking.getHeader("authorization") ?? null));
       asking.prependOnceListener("response", (response) => {
         noteStatus(cell, response.statusCode);
         if (asking.listenerCount("response") === 0) response.resume(); // as Node does where nobody listens

@@ -90,7 +90,8 @@ class Verifiers:
             if endpoint.url is None:
                 continue
             why = await self._gone(endpoint)
-            status: VerifierStatus = "failed" if why else "running"
+            gone: VerifierStatus = "failed" if endpoint.mode == "docker" else "stopped"
+            status = gone if why else "running"
             self._found[endpoint.id] = msgspec.structs.replace(endpoint, status=status, details=why)
         return self.problems
 
@@ -182,7 +183,7 @@ async def _endpoint(choice: Choice, service: DockerService | None) -> VerifierEn
     assert choice.url is not None
     trouble = await trouble_with(choice.url, choice.health_path)
     if trouble is not None:
-        return _failed(choice, "failed", f"{trouble.why}. Start it, or correct its address.", choice.url)
+        return _failed(choice, "stopped", f"{trouble.why}. Start it, or correct its address.", choice.url)
     return VerifierEndpoint(choice.id, choice.mode, choice.required, "running", choice.url)
 
 

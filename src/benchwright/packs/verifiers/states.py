@@ -73,7 +73,7 @@ async def _without_engine(choice: Choice) -> VerifierEndpoint:
     if choice.mode == "docker" or choice.url is None:
         return endpoint
     trouble = await trouble_with(choice.url, choice.health_path)
-    status: VerifierStatus = "failed" if trouble else "running"
+    status: VerifierStatus = "stopped" if trouble else "running"
     details = trouble.why if trouble else None
     return msgspec.structs.replace(endpoint, status=status, url=choice.url, details=details)
 

@@ -1,0 +1,63 @@
+"""An answer of a model that whoever asked knows by another name than its server does."""
+
+from __future__ import annotations
+
+import msgspec
+
+from benchwright.endpoint.connection import Connection
+from benchwright.endpoint.connection import Headers as AnswerHeaders
+from benchwright.endpoint.relay.answer import RelayedAnswer
+from benchwright.endpoint.serving.http import JSON
+from benchwright.records import UNREADABLE
+
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class RenamedAnswer:
+    """A receiver that passes an answer on with the `name` that it was asked under, as Bench Protocol's relay does.
+
+    `name` is a JSON string. Only an answer that is one JSON object is changed, and nothing of it but its outermost
+    `model`; it is held until it is whole. Streams and errors go through as they come.
+    """
+
+    def __init__(self, answer: RelayedAnswer, name: msgspec.Raw) -> None:
+        self._answer = answer
+        self._name = name
+        self._headers: AnswerHeaders = []
+        self._held: bytearray | None = None
+
+    def carried(self, connection: Connection) -> None:
+        """Keeps the connection to the target, to pause it when nobody reads here."""
+        self._answer.carried(connection)
+
+    def head(self, status: int, headers: AnswerHeaders) -> None:
+        """Begins the answer, unless it is to be held."""
+        kind = next((value for name, value in headers if name == b"content-type"), b"")
+        self._held = None
+        if status == 200 and kind.lower().startswith(JSON):
+            self._headers, self._held = headers, bytearray()
+        else:
+            self._answer.head(status, headers)
+
+    def data(self, chunk: bytes) -> None:
+        """Passes a piece on, or keeps it."""
+        if self._held is None:
+            self._answer.data(chunk)
+        else:
+            self._held += chunk
+
+    def end(self) -> None:
+        """Completes the answer."""
+        if self._held is not None:
+            body = self._renamed(bytes(self._held))
+            kept = [(name, value) for name, value in self._headers if name != b"content-length"]
+            self._answer.head(200, [*kept, (b"content-length", b"%d" % len(body))])
+            self._answer.data(body)
+        self._answer.end()
+
+    def _renamed(self, body: bytes) -> bytes:
+        try:
+            fields = _decode(body)
+        except UNREADABLE:
+            return body
+        return msgspec.json.encode({**fields, "model": self._name}) if "model" in fields else body

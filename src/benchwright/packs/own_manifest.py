@@ -1,0 +1,51 @@
+"""The manifest that a pack's module exports, held against the one in its file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import ExecutionError
+from benchwright.packs.manifest import PackManifest, paths_outside
+from benchwright.packs.manifest_check import check_manifest
+
+COMPARED = ("version", "name", "capabilities", "samplingDefaults", "verifiers", "sidecars", "requirements")
+"""Keys on which a module and its file should agree, as hosts show the one and run the other."""
+LONGEST = 60
+
+
+def settled(
+    declared: PackManifest, own: dict[str, Any] | None, directory: Path
+) -> tuple[PackManifest, list[str]]:
+    """The manifest that counts, and what is odd about the two: the module's `own`, if it is valid, else the file's.
+
+    Raises:
+        ExecutionError: the module's is that of another pack, or leads out of this one.
+    """
+    if not own:
+        return declared, []
+    manifest, problems = check_manifest(own)
+    if manifest is None:
+        return declared, [
+            f"the module's own manifest is not valid ({'; '.join(problems)}); the file's is used"
+        ]
+    if manifest.id != declared.id:
+        raise ExecutionError(
+            f"the module calls itself {manifest.id!r} and the manifest file {declared.id!r}; "
+            "both must have the same id"
+        )
+    if outside := paths_outside(directory, manifest):
+        raise ExecutionError(f"the module's own manifest cannot be used: {'; '.join(outside)}")
+    differing = [
+        f"{key} is {_shown(own.get(key))} in the module and {_shown(declared.raw.get(key))} in the manifest file; "
+        "the module's counts"
+        for key in COMPARED
+        if own.get(key) != declared.raw.get(key)
+    ]
+    return manifest, differing
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return "missing" if value is None else text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
