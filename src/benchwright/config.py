@@ -226,6 +226,8 @@ class BenchmarkSettings(DecidingSettings):
     plugin: tuple[Path, ...] = ()
     keep_images: Literal["none", "base", "all"] | None = None
     """What of the images of containers stays; None for all, unless the disk is too small for them."""
+    seal: bool = True
+    """Whether agents in containers are sealed; else their official protocol is kept to the letter."""
 
     output_dir: Path = Path("results")
     data_dir: Path = Path("data")

@@ -45,6 +45,14 @@ def test_without_flags_there_is_nothing_to_say(tmp_path: Path) -> None:
     assert list(suspicious_lines(None)) == []
 
 
+@pytest.mark.parametrize("seal", ["sealed", "official"])
+def test_a_run_of_agents_says_how_it_was_run_even_without_flags(tmp_path: Path, seal: str) -> None:
+    directory = write_run(tmp_path / "run", made([1.0, 0.0]), about={"seal": seal})
+    found = summary_of(directory).targets[0].suspicious
+    assert found == SuspiciousPasses(passes=1, suspicious=0, seal=seal)
+    assert list(suspicious_lines(found)) == [f"{seal}: 0 of 1 pass is suspicious"]
+
+
 def test_a_share_of_the_points_is_no_pass(tmp_path: Path) -> None:
     found = target_of(tmp_path, Made("0", 0.5, flags=TOOLS)).suspicious
     assert found == SuspiciousPasses(passes=0, suspicious=0, others=1)

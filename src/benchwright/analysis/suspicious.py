@@ -1,4 +1,7 @@
-"""How many passes of a run are suspicious: those with flags. They stay passes, and in every denominator."""
+"""How many passes of a run are suspicious: those with flags. They stay passes, and in every denominator.
+
+A run of agents in containers says it even if there are none, and whether it was sealed.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING
 from benchwright.analysis.scores import passing_score
 from benchwright.formats import counted
 from benchwright.records import Record
+from benchwright.runs.about import seal_of
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -20,23 +24,25 @@ if TYPE_CHECKING:
 
 class SuspiciousPasses(Record, frozen=True):
     """Of the `passes` of a target so many are `suspicious`; `kinds` counts these by the kind of their flags, the most
-    frequent first. `others` are flagged trials that did not pass.
+    frequent first. `others` are flagged trials that did not pass. `seal` is `sealed` or `official` in runs of agents in
+    containers.
     """
 
     passes: int
     suspicious: int
     kinds: dict[str, int] = {}
     others: int = 0
+    seal: str = ""
 
 
 def suspicious_passes(
     manifest: Manifest, table: RunTable, rows: NDArray[np.bool_]
 ) -> SuspiciousPasses | None:
-    """Of the trials (n,) that count; None where none of them has a flag."""
+    """Of the trials (n,) that count; None where none of them has a flag and there is no seal to speak of."""
     import numpy as np
 
-    flagged = [row for row in table.flagged.rows() if rows[row]]
-    if not flagged:
+    flagged, seal = [row for row in table.flagged.rows() if rows[row]], seal_of(manifest)
+    if not flagged and not seal:
         return None
     passed = _passed(manifest, table)
     suspicious = [row for row in flagged if passed[row]]
@@ -46,6 +52,7 @@ def suspicious_passes(
         suspicious=len(suspicious),
         kinds=dict(kinds.most_common()),
         others=len(flagged) - len(suspicious),
+        seal=seal,
     )
 
 
@@ -64,13 +71,17 @@ def _passed(manifest: Manifest, table: RunTable) -> NDArray[np.bool_]:
 
 
 def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:
-    """That passes are suspicious, and of what kind; then that other trials have flags, too."""
+    """Whether agents were sealed; that passes are suspicious, and of what kind; that other trials have flags, too."""
     if found is None:
         return
-    if found.suspicious:
+    if found.suspicious or found.seal:
         kinds = ", ".join(f"{count:,} {kind_in_words(kind)}" for kind, count in found.kinds.items())
-        noun, verb = "pass" if found.passes == 1 else "passes", "is" if found.suspicious == 1 else "are"
-        yield f"{found.suspicious:,} of {found.passes:,} {noun} {verb} suspicious: {kinds}"
+        noun, verb = (
+            "pass" if found.passes == 1 else "passes",
+            "is" if 1 in (found.passes, found.suspicious) else "are",
+        )
+        told = f"{found.suspicious:,} of {found.passes:,} {noun} {verb} suspicious"
+        yield (f"{found.seal}: " if found.seal else "") + told + (f": {kinds}" if kinds else "")
     if found.others:
         yield f"{counted(found.others, 'trial')} with flags did not pass"
 

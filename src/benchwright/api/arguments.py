@@ -98,6 +98,7 @@ class BenchmarkArguments(DecidingArguments, total=False):
     option: Mapping[str, str]
     plugin: Sequence[str | Path]
     keep_images: Literal["none", "base", "all"] | None
+    seal: bool
     output_dir: str | Path
     data_dir: str | Path
     scrape_prometheus: bool

@@ -15,7 +15,7 @@ from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
 from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
-from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options
 from benchwright.catalog.registry import ROOMS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
@@ -27,6 +27,7 @@ from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.formats import counted
 from benchwright.records import Sample, Target, TrialLimits
+from benchwright.runs.about import OFFICIAL, SEALED
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
 from benchwright.text import Say
@@ -58,7 +59,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     benchmark = benchmark if images is None else images.benchmark
     metadata = benchmark.about
     roles = _roles(metadata, settings.option)
-    task = BenchmarkTask(benchmark, source, selection, _conversation_options(metadata, settings.option))
+    task = BenchmarkTask(benchmark, source, selection, _conversation_options(metadata, settings))
     models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
     primary = models.targets[0]
     helpers = list(_helpers(metadata, settings, primary))
@@ -162,7 +163,7 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
         plugin = plugins.find(name, settings.plugin)
         if plugin is not None:
             roles = frozenset(_roles(plugin.about, settings.option))
-            options = Options(settings.option, roles, settings.data_dir)
+            options = Options(settings.option, roles, settings.data_dir, settings.seal)
             first_ones = not (selection.where or selection.ids) and selection.shuffle is None
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
             return made, plugin.source(settings.data_dir, path)
@@ -172,7 +173,8 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
             f"{metadata.name} with several models needs --option user_model=MODEL: without it, each model would play "
             "its own user."
         )
-    options = Options(settings.option, frozenset(_roles(metadata, settings.option)), settings.data_dir)
+    roles = frozenset(_roles(metadata, settings.option))
+    options = Options(settings.option, roles, settings.data_dir, settings.seal)
     return make(metadata, options), find_dataset(metadata.dataset, settings.data_dir, path=path)
 
 
@@ -181,10 +183,14 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
     return [role for role in metadata.roles if f"{role}_model" in options]
 
 
-def _conversation_options(metadata: About, options: Mapping[str, str]) -> dict[str, str]:
-    """The options that shape a conversation: not where things are found, nor how many containers run at once."""
+def _conversation_options(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
+    """The options that shape a conversation: not where things are found, nor how many containers run at once.
+
+    A seal is one of them, so that no run mixes sealed and official trials.
+    """
     shaping = metadata.options.keys() - {"containers", "repositories", "run_scripts"}
-    return {name: value for name, value in options.items() if name in shaping}
+    seal = {"seal": SEAL_VERSION} if metadata.can_be_sealed and settings.seal else {}
+    return {name: value for name, value in settings.option.items() if name in shaping} | seal
 
 
 def _body(metadata: About, settings: BenchmarkSettings) -> dict[str, Any]:
@@ -265,6 +271,7 @@ def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) ->
         "departures": list(departures(benchmark, source, settings)),
         "data": source.describe(),
         **_sandbox(metadata),
+        **_seal(metadata, settings),
     }
 
 
@@ -275,6 +282,13 @@ def _sandbox(metadata: About) -> dict[str, str]:
     from benchwright.sandbox import choose_protection
 
     return {"sandbox": choose_protection().words}
+
+
+def _seal(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
+    """Whether agents in containers are sealed, and by which version of the seal."""
+    if not metadata.can_be_sealed:
+        return {}
+    return {"seal": SEALED, "seal_version": SEAL_VERSION} if settings.seal else {"seal": OFFICIAL}
 
 
 def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) -> Iterator[str]:

@@ -83,6 +83,8 @@ def resume_settings(run: ExistingRun, given: Mapping[str, Any]) -> Settings:
                 f"The run was started in {started_in}, which cannot be opened: {error.strerror}."
             ) from None
     kept = {name: value for name, value in manifest.settings.items() if name not in ONLY_ONCE}
+    if manifest.kind == "benchmark":
+        kept.setdefault("seal", False)  # of a version that had no seal
     kind = kinds.get(manifest.kind)
     if kind is None:
         raise UserError(f"{manifest.id} is not a run of a kind that can be resumed: {manifest.kind!r}.")

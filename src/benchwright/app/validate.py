@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -36,8 +36,7 @@ class Validation(Record, frozen=True):
 
 async def validate_benchmarks(
     names: Sequence[str],
-    data_dir: Path,
-    options: Mapping[str, str],
+    options: Options,
     selection: Selection,
     keep_images: Keep | None,
     say: Say,
@@ -53,10 +52,11 @@ async def validate_benchmarks(
     validated: list[ValidationResult] = []
     left_out: dict[str, str] = {}
     for entry in entries:
-        benchmark = make(entry, Options(options, data_dir=data_dir))
+        benchmark = make(entry, options)
         try:
             offline = True if not names else None
-            source = find_dataset(entry.dataset, data_dir, path=options.get("path"), offline=offline)
+            path = options.values.get("path")
+            source = find_dataset(entry.dataset, options.data_dir, path=path, offline=offline)
             validated.append(await _validated(benchmark, source, options, selection, keep_images, say))
         except DatasetNotFound as error:
             if names:
@@ -68,7 +68,7 @@ async def validate_benchmarks(
 async def _validated(
     benchmark: Benchmark,
     source: Source,
-    options: Mapping[str, str],
+    options: Options,
     selection: Selection,
     keep_images: Keep | None,
     say: Say,
@@ -88,23 +88,23 @@ async def _validated(
     return msgspec.structs.replace(result, run=kept)
 
 
-def _manifest(
-    benchmark: Benchmark, source: Source, options: Mapping[str, str], selection: Selection
-) -> Manifest:
+def _manifest(benchmark: Benchmark, source: Source, options: Options, selection: Selection) -> Manifest:
     """The manifest of the run; it has no id yet."""
     metadata, task = benchmark.about, ScriptedTask(benchmark, source, selection)
     return Manifest(
         id="",
         kind=VALIDATION,
         name=f"validate-{metadata.full_name}",
-        fingerprint=fingerprint(VALIDATION, task.spec, source.digest, sorted(options.items()), selection),
+        fingerprint=fingerprint(
+            VALIDATION, task.spec, source.digest, sorted(options.values.items()), options.sealed, selection
+        ),
         created_at=store.now_ns(),
         task=task.spec,
         targets=[NOBODY],
         scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in task.scorers],
         concurrency=AT_ONCE,
         data=[DataFile(path=str(source.root), xxh3=source.digest, samples=task.size())],
-        settings={"option": dict(options)},
+        settings={"option": dict(options.values), "seal": options.sealed},
         about={
             "benchmark": metadata.name,
             "variant": metadata.variant,

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 GOLD = "gold"
 """The name of the check whose answer is right."""
 
+SEAL_VERSION = "1"
+"""Raised whenever a seal would let something else through: scores of two versions are different scores."""
+
 
 class About(Record, frozen=True):
     """What is known of a benchmark, or of one variant of it, without loading anything.
@@ -33,7 +36,8 @@ class About(Record, frozen=True):
     which scores are shown.
     `options` are those that `--option` takes here, with one line of help each; `roles` the further models it
     can use (`judge`, `user`). `needs` are words like `tools` or `sandbox`. `more_data` is fetched with the
-    dataset. `version` is raised whenever the same row would be asked or graded differently.
+    dataset. `version` is raised whenever the same row would be asked or graded differently. `can_be_sealed` says
+    whether there is a seal (docs/sealed.md) besides the official protocol.
     """
 
     name: str
@@ -60,6 +64,7 @@ class About(Record, frozen=True):
     roles: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     gated: bool = False
+    can_be_sealed: bool = False
     more_data: tuple[Dataset, ...] = ()
 
     @property
@@ -152,11 +157,12 @@ def timestamp(nanoseconds: int) -> str:
 
 
 class Options(msgspec.Struct, frozen=True):
-    """The values of `--option`, which roles have a model of their own, and where data lies."""
+    """The values of `--option`, which roles have a model of their own, where data lies, and whether to seal."""
 
     values: Mapping[str, str] = {}
     roles: frozenset[str] = frozenset()
     data_dir: Path = Path("data")
+    sealed: bool = True
 
     def text(self, name: str, default: str = "") -> str:
         """An option as it was given."""

@@ -171,6 +171,9 @@ keep_images_option = option(
     "(default: all, or none if the disk is too small).",
 )  # fmt: skip
 
+seal_option = option("--seal/--no-seal", default=True, heading="Running", rare=True,
+                     help="Seal agents in containers, or run the official protocol (default: sealed).")  # fmt: skip
+
 repeats_option = option("--n", type=int, metavar="N", default=1, heading="Dataset",
                         help="Repeats of each sample, for pass@k.")  # fmt: skip
 

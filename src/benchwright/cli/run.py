@@ -28,6 +28,7 @@ from benchwright.cli.options import (
     repeats_option,
     run_options,
     sampling_options,
+    seal_option,
     shuffle_option,
     until_options,
 )
@@ -54,6 +55,8 @@ MORE = """\b
     benchwright run swe_bench --model my-model --ids tasks.txt
   All 500 tasks on a disk that is too small for their images:
     benchwright run swe_bench --model my-model --keep-images none
+  The official protocol to the letter, without the seal:
+    benchwright run swe_bench --model my-model --no-seal
   A judge for hle, a simulated user for tau_bench:
     benchwright run hle --model my-model --option judge_model=big-model \\
         --option judge_base_url=http://localhost:9000/v1
@@ -94,6 +97,7 @@ MORE = """\b
 @config_option("run")
 @concurrency_option(8)
 @keep_images_option
+@seal_option
 @run_options
 @metrics_options(
     default=False,

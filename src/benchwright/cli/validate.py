@@ -17,6 +17,7 @@ from benchwright.cli.options import (
     json_option,
     keep_images_option,
     limit_option,
+    seal_option,
     selection_options,
 )
 from benchwright.cli.output import print_json, print_table, say
@@ -38,6 +39,7 @@ Examples:
 @selection_options
 @benchmark_setting
 @keep_images_option
+@seal_option
 @json_option
 def command(
     benchmarks: tuple[str, ...],
@@ -47,6 +49,7 @@ def command(
     ids: Path | None,
     option: tuple[str, ...],
     keep_images: Literal["none", "base", "all"] | None,
+    seal: bool,
     as_json: bool,
 ) -> None:
     """Run gold and wrong answers through a benchmark's own prompt, solver and grader.
@@ -56,6 +59,7 @@ def command(
     """
     from benchwright.app.loop import run_async
     from benchwright.app.validate import validate_benchmarks
+    from benchwright.catalog.benchmark import Options
     from benchwright.catalog.selection import Selection, read_ids
     from benchwright.reports.validation import render_validation
 
@@ -63,8 +67,8 @@ def command(
         raise click.UsageError("--where and --ids choose samples of benchmarks: name those.")
     chosen = () if ids is None else read_ids(ids)
     selection = Selection(max_samples, alternatives(where, "--where"), ids=chosen)
-    options = pairs(option, "--option")
-    outcome = run_async(validate_benchmarks(benchmarks, data_dir, options, selection, keep_images, say))
+    options = Options(pairs(option, "--option"), data_dir=data_dir, sealed=seal)
+    outcome = run_async(validate_benchmarks(benchmarks, options, selection, keep_images, say))
     if as_json:
         print_json(outcome)
     else:

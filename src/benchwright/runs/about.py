@@ -12,6 +12,9 @@ IMPORT = "import"
 VALIDATION = "validation"
 """The kind of a run that `validate` kept because a check failed; nobody was asked."""
 
+SEALED, OFFICIAL = "sealed", "official"
+"""How agents in containers were run, where a benchmark has both: under a seal, or by its official protocol."""
+
 KINDS = ("eval", "benchmark", "pack", "load", IMPORT, VALIDATION)
 """The kinds of run, as lists tell them apart."""
 
@@ -40,6 +43,11 @@ def subject_of(manifest: Manifest) -> str:
     if manifest.kind == "pack":
         return str(about.get("pack") or manifest.name)
     return Path(manifest.data[0].path).stem if manifest.data else manifest.task.name
+
+
+def seal_of(manifest: Manifest) -> str:
+    """SEALED or OFFICIAL; empty for a run that has no seal to choose."""
+    return str(manifest.about.get("seal") or "")
 
 
 def suite_of(manifest: Manifest) -> str:

@@ -127,6 +127,7 @@ class _About(Record, frozen=True):
     metric: str | None = None
     protocol: str | None = None
     departures: list[str] | None = None
+    seal: str | None = None
     breakdowns: list[str] = []
     data: dict[str, Any] | None = None
     name: str = ""

@@ -146,6 +146,7 @@ def _instance(
     _write(folder, start)
     base = _commit(folder, "Base")
     patch, test_patch = _difference(folder, fixed), _difference(folder, tested)
+    _commit_elsewhere(folder, fixed)
     _write(folder, {"setup.cfg": start["setup.cfg"] + "version = 1\n"})
     _commit(folder, "Set up")
     return {
@@ -167,6 +168,15 @@ def _difference(folder: Path, files: Files) -> str:
     patch = _git(folder, "diff")
     _git(folder, "checkout", "--quiet", "--", ".")
     return patch
+
+
+def _commit_elsewhere(folder: Path, files: Files) -> None:
+    """Leaves the fix on a branch, as some official images do."""
+    start = _git(folder, "symbolic-ref", "--short", "HEAD").strip()
+    _git(folder, "checkout", "--quiet", "-b", "fix")
+    _write(folder, files)
+    _commit(folder, "Fix")
+    _git(folder, "checkout", "--quiet", start)
 
 
 def _write(folder: Path, files: Files) -> None:

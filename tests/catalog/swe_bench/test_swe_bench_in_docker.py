@@ -120,13 +120,22 @@ async def test_tests_that_the_agent_weakened_are_put_back_before_they_decide(cal
 
 
 async def test_an_agent_sees_neither_the_tests_nor_the_fix_and_has_no_network(calculator: Sample) -> None:
-    look = "grep -r test_mean_of_nothing /testbed; git log --oneline | wc -l; wc -l </proc/net/route"
+    look = "grep -r test_mean_of_nothing /testbed; git log --all --oneline | wc -l; wc -l </proc/net/route"
     outcome, _ = await played(make(SWE_BENCH, Options({})), calculator, bash(look), assistant(DONE))
     assert outcome.artifacts["commands"][0]["output"].split() == ["2", "1"], "no route"
 
 
+async def test_without_the_seal_an_agent_has_the_image_as_it_is(calculator: Sample) -> None:
+    look = "git checkout -q fix -- calculator.py"
+    official = make(SWE_BENCH, Options(sealed=False))
+    _, score = await played(official, calculator, bash(look), assistant(DONE))
+    assert score.value == 1.0
+    outcome, _ = await played(make(SWE_BENCH, Options()), calculator, bash(look), assistant(DONE))
+    assert outcome.artifacts["commands"][0]["exit_code"] != 0
+
+
 async def test_the_tests_can_be_shut_off_too_and_that_is_told(calculator: Sample) -> None:
-    benchmark = make(SWE_BENCH, Options({"network": "none"}))
+    benchmark = make(SWE_BENCH, Options({"network": "none"}, sealed=False))
     assert list(benchmark.departures) == ["tests without the network that they have officially"]
     _, score = await played(benchmark, calculator, applying(calculator.content["patch"]), assistant(DONE))
     assert score.value == 1.0

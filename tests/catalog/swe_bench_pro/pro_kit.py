@@ -232,3 +232,8 @@ class Data:
 def pro(**options: str) -> Benchmark:
     """The benchmark with these options."""
     return make(SWE_BENCH_PRO, Options(options))
+
+
+def official_pro(**options: str) -> Benchmark:
+    """The benchmark with these options, and without its seal."""
+    return make(SWE_BENCH_PRO, Options(options, sealed=False))

@@ -10,7 +10,7 @@ import pytest
 from tests.app.app_kit import NOWHERE, Program
 from tests.app.benchmark_kit import only_result
 from tests.catalog.containers.running import bash, played, says
-from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, pro
+from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, official_pro, pro
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.swe_bench_pro import testing
@@ -93,6 +93,22 @@ async def test_the_tests_cannot_be_seen_and_changes_to_them_do_not_count(
     assert "parser" not in command["output"]
     assert f'+echo "ok - {NAMED}"' in ran.detail(GREETER)["model_patch"]
     assert ran.detail(GREETER)["fail_to_pass_results"] == {NAMED: False}
+
+
+LOOK_AHEAD = "git log --all --oneline | wc -l; git fsck --no-reflogs --unreachable 2>/dev/null | wc -l"
+
+
+async def test_an_agent_finds_the_fix_in_the_image_unless_it_is_sealed(
+    pro_data: Data, tmp_path: Path
+) -> None:
+    solve = bash("sed -i 's/a - b/a + b/' calculator.py")
+    scripts = [says(CALCULATOR, bash(LOOK_AHEAD), solve, "Done.")]
+    sealed = await played(pro(), pro_data.source, tmp_path, scripts)
+    official = await played(official_pro(), pro_data.source, tmp_path, scripts)
+    outputs = [ran.artifacts(CALCULATOR)["commands"][0]["output"].split() for ran in (sealed, official)]
+    assert outputs[0] == ["1", "0"]
+    assert int(outputs[1][1]) > 0, "the fix is a commit to which nothing leads"
+    assert sealed.values[CALCULATOR] == official.values[CALCULATOR] == 1.0
 
 
 async def test_predictions_are_graded_without_a_model(pro_data: Data, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, OWN_RUNNER, Data, pro
+from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, OWN_RUNNER, Data, official_pro, pro
 
+from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench_pro.rows import literal_list
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
@@ -105,7 +106,8 @@ class TestOptions:
         assert list(benchmark.checks(found[0])) == []
 
     def test_one_answer_departs_from_the_protocol_and_an_agent_does_not(self) -> None:
-        assert pro().departures == ()
+        assert pro().departures == (NO_FUTURE,)
+        assert official_pro().departures == ()
         assert pro(mode="patch").departures == ("one answer, shown only the issue, in place of an agent",)
 
     @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ class TestOptions:
     def test_other_limits_than_the_official_ones_are_departures(
         self, name: str, value: str, told: str
     ) -> None:
-        assert pro(**{name: value}).departures == (told,)
+        assert official_pro(**{name: value}).departures == (told,)
 
     @pytest.mark.parametrize(
         ("name", "value"),

@@ -16,6 +16,7 @@ from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork,
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
 from benchwright.catalog.containers.benchmark import AgentOptions, Containers
 from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
+from benchwright.catalog.containers.sealing.history import forget_the_future
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -28,7 +29,8 @@ NO_PATCH = "the answer holds no patch"
 
 
 class Issue(Record, frozen=True):
-    """An issue, and where it is worked on. `prepare` are commands that bring the work tree to its start."""
+    """An issue, and where it is worked on. `prepare` are commands that bring the work tree to its start; a `sealed` one
+    has no later commits then."""
 
     repository: str
     base_commit: str
@@ -36,6 +38,7 @@ class Issue(Record, frozen=True):
     spec: SandboxSpec
     directory: str
     prepare: str = ""
+    sealed: bool = False
 
 
 class Author(Protocol):
@@ -122,13 +125,14 @@ def one_answer(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerAuthor:
 
 
 async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
-    if not issue.prepare:
-        return
-    ended = await sandbox.run(["sh", "-c", issue.prepare], seconds=PREPARE_SECONDS, cwd=issue.directory)
-    if not ended.succeeded:
-        raise ExecutionError(
-            f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.complaint}"
-        )
+    if issue.prepare:
+        ended = await sandbox.run(["sh", "-c", issue.prepare], seconds=PREPARE_SECONDS, cwd=issue.directory)
+        if not ended.succeeded:
+            raise ExecutionError(
+                f"{issue.directory} of {issue.spec.image} is not in the expected state: {ended.complaint}"
+            )
+    if issue.sealed:
+        await forget_the_future(sandbox, issue.directory)
 
 
 def _outcome(worked: AgentWork, made: WorkTreeChanges, commands: Sequence[CommandRecord]) -> Outcome:

@@ -40,6 +40,7 @@ SWE_BENCH = About(
     breakdowns=("repo", "difficulty"),
     options=OPTIONS,
     needs=("containers",),
+    can_be_sealed=True,
 )
 
 DOCUMENTED_OPTIONS = {
@@ -51,6 +52,7 @@ DOCUMENTED_OPTIONS = {
 DOCUMENTED = msgspec.structs.replace(
     SWE_BENCH,
     variant="documented",
+    can_be_sealed=False,
     protocol="one answer with a unified diff, shown the issue; pytest in python:3.11, all FAIL_TO_PASS and up to 10 "
     "PASS_TO_PASS",
     source="llm-benchmarker's documentation",

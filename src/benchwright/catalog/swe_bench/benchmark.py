@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,7 @@ from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuth
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
+from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench import evaluation, rows
 from benchwright.catalog.swe_bench.grading import ResolvedScorer, without_result
 from benchwright.catalog.swe_bench.solver import PatchTester, ShownTheFiles, issue_of
@@ -46,10 +48,12 @@ def make(about: About, options: Options) -> Benchmark:
     predictions = read_predictions(Path(file)) if file else None
     by_agent = predictions is None and mode == "agent"
 
+    issue = partial(issue_of, sealed=options.sealed)
+
     def author(containers: Containers) -> Author:
         if predictions is not None:
             return FileAuthor(predictions)
-        return AgentAuthor(containers, issue_of, agent) if by_agent else ShownTheFiles(containers)
+        return AgentAuthor(containers, issue, agent) if by_agent else ShownTheFiles(containers)
 
     def solver(containers: Containers) -> Solver:
         return PatchTester(author(containers), containers, seconds, network=network)
@@ -70,7 +74,14 @@ def make(about: About, options: Options) -> Benchmark:
         images=images_of,
         image_gib=IMAGE_GIB,
         departures=tuple(
-            _departures(mode, agent, seconds, from_file=predictions is not None, network=network)
+            _departures(
+                mode,
+                agent,
+                seconds,
+                from_file=predictions is not None,
+                network=network,
+                sealed=options.sealed,
+            )
         ),
     )
 
@@ -94,13 +105,15 @@ def _with(predictions: Mapping[str, str]) -> Callable[[Source], Iterator[Sample]
 
 
 def _departures(
-    mode: str, agent: AgentOptions, seconds: int, *, from_file: bool, network: bool
+    mode: str, agent: AgentOptions, seconds: int, *, from_file: bool, network: bool, sealed: bool
 ) -> Iterator[str]:
     if from_file:
         yield "the patches come from a file; no model was asked"
     elif mode == "patch":
         yield "one answer with the files shown that the right patch changes, in place of an agent"
     else:
+        if sealed:
+            yield NO_FUTURE
         if agent.max_turns != TURNS:
             yield f"{agent.max_turns} answers at most in place of {TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:

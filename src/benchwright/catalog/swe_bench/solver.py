@@ -78,7 +78,7 @@ class ShownTheFiles:
         return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
-def issue_of(content: Mapping[str, Any]) -> Issue:
+def issue_of(content: Mapping[str, Any], *, sealed: bool) -> Issue:
     """What an agent works on: the image as it is, whose last commit holds what setting it up has changed."""
     return Issue(
         repository=content["repo"],
@@ -87,6 +87,7 @@ def issue_of(content: Mapping[str, Any]) -> Issue:
         spec=sandbox_spec(content["instance_id"], network=False, environment=ENVIRONMENT),
         directory=DIRECTORY,
         prepare=f"git update-ref {_START} HEAD",
+        sealed=sealed,
     )
 
 

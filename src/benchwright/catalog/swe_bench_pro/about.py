@@ -53,12 +53,14 @@ SWE_BENCH_PRO = About(
     breakdowns=("language", "repo"),
     options=OPTIONS,
     needs=("containers",),
+    can_be_sealed=True,
     more_data=(SCRIPTS,),
 )
 
 DOCUMENTED = msgspec.structs.replace(
     SWE_BENCH_PRO,
     variant="documented",
+    can_be_sealed=False,
     title="SWE-bench (full)",
     description="SWE-bench Pro — Full unverified SWE-bench in Docker",
     items=2294,

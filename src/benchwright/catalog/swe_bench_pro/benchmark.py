@@ -13,6 +13,7 @@ from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuth
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
+from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench_pro.grading import ResolvedScorer
 from benchwright.catalog.swe_bench_pro.rows import samples
 from benchwright.catalog.swe_bench_pro.solver import PatchTester, Room
@@ -43,6 +44,7 @@ def make(about: About, options: Options) -> Benchmark:
         options.integer("memory_gib", Room().memory_gib, 1),
         options.choice("network", ("open", "none")) == "open",
         options.integer("test_seconds", Room().test_seconds, 1),
+        options.sealed,
     )
 
     def author(containers: Containers) -> Author:
@@ -64,7 +66,9 @@ def make(about: About, options: Options) -> Benchmark:
         checks=checks,
         at_once=agent.containers,
         images=images_of,
-        departures=tuple(_departures(mode, agent, room, from_file=patches is not None)),
+        departures=tuple(
+            _departures(mode, agent, room, from_file=patches is not None, sealed=options.sealed)
+        ),
     )
 
 
@@ -73,13 +77,17 @@ def images_of(sample: Sample) -> TaskImages:
     return TaskImages((sample.content["image"],), sample.content["repo"])
 
 
-def _departures(mode: str, agent: AgentOptions, room: Room, *, from_file: bool) -> Iterator[str]:
+def _departures(
+    mode: str, agent: AgentOptions, room: Room, *, from_file: bool, sealed: bool
+) -> Iterator[str]:
     official = Room()
     if from_file:
         yield "the patches come from a file; no model was asked"
     elif mode == "patch":
         yield "one answer, shown only the issue, in place of an agent"
     else:
+        if sealed:
+            yield NO_FUTURE
         if agent.max_turns != MAX_TURNS:
             yield f"{agent.max_turns} answers at most in place of {MAX_TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:

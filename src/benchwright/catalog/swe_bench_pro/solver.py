@@ -30,11 +30,13 @@ CAPABILITIES = (
 
 class Room(Record, frozen=True):
     """What every container of the benchmark gets, by default what Scale AI's own harness gives: up to 30 GiB and four
-    cores, a network for the tests, and an hour for them (SWE-bench_Pro-os 0875a8a, swe_bench_pro_eval.py)."""
+    cores, a network for the tests, and an hour for them (SWE-bench_Pro-os 0875a8a, swe_bench_pro_eval.py); and whether
+    agents are sealed."""
 
     memory_gib: int = 30
     network: bool = True
     test_seconds: int = 3600
+    sealed: bool = True
 
     def spec(self, image: str, *, network: bool) -> SandboxSpec:
         """The container of an instance; whoever writes a patch has no network."""
@@ -58,6 +60,7 @@ class Room(Record, frozen=True):
             self.spec(content["image"], network=False),
             DIRECTORY,
             prepare=f"git reset --hard {base} && git checkout {base}",
+            sealed=self.sealed,
         )
 
 

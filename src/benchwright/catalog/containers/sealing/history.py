@@ -1,0 +1,73 @@
+"""A repository without its future: nothing that HEAD does not lead to can be found in it, by name or by hash.
+
+Branches, remotes, stashes and tags of later commits go, and so do reflogs and the objects that only they led to. HEAD,
+all that came before it, and the tags of that stay: version numbers are made from them.
+"""
+
+from __future__ import annotations
+
+from benchwright.errors import ExecutionError
+from benchwright.sandbox.docker import Sandbox
+
+SEAL_SECONDS = 900.0
+"""Large repositories are packed anew, which takes seconds."""
+
+NO_FUTURE = "sealed: agents find no commits later than the one that they start from"
+"""How it differs from the official protocols."""
+
+_FORGET = r"""
+set -e
+git config --global --add safe.directory "$PWD"
+common=$(git rev-parse --git-common-dir)
+common=$(cd "$common" && pwd)
+head=$(git rev-parse --verify HEAD^0)
+branch=$(git symbolic-ref --quiet HEAD || true)
+
+git remote | while read -r remote; do git remote remove "$remote"; done
+git worktree list --porcelain | sed -n 's/^worktree //p' | tail -n +2 | while read -r tree; do
+  git worktree remove --force "$tree" || true
+done
+rm -rf "$common"/worktrees "$common"/logs "$common"/lost-found "$common"/rr-cache "$common"/rebase-* \
+  "$common"/sequencer "$common"/BISECT_* "$common"/shallow.lock "$common"/info/grafts "$common"/gc.pid
+for left in "$common"/*_HEAD; do rm -f "$left"; done
+git for-each-ref --merged="$head" --format='%(refname)' refs/tags >"$common/benchwright-tags"
+git for-each-ref --format='%(refname) %(objectname)' | while read -r name object; do
+  [ "$name" = "$branch" ] && continue
+  case $name in refs/tags/*) grep -qxF "$name" "$common/benchwright-tags" && continue;; esac
+  case $name in refs/remotes/*|refs/stash|refs/replace/*) ;; *) [ "$object" = "$head" ] && continue;; esac
+  git update-ref --no-deref -d "$name"
+done
+rm -f "$common/benchwright-tags"
+git reset --quiet || true
+
+stores=$(cat "$common"/objects/info/alternates 2>/dev/null || true)
+rm -rf "$common"/objects/info/commit-graph* "$common"/objects/pack/*.keep "$common"/objects/pack/*.bitmap
+git -c core.logAllRefUpdates=false repack -a -d -q
+printf '%s\n' "$stores" | while read -r store; do
+  case $store in '') ;; /*) rm -rf "$store";; *) rm -rf "$common/objects/$store";; esac
+done
+rm -f "$common"/objects/info/alternates
+git prune --expire=now
+git prune-packed -q
+git pack-refs --all
+
+left=$(git rev-list --all --not "$head" | head -n 3
+  git fsck --no-reflogs --unreachable --connectivity-only --no-progress 2>&1 | grep '^unreachable' | head -n 3)
+[ -z "$left" ] || { echo "later objects are left: $left" >&2; exit 1; }
+"""
+
+
+async def forget_the_future(sandbox: Sandbox, directory: str) -> None:
+    """Removes from the repository of a work tree what HEAD does not lead to, and checks that nothing of it is left.
+
+    Belongs into the container of an agent, before it begins; tests may need later commits.
+
+    Raises:
+        ExecutionError: it cannot be removed; says what to do.
+        EngineError: the engine does not answer.
+    """
+    ended = await sandbox.run(["sh", "-c", _FORGET], seconds=SEAL_SECONDS, cwd=directory)
+    if not ended.succeeded:
+        raise ExecutionError(
+            f"the history of {directory} cannot be sealed ({ended.complaint}); --no-seal leaves it as it is"
+        )
