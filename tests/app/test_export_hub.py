@@ -57,9 +57,9 @@ def test_each_of_several_models_has_a_folder(program: Program) -> None:
     ("changes", "reason"),
     [
         ({"about": {**ABOUT, "departures": ["only some of the samples"]}}, "only some of the samples"),
-        ({"about": {**ABOUT, "benchmark": "mmlu"}}, "no run of a benchmark"),
-        ({"about": {**ABOUT, "variant": "documented"}}, "no run of a benchmark"),
-        ({"kind": "eval", "about": {}}, "no run of a benchmark"),
+        ({"about": {**ABOUT, "benchmark": "mmlu"}}, "not a run of a benchmark"),
+        ({"about": {**ABOUT, "variant": "documented"}}, "not a run of a benchmark"),
+        ({"kind": "eval", "about": {}}, "not a run of a benchmark"),
         ({"finished": False}, "the run is"),
     ],
 )

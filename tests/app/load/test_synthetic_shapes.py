@@ -171,7 +171,7 @@ class TestModels:
         (("--tool-definitions", "2"), "--tool-definitions needs --synthetic-input"),
         (("--synthetic-input", "5", "--think", "1"), "--think .* needs --turns 2"),
         (("--synthetic-input", "5", "--image-size", "8x8"), "--image-size needs --images"),
-        (("--synthetic-input", "5", "--images", "1", "--image-size", "8"), "no size in pixels"),
+        (("--synthetic-input", "5", "--images", "1", "--image-size", "8"), "not a size in pixels"),
         (("--synthetic-input", "5", "--model-mix", "a"), "--model-mix 'a' is not a list"),
         (("mmlu", "--model-mix", "a=1"), "--model-mix needs --synthetic-input or a --trace"),
     ],

@@ -160,7 +160,7 @@ def test_a_limit_takes_the_first_requests_whatever_conversations_they_are_in(tmp
         ([], "no arrivals"),
         (["# nothing"], "no arrivals"),
         ([{"spans": []}], "line 1: unknown trace format: .* Mooncake, Weka"),
-        (["name,value", "a,1"], "no trace that is known"),
+        (["name,value", "a,1"], "unknown trace format"),
         ([{"at": 1, "input_tokens": -3}], "line 1: input_tokens is -3"),
         ([{"at": 1, "tokens": 3}], "line 1: .*`tokens`"),
         ([{"at": 1, "input_tokens": 16, "blocks": [-1]}], "line 1: ids of blocks are whole numbers"),

@@ -61,7 +61,7 @@ def test_paths_that_mean_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("missing.tar.gz", "no file or directory"),
         ("./missing", "no file or directory"),
         ("ftp://host/pack.tar.gz", "no file or directory"),
-        ("owner/pack@../../x", "no tag"),
+        ("owner/pack@../../x", "not a tag"),
         ("-owner/..@v1", "not a GitHub repository"),
         ("", "no file or directory"),
     ],
