@@ -21,6 +21,8 @@ from benchwright.stats.passk import mean_pass_at_k
 from benchwright.stats.power import minimum_detectable_effect
 from benchwright.stats.repeats import estimate
 
+pytestmark = pytest.mark.slow
+
 RUNS = 2000
 MONTE_CARLO = 4 * math.sqrt(0.95 * 0.05 / RUNS)
 

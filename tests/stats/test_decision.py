@@ -16,6 +16,8 @@ from benchwright.stats.sequential.foresight import REACH, Foresight
 from benchwright.stats.sequential.running import RunningInterval
 from benchwright.stats.sequential.units import grouped
 
+pytestmark = pytest.mark.slow
+
 
 def differences(n: int, mean: float, seed: int) -> np.ndarray:
     """0/1 pairs of which 30 % differ."""
