@@ -181,11 +181,38 @@ def gpqa_diamond(directory: Path) -> None:
     )  # fmt: skip
 
 
+def aime_2025(directory: Path) -> None:
+    write_rows(
+        directory / "train.jsonl",
+        [
+            {"problem_idx": number, "problem": f"What is ${number} + 30$?", "answer": number + 30}
+            for number in range(COUNT)
+        ],
+    )  # fmt: skip
+
+
+def aime_2026(directory: Path) -> None:
+    aime_2025(directory)
+
+
+def hmmt(directory: Path) -> None:
+    rows = [
+        {"problem_idx": number, "problem": f"What is half of ${number}+\\sqrt3$?",
+         "answer": f"\\frac{{{number}+\\sqrt{{3}}}}{{2}}", "problem_type": ["Algebra"]}
+        for number in range(COUNT)
+    ]  # fmt: skip
+    for place in (
+        directory,
+        *(directory.with_name(f"hmmt_{session}") for session in ("nov_2025", "feb_2025")),
+    ):
+        write_rows(place / "train.jsonl", rows)
+
+
 WRITERS: Mapping[str, Write] = {
     write.__name__: write
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
-        *(tau_bench, gpqa_diamond),
+        *(tau_bench, gpqa_diamond, aime_2025, aime_2026, hmmt),
     )
 }
 

@@ -11,12 +11,15 @@ from tests.catalog.made_up_rows import WRITERS
 from benchwright.catalog.registry import abouts
 
 SECOND = {
+    "aime_2025": ("What is $1 + 30$?", "31"),
+    "aime_2026": ("What is $1 + 30$?", "31"),
     "bfcl": ("The weather of 1 days?", 'weather.now(city="Oslo", days=1, above=nothing)'),
     "gpqa_diamond": (
         "Which particle is it, 1?\n\n\nA. 1 worst\nB. 1 wrong\nC. 1 worse\nD. 1 right",
         "1 right",
     ),
     "graphwalks": ("Perform a BFS from node 0000000065 with depth 1.", "0000000066"),
+    "hmmt": ("What is half of $1+\\sqrt3$?", "\\frac{1+\\sqrt{3}}{2}"),
     "hle": ("What is the hardest number after 1?", "7"),
     "humaneval": ('def add_1(x):\n    """Adds 1 to x."""\n', "    return x + 1\n"),
     "ifeval": ("Write about the weather, number 1.", "keywords:existence (keywords: ['cloud', 'rain'])"),

@@ -52,6 +52,31 @@ async def test_a_process_that_is_killed_is_a_grader_error_and_the_next_call_gets
         assert await offload(abs, -3) == 3
 
 
+async def test_a_call_that_takes_too_long_ends_with_its_process_and_the_next_one_gets_another() -> None:
+    """Arithmetic on large whole numbers hears no signal: only killing ends it."""
+    async with offloading():
+        pid = await offload(os.getpid)
+        with pytest.raises(TimeoutError):
+            await offload(pow, 9, 9**9, seconds=0.3)
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+        assert await offload(abs, -3, seconds=60) == 3
+
+
+async def test_waiting_for_a_process_is_not_counted() -> None:
+    async with offloading():
+        await offload(abs, -3)
+        sleeping = [offload(time.sleep, 0.4, seconds=5) for _ in range(8)]
+        await asyncio.gather(*sleeping, offload(abs, -3, seconds=1))
+
+
+async def test_a_call_that_needs_too_much_memory_raises_here() -> None:
+    async with offloading():
+        with pytest.raises(MemoryError):
+            await offload(bytearray, 64 * 2**30)
+        assert await offload(abs, -3) == 3
+
+
 async def test_a_call_that_is_given_up_takes_its_process_with_it() -> None:
     async with offloading():
         pid = await offload(os.getpid)

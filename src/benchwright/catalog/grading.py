@@ -56,26 +56,45 @@ class GradeScorer:
 
     `version` is raised whenever the function would say something else, and tells the arguments of a partial. One
     that takes long is `offloaded`: it runs in a process of its own, so that the event loop is never held up, and
-    is given only these parts of the content; it must then be a function of a module, or a partial of one.
+    is given only these parts of the content; it must then be a function of a module, or a partial of one. An answer
+    on which it takes longer than `seconds`, or more memory than there is, counts as wrong: nobody gains by it.
     """
 
-    def __init__(self, name: str, version: str, grade: Grade, *, offloaded: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        grade: Grade,
+        *,
+        offloaded: Sequence[str] = (),
+        seconds: float | None = None,
+    ) -> None:
         self.name = name
         self.fingerprint = fingerprint("grade", name, version, address(grade))
         self._grade = grade
         self._offloaded = offloaded
+        self._seconds = seconds
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Applies the function to the outcome's answer."""
         if self._offloaded:
             content = {name: sample.content[name] for name in self._offloaded}
-            verdict = await offload(self._grade, content, outcome.answer)
+            verdict = await self._elsewhere(content, outcome.answer)
         else:
             verdict = self._grade(sample.content, outcome.answer)
         notes = outcome.artifacts.get(NOTES)
         if notes:
             verdict = msgspec.structs.replace(verdict, details={**verdict.details, **notes})
         return verdict_score(verdict)
+
+    async def _elsewhere(self, content: Mapping[str, Any], answer: str) -> Verdict:
+        try:
+            return await offload(self._grade, content, answer, seconds=self._seconds)
+        except (TimeoutError, MemoryError) as error:
+            limit = "memory" if isinstance(error, MemoryError) else f"{self._seconds:g} seconds"
+            return Verdict(
+                0.0, explanation=f"Grading this answer took more than {limit}, so it counts as wrong."
+            )
 
 
 def verdict_score(verdict: Verdict) -> Score:

@@ -23,18 +23,21 @@ from benchwright.own_processes import module_command
 T = TypeVar("T")
 
 
-async def offload(function: Callable[..., T], *args: Any) -> T:
+async def offload(function: Callable[..., T], *args: Any, seconds: float | None = None) -> T:
     """Calls a function of a module in another process; what it raises is raised here.
 
     The processes are started when they are needed, one per processor but one, and end with the run; see
-    `offloading`.
+    `offloading`. One that takes longer than `seconds` is ended, whatever it is doing.
 
     Raises:
         GraderError: the process was ended from outside, for example for want of memory.
+        TimeoutError: it took longer than `seconds`; waiting for a process is not counted.
+        MemoryError: it needed more than a process may have, see `offload_worker.MOST_MEMORY`.
     """
     pool = _POOLS.setdefault(asyncio.get_running_loop(), _Pool())
     async with pool.worker() as worker:
-        succeeded, value = await worker.call(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
+        async with asyncio.timeout(seconds):
+            succeeded, value = await worker.call(pickle.dumps((function, args), pickle.HIGHEST_PROTOCOL))
     if not succeeded:
         raise value
     result: T = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import signal
 import sys
 from typing import Any
@@ -12,12 +13,17 @@ HEADER = 8
 """Bytes of a message's length, before it."""
 
 
+MOST_MEMORY = 4 * 2**30
+"""Bytes of address space that a process may have; what asks for more gets a `MemoryError`."""
+
+
 def main() -> None:
     """Reads requests, and answers each with (whether it succeeded, its value or its error).
 
     It ends when nobody asks or listens any more; Ctrl-C is for the process that asks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound_memory()
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed must not get between the answers
@@ -32,6 +38,12 @@ def main() -> None:
             answers.flush()
         except BrokenPipeError:
             os._exit(1)  # else Python would try once more to write what is left, and complain
+
+
+def _bound_memory() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = MOST_MEMORY if hard == resource.RLIM_INFINITY else min(MOST_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def _answer(request: bytes) -> bytes:

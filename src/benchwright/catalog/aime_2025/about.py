@@ -1,0 +1,7 @@
+"""AIME 2025 in plain data."""
+
+from __future__ import annotations
+
+from benchwright.catalog.matharena.protocol import competition
+
+VARIANTS = (competition("aime_2025", "AIME 2025", 30, "MathArena/aime_2025"),)

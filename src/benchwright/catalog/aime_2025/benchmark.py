@@ -1,0 +1,11 @@
+"""AIME put together: see `matharena`."""
+
+from __future__ import annotations
+
+from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.matharena.benchmark import WHOLE_NUMBERS, put_together
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The competition that `about` describes."""
+    return put_together(about, WHOLE_NUMBERS)

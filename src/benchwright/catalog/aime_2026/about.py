@@ -1,0 +1,7 @@
+"""AIME 2026 in plain data."""
+
+from __future__ import annotations
+
+from benchwright.catalog.matharena.protocol import competition, without_types
+
+VARIANTS = (without_types(competition("aime_2026", "AIME 2026", 30, "MathArena/aime_2026")),)

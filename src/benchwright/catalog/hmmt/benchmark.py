@@ -1,0 +1,11 @@
+"""HMMT put together: see `matharena`."""
+
+from __future__ import annotations
+
+from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.matharena.benchmark import IN_A_BOX, put_together
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The round that `about` describes."""
+    return put_together(about, IN_A_BOX)

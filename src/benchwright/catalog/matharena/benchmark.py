@@ -1,0 +1,55 @@
+"""MathArena's competitions put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchwright.catalog.asking import PlainBenchmark, assistant
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded
+from benchwright.catalog.breakdowns import mean
+from benchwright.catalog.grading import GradeScorer
+from benchwright.catalog.matharena.grading import SECONDS, grade
+from benchwright.catalog.matharena.rows import reader
+from benchwright.catalog.matharena.solver import AskForABox
+from benchwright.records import Sample
+
+IN_A_BOX = "Put your final answer within \\boxed{}."
+WHOLE_NUMBERS = f"{IN_A_BOX}\nThe answer is an integer between 0 and 999 inclusive."
+"""The instructions of HMMT and of AIME, word for word (configs/competitions)."""
+
+
+def put_together(about: About, instruction: str) -> Benchmark:
+    """A competition with its instruction."""
+    return PlainBenchmark(
+        about=about,
+        samples=reader(about),
+        solver=AskForABox(instruction),
+        scorers=(GradeScorer(about.metric, "1", grade, offloaded=("answer",), seconds=SECONDS),),
+        checks=_checks,
+        figures=figures,
+    )
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The share of trials in which a box had to be asked for."""
+    asked = [float(bool(one.detail.get("last_chance"))) for one in graded]
+    return [
+        Figure(
+            "last_chance", mean(asked), "the share of answers without a box, which was asked for once more"
+        )
+    ]
+
+
+def _checks(sample: Sample) -> Iterator[Check]:
+    right = sample.content["answer"]
+    yield Check(GOLD, [assistant(f"Let me think.\n\n\\boxed{{{right}}}")])
+    yield Check("at the second time", [assistant("It is clear."), assistant(f"\\boxed{{{right}}}")])
+    yield Check("the last box counts", [assistant(f"Not \\boxed{{-1}}.\n\\boxed{{{right}}}")])
+    for name, answer in {
+        "another answer": f"\\boxed{{{right}+1}}",
+        "an earlier box": f"\\boxed{{{right}}}\nNo: \\boxed{{-1}}",
+        "no answer": "\\boxed{None}",
+        "a tower of powers": "\\boxed{9^{9^{9^{9999}}}}",
+        "empty": "",
+    }.items():
+        yield Check(name, [assistant(answer)], passes=False)

@@ -1,0 +1,73 @@
+"""Boxed answers in a text: `\\boxed{…}`, `\\fbox{…}`, with any number of braces inside. All in linear time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchwright.catalog.grading import last_match
+
+_OPENING = re.compile(r"(?:boxed|fbox)\{")
+_INNER = re.compile(r"\\(?:boxed|fbox)\{")
+_BRACE = re.compile(r"[{}]")
+_INTEGER = re.compile(r"\b\d+\b")
+
+
+def boxes(text: str) -> list[str]:
+    """What is in the boxes of a text that are closed and not in another one; a backslash is not needed."""
+    closing = _partners(text)
+    found: list[str] = []
+    end = 0
+    for opening in _OPENING.finditer(text):
+        brace = opening.end() - 1
+        if opening.start() >= end and brace in closing:
+            end = closing[brace] + 1
+            found.append(text[brace + 1 : closing[brace]])
+    return found
+
+
+def last_box(text: str, *, several: bool = False) -> str | None:
+    """What is in the last box, without boxes in it; None without a box.
+
+    Where `several` answers are expected, the boxes on the line of the last one are joined by commas (MathArena,
+    parser.py, find_last_boxed_content).
+    """
+    found = boxes(text)
+    if not found:
+        return None
+    if several and len(found) > 1:
+        on_line = next(filter(None, map(boxes, reversed(text.split("\n")))), found[-1:])
+        return _unboxed(",".join(on_line))
+    return _unboxed(found[-1])
+
+
+def last_integer(text: str) -> str | None:
+    """The last run of digits that is a word of its own."""
+    found = last_match(_INTEGER, text)
+    return found and found[0]
+
+
+def _partners(text: str) -> dict[int, int]:
+    """Where each brace that is closed is closed."""
+    open_ones: list[int] = []
+    closing: dict[int, int] = {}
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            open_ones.append(brace.start())
+        elif open_ones:
+            closing[open_ones.pop()] = brace.start()
+    return closing
+
+
+def _unboxed(text: str) -> str:
+    """The text without boxes around parts of it."""
+    closing = _partners(text)
+    dropped = {
+        place for box in _INNER.finditer(text) if box.end() - 1 in closing for place in _places(box, closing)
+    }
+    return "".join(character for place, character in enumerate(text) if place not in dropped)
+
+
+def _places(box: re.Match[str], closing: dict[int, int]) -> Iterator[int]:
+    yield from range(box.start(), box.end())
+    yield closing[box.end() - 1]

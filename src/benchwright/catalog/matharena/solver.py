@@ -1,0 +1,34 @@
+"""How MathArena asks: once, and once more where no box with an answer can be read."""
+
+from __future__ import annotations
+
+from benchwright.catalog.asking import noted_outcome, user
+from benchwright.catalog.matharena.grading import states_an_answer
+from benchwright.engine.protocols import Session
+from benchwright.records import Outcome, Trial
+
+LAST_CHANCE = """
+Your last message does not provide a final answer in a way that follows the formatting instructions.
+Please based on the conversation history, report the final answer again within \\boxed{}.
+If you did not find the answer, please use \\boxed{None}.
+Do not reason about the problem again or use tools, simply try to extract the final answer from the previous reasoning.
+Boxed answers in thinking/reasoning stages will be ignored; only the final response message is considered.
+"""
+"""What is asked where there is no box, word for word (runner.py, _build_last_chance_prompt)."""
+
+
+class AskForABox:
+    """Asks with the instruction before the problem; where no box can be read, asks for one in the same conversation."""
+
+    def __init__(self, instruction: str) -> None:
+        self._instruction = instruction
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """The last answer is the one that counts; `last_chance` in the details says whether it was asked for."""
+        messages = [user(f"{self._instruction}\n\n{trial.sample.content['problem']}")]
+        reply = await session.chat(messages)
+        readable = await states_an_answer(reply.text)
+        if not readable:
+            messages += [reply.message, user(LAST_CHANCE)]
+            reply = await session.chat(messages)
+        return noted_outcome(messages, reply, None if readable else {"last_chance": True})
