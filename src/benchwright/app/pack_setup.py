@@ -12,7 +12,7 @@ from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
 from benchwright.endpoint.providers import find_target
 from benchwright.errors import UserError
-from benchwright.home import packs_cache, packs_directory, packs_file
+from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
 from benchwright.packs.bridge import BridgeLimits, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
 from benchwright.packs.context import PackDirectories, own_timeout, resolve_generation
@@ -83,6 +83,7 @@ async def set_up_pack(
         limits=pack_limits(settings),
         direct=settings.direct,
         node=settings.node,
+        libraries=pack_libraries(),
     )
     return setup, targets, keys
 
@@ -122,6 +123,7 @@ def pack_process(directory: Path, manifest: PackManifest, settings: PackSettings
         home=pack_directories(manifest.id).data,
         limits=pack_limits(settings),
         node=settings.node,
+        libraries=pack_libraries(),
     )
 
 

@@ -41,6 +41,7 @@ class PackRunSetup(Record, frozen=True):
     limits: BridgeLimits
     direct: bool = False
     node: str = "node"
+    libraries: Path | None = None
 
 
 class PackTask:
@@ -142,6 +143,7 @@ class PackTask:
             log=self._watcher.log,
             relay_url=relay_url,
             node=setup.node,
+            libraries=setup.libraries,
         )
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:

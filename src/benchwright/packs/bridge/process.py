@@ -11,7 +11,7 @@ from typing import Any
 
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.bridge.cell import CellResult
-from benchwright.packs.bridge.commands import Command, command_for, environment_for
+from benchwright.packs.bridge.commands import LIBRARIES, Command, command_for, environment_for
 from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
 from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
 from benchwright.packs.bridge.places import place_of, syntax_error_in
@@ -36,7 +36,7 @@ class PackProcess:
     `directory` is the pack's root and `entry` its entry file, relative to it: in Python where it ends in .py, else
     in JavaScript. `home` is the process's HOME and working directory, and is made where it is missing. Requests
     of a cell to the origin of `relay_url` carry the cell's token. `environment` adds to the few variables that the
-    process gets; never keys.
+    process gets; never keys. `libraries` is the folder of what the desktop host supplies, see `packs.libraries`.
 
     Whatever the pack does stays with it: a cell that fails, hangs or ends the process is reported as an error of that
     cell, and the process is started again for the others. A cell that lost its process through another's fault is
@@ -58,6 +58,7 @@ class PackProcess:
         relay_url: str | None = None,
         environment: Mapping[str, str] = {},
         node: str = "node",
+        libraries: Path | None = None,
     ) -> None:
         self.manifest: dict[str, Any] | None = None
         self.scenarios: list[ScenarioMeta] = []
@@ -67,7 +68,8 @@ class PackProcess:
         self._limits, self._node = limits, node
         self._log: PackLog = log or (lambda level, message, data: None)
         self._relay_url = relay_url
-        self._environment = environment_for(home, environment)
+        supplied = {} if libraries is None else {LIBRARIES: str(libraries)}
+        self._environment = environment_for(home, {**environment, **supplied})
         self._lock = asyncio.Lock()
         self._command: Command | None = None
         self._connection: Connection | None = None

@@ -107,11 +107,14 @@ function firstLine(text) {
   return text.split("\n", 1)[0];
 }
 
-/** The object with the pack's functions: CommonJS built from ESM has it behind one `default` or two. */
+/**
+ * The object with the pack's functions: CommonJS built from ESM has it behind one `default` or two, and of CommonJS
+ * written by hand, Node may show some of the functions on the outermost level and all of them behind `default`.
+ */
 function unwrap(module) {
   let found = module;
   for (let i = 0; i < MOST_DEFAULTS; i += 1) {
-    if (typeof found.listScenarios === "function") return found;
+    if (PARTS.every((name) => typeof found[name] === "function")) return found;
     if (found.default === null || typeof found.default !== "object") return found;
     found = found.default;
   }
