@@ -11,7 +11,7 @@ const MOST_DEFAULTS = 10;
 const PARTS = ["listScenarios", "prepare", "scoreModelResults"];
 
 /** Handles the host's lines: {id, call, ...} is answered by one frame of kind "ok" or "error" for that id. */
-function createRunner(settings, channel, calls) {
+function createRunner(settings, channel, calls, relay) {
   const log = createLogger(channel, calls);
   const cells = new Map();
   let context, prepared, runtime;
@@ -26,6 +26,7 @@ function createRunner(settings, channel, calls) {
       return { manifest: runtime.manifest, scenarios, runtime: `Node ${process.version}` };
     },
     async prepare(given) {
+      relay.at(given.relay);
       context = { ...given.context, sidecars: given.context.verifiers, logger: log.forPack };
       prepared = await runtime.prepare(context);
       if (typeof prepared?.runScenario !== "function") throw new Error("prepare() returned no runScenario()");
