@@ -50,6 +50,11 @@ def packs_cache() -> Path:
     return home() / "cache" / "packs"
 
 
+def pack_libraries() -> Path:
+    """The libraries that the desktop host puts beside every pack, as npm lays them out."""
+    return packs_cache() / "libraries"
+
+
 def images_directory() -> Path:
     """Where it is noted which images of containers are ours."""
     return home() / "images"

@@ -44,6 +44,8 @@ ALLOWED = {
     ): "the start of one program, shielded from a cancellation",
     ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
     ("benchwright/app/telemetry.py", "to_thread"): "waiting for a collector of telemetry, at the end",
+    ("benchwright/packs/verifiers/running.py", "TaskGroup"): "verifiers that are made ready side by side",
+    ("benchwright/packs/verifiers/running.py", "create_task"): "each of them",
     (
         "benchwright/packs/python/benchwright_pack/inside/runner.py",
         "create_task",

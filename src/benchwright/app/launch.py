@@ -53,6 +53,11 @@ async def launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say:
         RunLocked: another process is at it, and did not end in time.
         UserError, JournalError: see `engine.run.run`; a dataset changed while it was read.
     """
+    async with prepared.held:
+        return await _launch(prepared, listeners, say)
+
+
+async def _launch(prepared: PreparedRun[Any], listeners: Sequence[Listener], say: Say) -> LaunchedRun:
     allocator.keep_large_blocks_apart()
     request = prepared.request
     _check_one_process(request)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchwright.app.loop import run_async
 from benchwright.errors import ExecutionError, UserError
+from benchwright.home import pack_libraries
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.install.settings import Check
 from benchwright.packs.manifest import PackManifest
@@ -34,6 +35,9 @@ def loading_check(node: str, say: Callable[[str], None]) -> Check:
 
 async def _remarks(directory: Path, manifest: PackManifest, node: str) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="benchwright-load-") as home:
-        async with PackProcess(directory, manifest.entry, home=Path(home), node=node) as process:
+        loaded = PackProcess(
+            directory, manifest.entry, home=Path(home), node=node, libraries=pack_libraries()
+        )
+        async with loaded as process:
             _, remarks = settled(manifest, process.manifest, directory)
             return remarks if process.scenarios else [*remarks, "it lists no scenarios"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,8 +14,8 @@ from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
 from benchwright.endpoint.providers import find_target
 from benchwright.errors import UserError
-from benchwright.home import packs_cache, packs_directory, packs_file
-from benchwright.packs.bridge import BridgeLimits, PackProcess
+from benchwright.home import pack_libraries, packs_cache, packs_directory, packs_file
+from benchwright.packs.bridge import BridgeLimits, PackLog, PackProcess
 from benchwright.packs.configuration import PackConfiguration, choose_models, for_targets
 from benchwright.packs.context import PackDirectories, own_timeout, resolve_generation
 from benchwright.packs.install import InstalledPack, find_pack
@@ -44,12 +46,19 @@ GENERATION = (
 """Settings that go into the generation request; one that is not given is not sent."""
 
 
-async def set_up_pack(
-    reference: str, settings: PackSettings, say: Say
-) -> tuple[PackRunSetup, list[Target], dict[str, str | None]]:
-    """Finds the pack and the models, and has the pack list its scenarios.
+class PackReady(NamedTuple):
+    """A pack that is loaded, and what it is to be run with; `keys` (by slot) are never written anywhere."""
 
-    Returns (setup, targets, keys by slot); the keys are never written anywhere.
+    setup: PackRunSetup
+    process: PackProcess
+    targets: list[Target]
+    keys: dict[str, str | None]
+
+
+async def set_up_pack(
+    reference: str, settings: PackSettings, log: PackLog, say: Say, stack: AsyncExitStack
+) -> PackReady:
+    """Finds the pack and the models, and has the pack list its scenarios, in a process that ends with `stack`.
 
     Raises:
         UserError: pack, models or settings are not as they should be; says what to do.
@@ -59,13 +68,14 @@ async def set_up_pack(
     pack = find_pack(reference, packs_directory(), version)
     declared = usable(pack)
     configuration, models, targets, keys = _models(settings, say)
-    manifest, scenarios = await _load(pack, declared, settings, say)
+    process = await stack.enter_async_context(pack_process(pack.directory, declared, settings, log))
+    manifest = _manifest(pack, declared, process, say)
     overrides = {name: value for name in GENERATION if (value := getattr(settings, name)) is not None}
     setup = PackRunSetup(
         directory=pack.directory,
         manifest=manifest,
         digest=pack.record.tree_sha256 if pack.record is not None else tree_digest(digests(pack.directory)),
-        scenarios=_wanted(scenarios, settings.scenario),
+        scenarios=_wanted(process.scenarios, settings.scenario),
         configuration=configuration,
         models=models,
         directories=pack_directories(manifest.id),
@@ -80,11 +90,9 @@ async def set_up_pack(
             or SCENARIO_SECONDS,
             retries=settings.cell_retries,
         ),
-        limits=pack_limits(settings),
         direct=settings.direct,
-        node=settings.node,
     )
-    return setup, targets, keys
+    return PackReady(setup, process, targets, keys)
 
 
 def usable(pack: InstalledPack) -> PackManifest:
@@ -109,19 +117,20 @@ def pack_directories(pack_id: str) -> PackDirectories:
     )
 
 
-def pack_limits(settings: PackSettings) -> BridgeLimits:
-    """What the pack's process may use."""
-    return BridgeLimits(prepare_seconds=settings.prepare_seconds, memory_bytes=settings.pack_memory * 2**20)
-
-
-def pack_process(directory: Path, manifest: PackManifest, settings: PackSettings) -> PackProcess:
-    """The pack in a process of its own, for questions that no run is needed for; not yet started."""
+def pack_process(
+    directory: Path, manifest: PackManifest, settings: PackSettings, log: PackLog | None = None
+) -> PackProcess:
+    """The pack in a process of its own, not yet started."""
     return PackProcess(
         directory,
         manifest.entry,
         home=pack_directories(manifest.id).data,
-        limits=pack_limits(settings),
+        limits=BridgeLimits(
+            prepare_seconds=settings.prepare_seconds, memory_bytes=settings.pack_memory * 2**20
+        ),
+        log=log,
         node=settings.node,
+        libraries=pack_libraries(),
     )
 
 
@@ -159,17 +168,14 @@ def _models_at_address(
     return configuration, models, list(found.targets), found.keys
 
 
-async def _load(
-    pack: InstalledPack, declared: PackManifest, settings: PackSettings, say: Say
-) -> tuple[PackManifest, list[ScenarioMeta]]:
-    """The manifest that counts (the module's own, if it is valid) and the scenarios."""
-    async with pack_process(pack.directory, declared, settings) as process:
-        manifest, remarks = settled(declared, process.manifest, pack.directory)
-        for remark in remarks:
-            say(f"Note: {plain(pack.id)}: {plain(remark)}.")
-        if not process.scenarios:
-            raise UserError(f"{pack.id} lists no scenarios.")
-        return manifest, process.scenarios
+def _manifest(pack: InstalledPack, declared: PackManifest, process: PackProcess, say: Say) -> PackManifest:
+    """The manifest that counts: the module's own, if it is valid."""
+    manifest, remarks = settled(declared, process.manifest, pack.directory)
+    for remark in remarks:
+        say(f"Note: {plain(pack.id)}: {plain(remark)}.")
+    if not process.scenarios:
+        raise UserError(f"{pack.id} lists no scenarios.")
+    return manifest
 
 
 def _wanted(scenarios: Sequence[ScenarioMeta], names: Sequence[str]) -> list[ScenarioMeta]:

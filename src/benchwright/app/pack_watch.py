@@ -46,6 +46,7 @@ class PackWatch:
         self._attempts: dict[str, Attempt] = {}
         self._events: PackEvents | None = None
         self._files: PackFiles | None = None
+        self._early: list[tuple[str, str, Any]] = []
 
     @contextmanager
     def during(
@@ -66,6 +67,8 @@ class PackWatch:
         setup = self.setup = task.setup
         with PackFiles(directory) as files:
             self._files = files
+            for line in self._early:
+                files.log(*line)
             grouped = mode == DEFAULT_MODE
             events = self._events = PackEvents(
                 directory.name, setup.models, setup.scenarios, repeats, files.event, grouped=grouped
@@ -141,6 +144,8 @@ class PackWatch:
         LOGGER.debug("%s%s", message, "" if meta is None else f"\n{meta}")
         if self._files is not None:
             self._files.log(level, message, meta)
+        elif self.table is None:
+            self._early.append((level, message, meta))
 
     def request(self, record: RequestRecord) -> None:
         """See `packs.watching.Watcher`."""

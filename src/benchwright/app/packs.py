@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
+
+import msgspec
 
 from benchwright.analysis.pack_runs import over_their_cells, summary_document, write_summary
 from benchwright.analysis.summary import RunSummary, summarise
 from benchwright.app.endpoints import make_client
-from benchwright.app.loop import run_async
 from benchwright.app.models import short_name
-from benchwright.app.pack_setup import set_up_pack
+from benchwright.app.pack_setup import PackReady, set_up_pack
 from benchwright.app.pack_watch import PackWatch
-from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
+from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest, describe
 from benchwright.app.run_shelf import RunShelf, is_reported, reported
 from benchwright.app.until.question import check_until
 from benchwright.config import PackSettings
@@ -48,18 +49,34 @@ async def prepare_pack(
 ) -> PreparedRun[PackReport]:
     """Finds a pack and its models, has it list its scenarios, and composes the run; `watch` is to listen to it.
 
+    The pack's process is `held`: the same one lists, runs and scores.
+
     Raises:
         UserError: pack, models or settings are not as they should be; says what to do.
         ExecutionError: the pack does not load.
     """
     check_until(settings)
-    setup, targets, keys = await set_up_pack(reference, settings, say)
+    async with AsyncExitStack() as stack:
+        ready = await set_up_pack(reference, settings, watch.log, say, stack)
+        prepared = _composed(ready, settings, watch)
+        return msgspec.structs.replace(prepared, held=stack.pop_all())
+
+
+async def described_pack(reference: str, settings: PackSettings, say: Say) -> dict[str, Any]:
+    """What a run would be, for `--dry-run`; raises as `prepare_pack`."""
+    prepared = await prepare_pack(reference, settings, PackWatch(), say)
+    async with prepared.held:
+        return describe(prepared)
+
+
+def _composed(ready: PackReady, settings: PackSettings, watch: PackWatch) -> PreparedRun[PackReport]:
+    setup, pack, targets, keys = ready
     clients = {}
     for target in targets:
         client = make_client(target, keys.get(target.slot), settings, settings.most_in_flight)
         assert isinstance(client, EndpointClient), "packs are given addresses"
         clients[target.slot] = client
-    task = PackTask(setup, clients, _verifiers(setup, settings, watch), watch)
+    task = PackTask(setup, pack, clients, _verifiers(setup, settings, watch), watch)
     request = _request(task, targets, keys, settings, tuple(clients.values()))
     finished = any(
         (settings.retry_failed, settings.provider_errors, settings.errors, settings.retry_scenario)
@@ -68,12 +85,15 @@ async def prepare_pack(
         request.fingerprint, fresh=settings.fresh, finished=finished, run=settings.run, suite=settings.suite
     )
 
+    scores: dict[str, PackScore] = {}
+
     @asynccontextmanager
     async def during(table: RunTable) -> AsyncIterator[None]:
         repeats, mode = request.plan.repeats, request.about["mode"]
         try:
             with watch.during(table, task, repeats, mode, _made_again(settings)):
                 yield
+                scores.update(await score_results(pack, watch.results()))
         except (UserError, ExecutionError) as error:
             table.advance()
             _report(LaunchedRun(table.directory, None, table), task.setup, watch, {}, str(error))
@@ -82,12 +102,7 @@ async def prepare_pack(
             for client in clients.values():
                 client.close()
 
-    async def score() -> Mapping[str, PackScore]:
-        async with task.process() as process:
-            return await score_results(process, watch.results())
-
     def report(launched: LaunchedRun) -> PackReport:
-        scores = run_async(score())
         result = launched.result
         if result is not None or not is_reported(launched.directory):
             watch.conclude(launched.directory, scores, launched.stop_reason)

@@ -109,6 +109,9 @@ class LaunchedRun(msgspec.Struct, frozen=True):
         return None if self.result is None or self.result.decided else self.result.stop_reason
 
 
+NOTHING_HELD: AbstractAsyncContextManager[Any] = nullcontext()
+
+
 class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     """A run that is ready to be launched: every check that needs no model has passed.
 
@@ -117,7 +120,8 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     `reuse` says what a new run takes over from earlier ones. `during` is open while the run is worked on, and is given
     what was done before. `at_end` is given the table when a session ends, however it ends, while the run is still held.
     `changed` says what makes it impossible to resume, if anything has changed since it was prepared. `doing` says
-    what is going on beside the trials, such as a pull, for whoever shows progress.
+    what is going on beside the trials, such as a pull, for whoever shows progress. `held` is what was opened to prepare
+    the run and serves it as well; `launch` closes it at its end.
     """
 
     request: RunRequest
@@ -130,6 +134,7 @@ class PreparedRun(msgspec.Struct, Generic[Report], frozen=True):
     at_end: Callable[[RunTable], None] = lambda table: None
     changed: Callable[[], str | None] = lambda: None
     doing: Callable[[], Sequence[str]] = lambda: ()
+    held: AbstractAsyncContextManager[Any] = NOTHING_HELD
 
 
 def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:

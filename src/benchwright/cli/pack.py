@@ -15,6 +15,10 @@ COMMANDS = {
     "delete": ("benchwright.cli.pack_install:delete", "Delete installed packs."),
     "init": ("benchwright.cli.pack_info:init", "Write a new pack."),
     "validate": ("benchwright.cli.pack_info:validate", "Check a pack that you write."),
+    "runtime": (
+        "benchwright.cli.pack_runtime:command",
+        "Show and install the libraries that packs may import.",
+    ),
     "verifiers": ("benchwright.cli.pack_verifiers:command", "Show, start and stop the verifiers of a pack."),
 }
 

@@ -9,8 +9,8 @@ from typing import Any
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
-from benchwright.app.packs import PackReport, prepare_pack
-from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
+from benchwright.app.packs import PackReport, described_pack, prepare_pack
+from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.app.until.question import sharing
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.pack_progress import PackProgress
@@ -67,7 +67,7 @@ def run_packs(
 
 
 def _describe(pack: str, settings: PackSettings, *, as_json: bool) -> dict[str, Any]:
-    described = describe(run_async(prepare_pack(pack, settings, PackWatch(), say)))
+    described = run_async(described_pack(pack, settings, say))
     if not as_json:
         _print_description(described)
     return described

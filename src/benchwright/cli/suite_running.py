@@ -15,7 +15,7 @@ from benchwright.app.evaluate import EvalReport
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.pack_watch import PackWatch
-from benchwright.app.packs import PackReport, prepare_pack
+from benchwright.app.packs import PackReport, described_pack, prepare_pack
 from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
 from benchwright.app.run_shelf import is_reported
 from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
@@ -164,7 +164,7 @@ def _command(name: str, suite: str) -> str:
 def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], *, as_json: bool) -> int:
     usable = [part for part in parts if part.entry.title not in problems]
     with results_on_stdout(as_json=as_json):
-        facts = {part.entry.title: describe(_prepared_for_all(part)) for part in usable}
+        facts = {part.entry.title: _described_for_all(part) for part in usable}
     if as_json:
         print_json({"suite": suite.name, "benchmarks": facts})
     else:
@@ -176,8 +176,8 @@ def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, s
     return STOPPED if problems else 0
 
 
-def _prepared_for_all(part: SuitePart) -> PreparedRun[Any]:
+def _described_for_all(part: SuitePart) -> dict[str, Any]:
     settings = part.for_all
     if isinstance(settings, PackSettings):
-        return run_async(prepare_pack(part.entry.name, settings, PackWatch(), say))
-    return prepare_part(part.entry, settings, _said_already)
+        return run_async(described_pack(part.entry.name, settings, say))
+    return describe(prepare_part(part.entry, settings, _said_already))

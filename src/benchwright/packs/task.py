@@ -12,7 +12,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.packs.bridge import BridgeLimits, PackProcess
+from benchwright.packs.bridge import PackProcess
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
 from benchwright.packs.manifest import PackManifest
@@ -38,24 +38,24 @@ class PackRunSetup(Record, frozen=True):
     models: Mapping[str, RegisteredModel]
     directories: PackDirectories
     cells: CellSettings
-    limits: BridgeLimits
     direct: bool = False
-    node: str = "node"
 
 
 class PackTask:
-    """The task: every scenario of the pack for every model."""
+    """The task: every scenario of the pack for every model. `pack` is its process, which lists and scores as well."""
 
     scorers: Sequence[Scorer] = ()
 
     def __init__(
         self,
         setup: PackRunSetup,
+        pack: PackProcess,
         clients: Mapping[str, EndpointClient],
         verifiers: AbstractAsyncContextManager[RunningVerifiers],
         watcher: Watcher,
     ) -> None:
         self.setup = setup
+        self._pack = pack
         self._clients = clients
         self._verifiers = verifiers
         self._watcher = watcher
@@ -100,7 +100,7 @@ class PackTask:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Starts verifiers, relay and the pack's process, prepares the pack, and ends all of them.
+        """Starts verifiers and the relay, prepares the pack, and has it put its things away at the end.
 
         Raises:
             UserError: a required verifier is not available.
@@ -116,8 +116,8 @@ class PackTask:
                     Relay(also_at=_apart(verifiers.gateway), keeps_idle=True)
                 )
                 access = self._share(relay, verifiers.gateway)
-            pack = await stack.enter_async_context(self.process(None if relay is None else relay.base_url))
-            await pack.prepare(
+            stack.push_async_callback(self._pack.dispose)
+            await self._pack.prepare(
                 host_context(
                     setup.manifest,
                     setup.directory,
@@ -126,23 +126,11 @@ class PackTask:
                     list(setup.models.values()),
                     verifiers.endpoints,
                     access,
-                )
+                ),
+                None if relay is None else relay.base_url,
             )
             self._watcher.prepared()
-            yield PackSolver(pack, setup.models, setup.cells, relay, verifiers, self._watcher)
-
-    def process(self, relay_url: str | None = None) -> PackProcess:
-        """The pack in a process of its own, not yet started."""
-        setup = self.setup
-        return PackProcess(
-            setup.directory,
-            setup.manifest.entry,
-            home=setup.directories.data,
-            limits=setup.limits,
-            log=self._watcher.log,
-            relay_url=relay_url,
-            node=setup.node,
-        )
+            yield PackSolver(self._pack, setup.models, setup.cells, relay, verifiers, self._watcher)
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:
         """A token for requests that belong to no cell; models go by their ids and by their providers' names."""

@@ -135,6 +135,7 @@ async def running(
     base_url: str = "http://127.0.0.1:9/v1",
     log: Log | None = None,
     limits: BridgeLimits = QUICK,
+    relay_url: str | None = None,
     **options: Any,
 ) -> AsyncIterator[PackProcess]:
     """The pack, loaded and prepared."""
@@ -143,7 +144,7 @@ async def running(
     home = directory.with_name(f"{directory.name}-home")
     note = None if log is None else log.note
     async with PackProcess(directory, entry, home=home, limits=limits, log=note, **options) as pack:
-        await pack.prepare(context(directory, base_url))
+        await pack.prepare(context(directory, base_url), relay_url)
         yield pack
 
 

@@ -66,6 +66,21 @@ async def test_a_new_version_of_the_pack_gets_a_new_image(name: str, run_id: str
     assert all(len(tags.split()) == 1 for tags in images)
 
 
+async def test_several_are_made_ready_side_by_side(name: str, run_id: str, tmp_path: Path) -> None:
+    one = docker_pack(tmp_path, name, f"sleep 1; {SERVER}")
+    [spec] = one.specs
+    second = msgspec.structs.replace(spec, id="second")
+    pack = msgspec.structs.replace(one, specs=[spec, second])
+    heard: list[str] = []
+    async with running_verifiers(
+        pack, Start(run_id), lambda said: heard.append(said.verifier_id)
+    ) as verifiers:
+        verifiers.require()
+        assert [endpoint.id for endpoint in verifiers.endpoints] == ["verifier", "second"]
+        assert len(containers(f"{RUN}={run_id}")) == 2
+    assert heard.index("second") < max(at for at, told in enumerate(heard) if told == "verifier")
+
+
 async def test_one_that_never_gets_healthy_is_told_with_what_it_wrote(
     name: str, run_id: str, tmp_path: Path
 ) -> None:

@@ -1,7 +1,8 @@
 """The bridge: runs a pack in a process of its own (Node or Python) and holds whatever it does."""
 
 from benchwright.packs.bridge.cell import CellResult, ProviderTrouble
+from benchwright.packs.bridge.connection import PackLog
 from benchwright.packs.bridge.limits import BridgeLimits
 from benchwright.packs.bridge.process import PackProcess
 
-__all__ = ["BridgeLimits", "CellResult", "PackProcess", "ProviderTrouble"]
+__all__ = ["BridgeLimits", "CellResult", "PackLog", "PackProcess", "ProviderTrouble"]

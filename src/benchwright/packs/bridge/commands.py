@@ -26,6 +26,9 @@ START_PYTHON = (
     "import sys; sys.path.insert(0, sys.argv[1]); from benchwright_pack.inside.main import main; main()"
 )
 
+LIBRARIES = "BENCHWRIGHT_PACK_LIBRARIES"
+"""The variable that tells JavaScript packs' processes where supplied libraries are."""
+
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 _versions: dict[tuple[str, float], tuple[int, int]] = {}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.bridge.cell import CellResult
-from benchwright.packs.bridge.commands import Command, command_for, environment_for
+from benchwright.packs.bridge.commands import LIBRARIES, Command, command_for, environment_for
 from benchwright.packs.bridge.connection import Connection, PackLog, Progress, Reply
 from benchwright.packs.bridge.limits import DEFAULT_LIMITS, BridgeLimits
 from benchwright.packs.bridge.places import place_of, syntax_error_in
@@ -34,9 +34,9 @@ class PackProcess:
     """A pack in a process of its own: use as an async context manager, which loads it.
 
     `directory` is the pack's root and `entry` its entry file, relative to it: in Python where it ends in .py, else
-    in JavaScript. `home` is the process's HOME and working directory, and is made where it is missing. Requests
-    of a cell to the origin of `relay_url` carry the cell's token. `environment` adds to the few variables that the
-    process gets; never keys.
+    in JavaScript. `home` is the process's HOME and working directory, and is made where it is missing.
+    `environment` adds to the few variables that the process gets; never keys. `libraries` is the folder of what the
+    desktop host supplies, see `packs.libraries`.
 
     Whatever the pack does stays with it: a cell that fails, hangs or ends the process is reported as an error of that
     cell, and the process is started again for the others. A cell that lost its process through another's fault is
@@ -55,9 +55,9 @@ class PackProcess:
         home: Path,
         limits: BridgeLimits = DEFAULT_LIMITS,
         log: PackLog | None = None,
-        relay_url: str | None = None,
         environment: Mapping[str, str] = {},
         node: str = "node",
+        libraries: Path | None = None,
     ) -> None:
         self.manifest: dict[str, Any] | None = None
         self.scenarios: list[ScenarioMeta] = []
@@ -66,8 +66,9 @@ class PackProcess:
         self._directory, self._entry, self._home = directory, entry, home
         self._limits, self._node = limits, node
         self._log: PackLog = log or (lambda level, message, data: None)
-        self._relay_url = relay_url
-        self._environment = environment_for(home, environment)
+        self._relay_url: str | None = None
+        supplied = {} if libraries is None else {LIBRARIES: str(libraries)}
+        self._environment = environment_for(home, {**environment, **supplied})
         self._lock = asyncio.Lock()
         self._command: Command | None = None
         self._connection: Connection | None = None
@@ -79,7 +80,7 @@ class PackProcess:
         path = _entry_path(self._directory, self._entry)
         self._home.mkdir(parents=True, exist_ok=True)
         self._command = await command_for(self._entry, self._node, self._limits.memory_bytes)
-        self._settings = {"entry": str(path), "directory": str(self._directory), "relay": self._relay_url}
+        self._settings = {"entry": str(path), "directory": str(self._directory)}
         try:
             await self._live()
         except BaseException:
@@ -93,14 +94,17 @@ class PackProcess:
         finally:
             await self._stop()
 
-    async def prepare(self, context: HostContext) -> None:
+    async def prepare(self, context: HostContext, relay_url: str | None = None) -> None:
         """Prepares the pack for a run; done again by itself when the process had to be started again.
+
+        Requests of a cell to the origin of `relay_url` carry the cell's token from then on.
 
         Raises:
             ExecutionError: the pack's `prepare` failed.
         """
         given = to_json(context)
         self._context = {**given, "sidecars": given["verifiers"]}
+        self._relay_url = relay_url
         await self._live(prepared=True)
 
     async def run(
@@ -235,7 +239,8 @@ class PackProcess:
     async def _prepare(self, connection: Connection) -> None:
         if self._context is None:
             raise ExecutionError("the pack is not prepared for a run")
-        await self._once("prepare", connection, {"context": self._context}, self._limits.prepare_seconds)
+        given = {"context": self._context, "relay": self._relay_url}
+        await self._once("prepare", connection, given, self._limits.prepare_seconds)
         connection.prepared = True
 
     async def _once(self, name: str, connection: Connection, fields: dict[str, Any], seconds: float) -> Any:

@@ -13,6 +13,7 @@ const { watchEnds } = require("./ends.cjs");
 const { watchFetch } = require("./fetch.cjs");
 const { watchHttp } = require("./http.cjs");
 const { provideModules } = require("./modules.cjs");
+const { createRelay } = require("./relay.cjs");
 const { createRunner } = require("./runner.cjs");
 
 const [read, write] = process.argv.splice(2).map(Number);
@@ -20,10 +21,11 @@ const [read, write] = process.argv.splice(2).map(Number);
 openChannel(read, write, (settings, channel) => {
   process.argv[1] = settings.entry;
   watchEnds(channel, calls);
-  watchFetch(calls, settings.relay);
-  watchHttp(calls, settings.relay);
+  const relay = createRelay();
+  watchFetch(calls, relay);
+  watchHttp(calls, relay);
   provideModules();
-  const runner = createRunner(settings, channel, calls);
+  const runner = createRunner(settings, channel, calls, relay);
   forgetModules();
   return runner;
 });

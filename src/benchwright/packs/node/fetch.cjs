@@ -7,7 +7,6 @@ const { liftFetchLimits } = require("./undici.cjs");
 /** Wraps global fetch; calls outside a cell, and to other addresses than a provider's, go through untouched. */
 function watchFetch(calls, relay) {
   const { URL, fetch: original } = globalThis;
-  const relayOrigin = relay ? new URL(relay).origin : null;
   let Headers, Request; // looking at them loads all of fetch, which takes its time
 
   const wrapped = { // as a method, so that it has fetch's name
@@ -19,7 +18,7 @@ function watchFetch(calls, relay) {
       const cell = calls.getStore()?.cell;
       const url = cell ? addressOf(input) : null;
       if (url === null) return original(input, init);
-      const toRelay = relayOrigin !== null && url.origin === relayOrigin;
+      const toRelay = relay.lies(url);
       const given = toRelay && cell.token ? { ...init, headers: withToken(input, init, cell) } : init;
       if (!toRelay && !cell.isProvider(url.href)) return original(input, given);
       let response;

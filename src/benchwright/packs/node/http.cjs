@@ -7,14 +7,12 @@ const { noteStatus } = require("./trouble.cjs");
 
 /** Wraps http.request and http.get; the relay speaks plain HTTP. */
 function watchHttp(calls, relay) {
-  if (!relay) return;
-  const relayHost = new URL(relay).host;
   const original = http.request;
 
   http.request = function request(...given) {
     const asking = original.apply(this, given);
     const cell = calls.getStore()?.cell;
-    if (cell?.token && asking.getHeader?.("host") === relayHost) {
+    if (cell?.token && relay.serves(asking.getHeader?.("host"))) {
       if (!asking.headersSent) asking.setHeader("authorization", cell.authorized(asking.getHeader("authorization") ?? null));
       asking.prependOnceListener("response", (response) => {
         noteStatus(cell, response.statusCode);

@@ -11,7 +11,7 @@ const MOST_DEFAULTS = 10;
 const PARTS = ["listScenarios", "prepare", "scoreModelResults"];
 
 /** Handles the host's lines: {id, call, ...} is answered by one frame of kind "ok" or "error" for that id. */
-function createRunner(settings, channel, calls) {
+function createRunner(settings, channel, calls, relay) {
   const log = createLogger(channel, calls);
   const cells = new Map();
   let context, prepared, runtime;
@@ -26,6 +26,7 @@ function createRunner(settings, channel, calls) {
       return { manifest: runtime.manifest, scenarios, runtime: `Node ${process.version}` };
     },
     async prepare(given) {
+      relay.at(given.relay);
       context = { ...given.context, sidecars: given.context.verifiers, logger: log.forPack };
       prepared = await runtime.prepare(context);
       if (typeof prepared?.runScenario !== "function") throw new Error("prepare() returned no runScenario()");
@@ -107,11 +108,14 @@ function firstLine(text) {
   return text.split("\n", 1)[0];
 }
 
-/** The object with the pack's functions: CommonJS built from ESM has it behind one `default` or two. */
+/**
+ * The object with the pack's functions: CommonJS built from ESM has it behind one `default` or two, and of CommonJS
+ * written by hand, Node may show some of the functions on the outermost level and all of them behind `default`.
+ */
 function unwrap(module) {
   let found = module;
   for (let i = 0; i < MOST_DEFAULTS; i += 1) {
-    if (typeof found.listScenarios === "function") return found;
+    if (PARTS.every((name) => typeof found[name] === "function")) return found;
     if (found.default === null || typeof found.default !== "object") return found;
     found = found.default;
   }

@@ -113,26 +113,49 @@ class Verifiers:
         return await trouble_with(endpoint.url, self._choices[endpoint.id].health_path)
 
     async def prepare(self, stack: AsyncExitStack, start: Start, report: Report) -> None:
-        """Makes all of them ready, one after the other; what cannot be is told by its endpoint."""
-        engine: Engine | None = None
-        for choice in self._choices.values():
-            service = None
+        """Makes all of them ready, side by side; what cannot be is told by its endpoint."""
+        engine: Engine | EngineError | EngineUnavailable | None = None
+        in_docker = [choice for choice in self._choices.values() if _needs_engine(choice)]
+        if in_docker:
+            report(VerifierProgress(in_docker[0].id, "checking_docker", "Looking for Docker."))
             try:
-                if choice.mode == "docker" and choice.missing is None:
-                    report(VerifierProgress(choice.id, "checking_docker", "Looking for Docker."))
-                    engine = engine or await self._engine(stack)
-                    service = await self._docker(engine, choice, start, report, stack)
-                self._found[choice.id] = await _endpoint(choice, service)
-            except EngineUnavailable as error:
-                status: VerifierStatus = (
-                    "missing_dependency" if error.kind == "missing" else "dependency_not_running"
-                )
-                self._found[choice.id] = _failed(choice, status, str(error))
-            except EngineError as error:
-                self.logs[choice.id] = error.log
-                self._found[choice.id] = _failed(choice, "failed", str(error))
+                engine = await self._engine(stack)
+            except (EngineError, EngineUnavailable) as error:
+                engine = error
+        async with asyncio.TaskGroup() as group:
+            making = [
+                group.create_task(self._ready(choice, engine, start, report, stack))
+                for choice in self._choices.values()
+            ]
+        self._found = {endpoint.id: endpoint for endpoint in (task.result() for task in making)}
+
+    async def _ready(
+        self,
+        choice: Choice,
+        engine: Engine | EngineError | EngineUnavailable | None,
+        start: Start,
+        report: Report,
+        stack: AsyncExitStack,
+    ) -> VerifierEndpoint:
+        """Makes one of them ready, as far as that can be."""
+        service = None
+        try:
+            if _needs_engine(choice):
+                if isinstance(engine, Exception):
+                    raise engine
+                assert engine is not None
+                service = await self._docker(engine, choice, start, report, stack)
             if service is not None:
                 self._services[choice.id] = service
+            return await _endpoint(choice, service)
+        except EngineUnavailable as error:
+            missing: VerifierStatus = (
+                "missing_dependency" if error.kind == "missing" else "dependency_not_running"
+            )
+            return _failed(choice, missing, str(error))
+        except EngineError as error:
+            self.logs[choice.id] = error.log
+            return _failed(choice, "failed", str(error))
 
     async def _engine(self, stack: AsyncExitStack) -> Engine:
         engine = await stack.enter_async_context(connected())
@@ -161,6 +184,10 @@ async def running_verifiers(
         verifiers = Verifiers(pack)
         await verifiers.prepare(stack, start, report)
         yield verifiers
+
+
+def _needs_engine(choice: Choice) -> bool:
+    return choice.mode == "docker" and choice.missing is None
 
 
 async def _endpoint(choice: Choice, service: DockerService | None) -> VerifierEndpoint:

@@ -1,0 +1,129 @@
+"""The libraries that the desktop host puts beside every pack: fetched by npm, pinned, and never part of this program.
+
+Names, versions and digests are those of the lock file of BenchLocal v0.2.7 (commit 384de6f), and of v0.3.0.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+from benchwright.errors import UserError
+from benchwright.packs.install.settings import ArchiveError, InstallLimits
+from benchwright.packs.install.unpack import extract
+from benchwright.records import UNREADABLE, Record
+
+NPM_SECONDS = 120.0
+
+
+class Library(Record, frozen=True):
+    """An npm package; `integrity` is of its archive, as npm's lock files have it."""
+
+    name: str
+    version: str
+    integrity: str
+
+
+LIBRARIES = (
+    Library(
+        "zod",
+        "3.25.76",
+        "sha512-gzUt/qt81nXsFGKIFcC3YnfEAx5NkunCfnDlvuBSSFS02bcXu4Lmea0AFIUwbLWxWPx3d9p8S5QoaujKcNQxcQ==",
+    ),
+    Library(
+        "smol-toml",
+        "1.6.1",
+        "sha512-dWUG8F5sIIARXih1DTaQAX4SsiTXhInKf1buxdY9DIg4ZYPZK5nGM1VRIYmEbDbsHt7USo99xSLFu5Q1IqTmsg==",
+    ),
+)
+
+
+def installed_version(library: Library, directory: Path) -> str | None:
+    """The version of a library in a folder of libraries; None where it is not there."""
+    try:
+        version = json.loads((_place(library, directory) / "package.json").read_bytes()).get("version")
+    except (OSError, *UNREADABLE):
+        return None
+    return version if isinstance(version, str) else None
+
+
+def install_library(library: Library, directory: Path, npm: str = "npm", archive: Path | None = None) -> None:
+    """Puts a library into a folder of libraries, from the `archive` given or as npm fetches it. None of its code runs.
+
+    Raises:
+        UserError: it cannot be had, or is not what the digest says; what was there before stays.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="fetching-", dir=directory) as room:
+        packed = archive or _fetched(library, Path(room), npm)
+        if (found := _integrity(packed)) != library.integrity:
+            raise UserError(
+                f"{library.name} {library.version} is not installed: its archive has the digest {found}, expected "
+                f"{library.integrity}."
+            )
+        try:
+            root = extract(packed, Path(room, "tree"), InstallLimits())
+        except ArchiveError as error:
+            raise UserError(f"{library.name} {library.version} is not installed: {error}.") from None
+        _put(root, _place(library, directory), Path(room))
+
+
+def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:
+    """Installs what is missing or of another version; returns what was installed.
+
+    Raises:
+        UserError: as `install_library`.
+    """
+    lacking = [one for one in LIBRARIES if installed_version(one, directory) != one.version]
+    for library in lacking:
+        say(f"Fetching {library.name} {library.version}")
+        install_library(library, directory, npm)
+    return lacking
+
+
+def _place(library: Library, directory: Path) -> Path:
+    return directory / "node_modules" / library.name
+
+
+def _fetched(library: Library, room: Path, npm: str) -> Path:
+    """The archive of a library, as npm fetches it by the user's own settings."""
+    program = shutil.which(npm)
+    if program is None:
+        raise UserError(
+            f"There is no {npm!r} on the PATH: install Node.js with npm, or name the program with --npm."
+        )
+    wanted = f"{library.name}@{library.version}"
+    command = [program, "pack", wanted, "--pack-destination", str(room), "--silent", "--ignore-scripts"]
+    try:
+        ended = subprocess.run(
+            command, cwd=room, stdin=subprocess.DEVNULL, capture_output=True, timeout=NPM_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise UserError(f"npm did not fetch {wanted} within {NPM_SECONDS:g} seconds.") from None
+    archives = list(room.glob("*.tgz"))
+    if ended.returncode or len(archives) != 1:
+        said = ended.stderr.decode(errors="replace").strip().splitlines()
+        raise UserError(f"npm cannot fetch {wanted}: {said[0] if said else f'exit code {ended.returncode}'}.")
+    return archives[0]
+
+
+def _integrity(archive: Path) -> str:
+    with open(archive, "rb") as file:
+        digest = hashlib.file_digest(file, "sha512").digest()
+    return f"sha512-{base64.b64encode(digest).decode()}"
+
+
+def _put(root: Path, place: Path, room: Path) -> None:
+    """Makes a folder the current one; a former one goes with the room."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.exists():
+        os.rename(place, room / f"former-{uuid.uuid4().hex}")
+    os.rename(root, place)
