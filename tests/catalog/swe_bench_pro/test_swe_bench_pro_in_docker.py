@@ -111,6 +111,21 @@ async def test_an_agent_finds_the_fix_in_the_image_unless_it_is_sealed(
     assert sealed.values[CALCULATOR] == official.values[CALCULATOR] == 1.0
 
 
+async def test_a_pass_by_a_replaced_parser_has_a_flag(pro_data: Data, tmp_path: Path) -> None:
+    forge = f"""cat >conftest.py <<'END'
+import atexit, json
+names = {[ADD, DOUBLE]}
+result = json.dumps({{"tests": [{{"name": name, "status": "PASSED"}} for name in names]}})
+script = f"import sys; open(sys.argv[3], 'w').write({{result!r}})"
+open("/workspace/parser.py", "w").write(script)
+END"""
+    scripts = [says(CALCULATOR, bash(forge), "Done.")]
+    ran = await played(pro(), pro_data.source, tmp_path, scripts)
+    assert ran.values[CALCULATOR] == 1.0, "as by the official rule"
+    (flag,) = ran.detail(CALCULATOR)["flags"]
+    assert flag["kind"] == "verdict_depends_on_test_configuration"
+
+
 async def test_predictions_are_graded_without_a_model(pro_data: Data, tmp_path: Path) -> None:
     file = tmp_path / "gold_patches.json"
     gold = {"instance_id": CALCULATOR, "patch": pro_data.instances[0].row["patch"], "prefix": "gold"}

@@ -56,7 +56,7 @@ def make(about: About, options: Options) -> Benchmark:
         return AgentAuthor(containers, issue, agent) if by_agent else ShownTheFiles(containers)
 
     def solver(containers: Containers) -> Solver:
-        return PatchTester(author(containers), containers, seconds, network=network)
+        return PatchTester(author(containers), containers, seconds, network=network, sealed=options.sealed)
 
     def checks(sample: Sample) -> Iterator[Check]:
         if predictions is not None:

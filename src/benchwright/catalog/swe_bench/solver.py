@@ -11,10 +11,12 @@ from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
 from benchwright.catalog.containers.patches import patch_in
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY, changed_files
-from benchwright.catalog.swe_bench.grading import PATCH, TESTS
-from benchwright.catalog.swe_bench.testing import sandbox_spec, tested
+from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, changed_files
+from benchwright.catalog.swe_bench.grading import GRADED_BY, PATCH, TESTS, grade
+from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, tested
 from benchwright.engine.answers import answer_status
+from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.sandbox.docker import Sandbox
@@ -40,11 +42,14 @@ ENVIRONMENT = {
 class PatchTester:
     """Tests the patch of an author; what its log says is left to the scorer."""
 
-    def __init__(self, author: Author, containers: Containers, seconds: float, *, network: bool) -> None:
+    def __init__(
+        self, author: Author, containers: Containers, seconds: float, *, network: bool, sealed: bool
+    ) -> None:
         self._author = author
         self._containers = containers
         self._seconds = seconds
         self._network = network
+        self._sealed = sealed
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Has the patch written, and tests it unless it is empty."""
@@ -52,10 +57,34 @@ class PatchTester:
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
             return outcome
-        content = trial.sample.content
-        result = await tested(self._containers, session, content, patch, self._seconds, network=self._network)
-        artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result)}
+        result, found = await self._tested(trial.sample.content, patch, session)
+        artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
         return msgspec.structs.replace(outcome, artifacts=artifacts)
+
+    async def _tested(
+        self, content: Mapping[str, Any], patch: str, session: Session
+    ) -> tuple[SuiteResult, dict[str, Any]]:
+        """What came of the tests, and what the seal found."""
+
+        async def test(patch: str) -> SuiteResult:
+            return await tested(
+                self._containers, session, content, patch, self._seconds, network=self._network
+            )
+
+        async def passes(patch: str) -> bool:
+            return await _resolves(content, await test(patch))
+
+        if not self._sealed:
+            return await test(patch), {}
+        if outside := reaches_out(patch):
+            return SuiteResult(f"{NOT_APPLIED}: it reaches out of {DIRECTORY}: {outside}\n"), refused(outside)
+        result = await test(patch)
+        return result, await findings(patch, passed=await _resolves(content, result), passes=passes)
+
+
+async def _resolves(content: Mapping[str, Any], result: SuiteResult) -> bool:
+    needed = {name: content[name] for name in GRADED_BY}
+    return (await offload(grade, needed, result.log)).score == 1.0
 
 
 class ShownTheFiles:

@@ -9,6 +9,8 @@ import msgspec
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
+from benchwright.catalog.swe_bench_pro.grading import grade
 from benchwright.catalog.swe_bench_pro.testing import DIRECTORY, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.records import Outcome, Record, Trial
@@ -82,9 +84,29 @@ class PatchTester:
         outcome = await self._author.write(trial.sample, session)
         if outcome.artifacts["problem"]:
             return outcome
-        spec = self._room.spec(content["image"], network=self._room.network)
-        async with self._sandboxes.started(spec, session.progress) as sandbox:
-            session.progress("tests")
-            tests = await run_tests(sandbox, content, outcome.artifacts["patch"], self._room.test_seconds)
-        artifacts = {**outcome.artifacts, "tests": msgspec.to_builtins(tests)}
+        patch = outcome.artifacts["patch"]
+        if self._room.sealed and (outside := reaches_out(patch)):
+            problem = f"the patch reaches out of {DIRECTORY}: {outside}"
+            artifacts = {**outcome.artifacts, "problem": problem, **refused(outside)}
+        else:
+            artifacts = {**outcome.artifacts, **await self._tested(content, patch, session)}
         return msgspec.structs.replace(outcome, artifacts=artifacts)
+
+    async def _tested(self, content: Mapping[str, Any], patch: str, session: Session) -> dict[str, Any]:
+        """What came of the tests, and what the seal found."""
+
+        async def test(patch: str) -> dict[str, Any]:
+            spec = self._room.spec(content["image"], network=self._room.network)
+            async with self._sandboxes.started(spec, session.progress) as sandbox:
+                session.progress("tests")
+                tests = await run_tests(sandbox, content, patch, self._room.test_seconds)
+            return {"patch": patch, "tests": msgspec.to_builtins(tests)}
+
+        async def passes(patch: str) -> bool:
+            return grade(content, await test(patch)).score == 1.0
+
+        tested = await test(patch)
+        if not self._room.sealed:
+            return tested
+        passed = grade(content, tested).score == 1.0
+        return tested | await findings(patch, passed=passed, passes=passes)

@@ -1,0 +1,138 @@
+"""Patches under a seal: one that reaches out of the work tree is refused, a pass by configuration has a flag."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from benchwright.catalog.containers.sealing.patches import (
+    DEPENDS,
+    findings,
+    of_test_configuration,
+    parts,
+    reaches_out,
+)
+
+
+def patch_of(folder: Path, files: Mapping[str, str], changed: Mapping[str, str]) -> str:
+    """What git makes of a change."""
+    git = ["git", "-C", str(folder), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    for content in (files, changed):
+        for name, text in content.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    return subprocess.run([*git, "diff", "HEAD~1", "HEAD"], check=True, capture_output=True, text=True).stdout
+
+
+def added(name: str, text: str = "x") -> str:
+    """A patch that adds a file, as nobody's git makes it."""
+    return f"diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+{text}\n"
+
+
+LINK = "diff --git a/{0} b/{0}\nnew file mode 120000\n--- /dev/null\n+++ b/{0}\n@@ -0,0 +1 @@\n+/usr/lib\n"
+
+
+@pytest.mark.parametrize(
+    ("patch", "name"),
+    [
+        (added("../outside.py"), "../outside.py"),
+        (added("src/../../outside.py"), "src/../../outside.py"),
+        (added(".git/hooks/post-checkout"), ".git/hooks/post-checkout"),
+        ("--- a/x.py\n+++ /usr/lib/x.py\n@@ -0,0 +1 @@\n+x\n", "/usr/lib/x.py"),
+        (LINK.format("library") + added("library/os.py"), "library/os.py"),
+        ("diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to ../x\n", "../x"),
+    ],
+)
+def test_a_patch_that_leads_out_of_the_work_tree_is_known(patch: str, name: str) -> None:
+    assert reaches_out(added("honest.py") + patch) == name
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        added("src/module.py", "+++ ../not/a/name"),
+        added("notes.txt", "--- /etc/passwd"),
+        LINK.format("library"),
+        added("..hidden/file"),
+        "",
+    ],
+)
+def test_other_patches_do_not(patch: str) -> None:
+    assert reaches_out(patch) is None
+
+
+SETUP = (
+    "[metadata]\nname = x\n\n[options]\ninstall_requires =\n    a\n\n\n\n\n[tool:pytest]\nminversion = 6\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "configures"),
+    [
+        ("conftest.py", "", "import os\n", True),
+        ("deep/down/conftest.py", "", "import os\n", True),
+        ("pytest.ini", "", "[pytest]\n", True),
+        ("tox.ini", "", "[pytest]\n", True),
+        ("sitecustomize.py", "", "import os\n", True),
+        ("extra.pth", "", "import os\n", True),
+        ("setup.py", "", "import os\n", True),
+        ("tests/runtests.py", "", "import os\n", True),
+        ("pytest.py", None, "raise SystemExit(0)\n", True),
+        ("_pytest/main.py", None, "raise SystemExit(0)\n", True),
+        ("src/_pytest/main.py", "a\n", "b\n", False),
+        ("setup.cfg", SETUP, SETUP + "python_files = none\n", True),
+        ("setup.cfg", SETUP, SETUP.replace("    a\n", "    a\n    b\n"), False),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\n",
+            "[tool.pytest.ini_options]\naddopts = '-x'\n",
+            True,
+        ),
+        ("src/module.py", "a\n", "b\n", False),
+        ("tests/test_module.py", "a\n", "b\n", False),
+    ],
+)
+def test_what_changes_the_configuration_of_tests_is_known(
+    tmp_path: Path, name: str, before: str | None, after: str, configures: bool
+) -> None:
+    (part,) = parts(patch_of(tmp_path, {} if before is None else {name: before}, {name: after}))
+    assert of_test_configuration(part) is configures
+
+
+async def test_a_pass_that_depends_on_its_configuration_has_a_flag_and_others_have_none(
+    tmp_path: Path,
+) -> None:
+    patch = patch_of(tmp_path, {}, {"conftest.py": "forge()\n", "module.py": "x = 1\n"})
+    asked: list[str] = []
+
+    async def fails(rest: str) -> bool:
+        asked.append(rest)
+        return False
+
+    async def passes(rest: str) -> bool:
+        return True
+
+    found = await findings(patch, passed=True, passes=fails)
+    assert found["rerun"] == {"left_out": ["conftest.py"], "passes": False}
+    assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
+    assert "conftest.py" in found["flags"][0]["evidence"]
+    (rest,) = asked
+    assert [part.names for part in parts(rest)] == [["module.py"]]
+
+    found = await findings(patch, passed=True, passes=passes)
+    assert found == {"rerun": {"left_out": ["conftest.py"], "passes": True}}
+    assert await findings(patch, passed=False, passes=fails) == {}
+
+
+async def test_a_pass_by_nothing_but_configuration_needs_no_second_test() -> None:
+    async def never(rest: str) -> bool:
+        raise AssertionError("there is nothing to test")
+
+    found = await findings(added("conftest.py"), passed=True, passes=never)
+    assert [flag["kind"] for flag in found["flags"]] == [DEPENDS]
