@@ -161,6 +161,8 @@ class EvalSettings(DecidingSettings):
     module: str | None = None
     mcp: Path | None = None
     agent_command: str | None = None
+    agent: str | None = None
+    """A command-line agent, by the name of its recipe."""
     eval_fn: tuple[str, ...] = ()
     scorer: tuple[str, ...] = ()
     scorer_option: dict[str, str] = {}

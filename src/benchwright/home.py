@@ -63,3 +63,13 @@ def images_directory() -> Path:
 def repositories_directory() -> Path:
     """Where clones of the repositories that benchmarks work on are kept."""
     return home() / "repositories"
+
+
+def agents_directory() -> Path:
+    """Where command-line agents are installed, a directory for each version."""
+    return home() / "agents"
+
+
+def recipes_directory() -> Path:
+    """Where the user's own recipes of agents are."""
+    return home() / "recipes"

@@ -202,7 +202,7 @@ class TestVerbs:
         ("test", "--max-samples=3", "--limit=3"),
         ("run mmlu", "--max-samples=3", "--limit=3"),
         ("validate", "--max-samples=3", "--limit=3"),
-        ("eval", "--agent=a:B", "--module=a:B"),
+        ("test", "--agent=a:B", "--module=a:B"),
         ("eval", "--output-path=here", "--output-dir=here"),
         ("run mmlu", "--scrape-prometheus", "--metrics"),
         ("run mmlu", "--prometheus-url=http://x", "--metrics-url=http://x"),

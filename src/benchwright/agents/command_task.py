@@ -71,7 +71,7 @@ class CommandAgent:
         ended = await run_program(self._arguments, _encode(row) + b"\n", environment)
         artifacts = {"stderr": ended.errors} if ended.errors else {}
         if ended.status != 0:
-            return AgentAnswer(artifacts=artifacts, failure=_failure(ended))
+            return AgentAnswer(artifacts=artifacts, failure=failure_of(ended))
         return msgspec.structs.replace(_read_output(ended.output), artifacts=artifacts)
 
 
@@ -117,7 +117,8 @@ def _read_output(output: bytes) -> AgentAnswer:
     return AgentAnswer(text)
 
 
-def _failure(ended: ProgramResult) -> str:
+def failure_of(ended: ProgramResult) -> str:
+    """Why a program that ended with another exit status than 0 failed."""
     lines = ended.errors.strip().splitlines()
     told = f": {lines[-1].strip()}" if lines else ""
     if ended.status < 0:

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchwright.agents.rows import RowsTask, SampleRows
+from benchwright.agents.rows import Content, RowsTask, SampleRows
+from benchwright.data.columns import documented_row
 from benchwright.data.rows import Row
 from benchwright.endpoint.relay import Relay
 from benchwright.engine.answers import answer_status, final_answer
@@ -57,8 +58,8 @@ class OutsideAgent(Protocol):
 class OutsideTask(RowsTask):
     """The task: the rows of the dataset at `path`, each given to the agent, and the scorers.
 
-    An agent gets its row with the documented column names and two more: `row_index`, the row's place in the
-    file from 0, and `run_index`, the repeat from 0.
+    An agent gets its row as `content` makes it, with the documented column names, and two more: `row_index`, the row's
+    place in the file from 0, and `run_index`, the repeat from 0.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class OutsideTask(RowsTask):
         limit: int | None = None,
         offset: int = 0,
         group_by: str | None = None,
+        content: Content = documented_row,
     ) -> None:
         spec = TaskSpec(
             name=agent.name,
@@ -77,7 +79,7 @@ class OutsideTask(RowsTask):
             fingerprint=fingerprint("outside", VERSION, agent.fingerprint),
             group_by=group_by,
         )
-        super().__init__(SampleRows(path, limit, offset, group_by), spec, scorers)
+        super().__init__(SampleRows(path, limit, offset, group_by), spec, scorers, content)
         self._agent = agent
 
     @asynccontextmanager
@@ -109,8 +111,15 @@ class OutsideSolver:
                 if calls.failure is not None:
                     raise calls.failure from error
                 raise
-        if calls.ended_by is not None:
-            raise calls.ended_by
+        limit = calls.ended_by or (calls.failure if said.failure and calls.limit_told.is_set() else None)
+        if limit is not None:
+            return Outcome(
+                Status.LIMIT,
+                calls.messages,
+                final_answer(calls.messages),
+                str(limit),
+                artifacts=said.artifacts,
+            )
         if calls.failure is not None and (said.failure is not None or calls.reply is None):
             raise calls.failure  # also where an agent says something although the model never answered it
         if said.failure is None:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from subprocess import PIPE
 from typing import cast
 
@@ -32,9 +33,9 @@ class ProgramResult(Record, frozen=True):
 
 
 async def run_program(
-    arguments: Sequence[str], given: bytes, environment: Mapping[str, str]
+    arguments: Sequence[str], given: bytes, environment: Mapping[str, str], folder: Path | None = None
 ) -> ProgramResult:
-    """Runs a program in a session of its own, with `given` as its stdin.
+    """Runs a program in a session of its own, with `given` as its stdin, in `folder` or where we are.
 
     When it ends, what it left running in its process group is killed, and so it is with its group where this process
     is killed. Cancelling ends the whole group: SIGTERM, and SIGKILL after two seconds.
@@ -42,7 +43,7 @@ async def run_program(
     Raises:
         ExecutionError: the program cannot be started, or writes more than 10 MB.
     """
-    starting = asyncio.ensure_future(_start(arguments, environment))
+    starting = asyncio.ensure_future(_start(arguments, environment, folder))
     try:
         program = await asyncio.shield(starting)
     except asyncio.CancelledError:
@@ -58,7 +59,7 @@ async def run_program(
     return program.ended()
 
 
-async def _start(arguments: Sequence[str], environment: Mapping[str, str]) -> _Program:
+async def _start(arguments: Sequence[str], environment: Mapping[str, str], folder: Path | None) -> _Program:
     loop = asyncio.get_running_loop()
     ORPHANS.watch()
     try:
@@ -69,6 +70,7 @@ async def _start(arguments: Sequence[str], environment: Mapping[str, str]) -> _P
             stdout=PIPE,
             stderr=PIPE,
             env=dict(environment),
+            cwd=folder,
             start_new_session=True,
         )
     except OSError as error:

@@ -19,10 +19,10 @@ def check_eval(settings: EvalSettings) -> None:
         raise UserError("--model is required.")
     if not settings.eval_fn and not settings.scorer:
         raise UserError("--eval-fn is required (or --scorer, to use a built-in scorer).")
-    agents = [settings.module, settings.mcp, settings.agent_command]
+    agents = [settings.module, settings.mcp, settings.agent_command, settings.agent]
     check_agent(settings.module, settings.mcp, needed=not settings.scorer and not any(agents))
     if sum(agent is not None for agent in agents) > 1:
-        raise UserError("--agent-command cannot be combined with --module or --mcp.")
+        raise UserError("Only one of --module, --mcp, --agent and --agent-command can be given.")
     numbers = {
         "--n": settings.n,
         "--batch-size": settings.concurrency,
@@ -30,7 +30,7 @@ def check_eval(settings: EvalSettings) -> None:
         "--limit": settings.limit,
     }
     check_numbers(numbers, settings.offset)
-    if any(agents) and settings.column:
+    if any(agents) and settings.agent is None and settings.column:
         raise UserError("--column cannot be used with an agent, which needs the documented columns.")
     if settings.baseline_model is None:
         if settings.baseline_base_url is not None:

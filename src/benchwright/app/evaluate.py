@@ -14,7 +14,14 @@ from benchwright.app.eval_files import EvalFiles
 from benchwright.app.eval_shelf import EvalShelf
 from benchwright.app.evaluating.earlier import find_reuse
 from benchwright.app.evaluating.targets import eval_targets
-from benchwright.app.evaluating.task import NOTHING, agent_name, asks_by_itself, completion_params, eval_task
+from benchwright.app.evaluating.task import (
+    NOTHING,
+    agent_name,
+    asks_by_itself,
+    completion_params,
+    eval_task,
+    is_program,
+)
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
@@ -77,7 +84,7 @@ def prepare_eval(
                 tokens=settings.trial_tokens,
                 seconds=settings.trial_seconds,
             ),
-            aborts=settings.agent_command is not None,
+            aborts=is_program(settings),
         ),
         settings=settings,
         data=(data,),
@@ -154,6 +161,7 @@ def _config(settings: EvalSettings, request: RunRequest) -> dict[str, Any]:
         "baseline_base_url": settings.baseline_base_url and settings.baseline_base_url.rstrip("/"),
         "module": f"mcp:{settings.mcp.resolve()}" if settings.mcp is not None else settings.module,
         "agent_command": settings.agent_command,
+        **({"agent": settings.agent} if settings.agent else {}),
         "dataset": str(settings.dataset),
         "eval_fns": sorted(settings.eval_fn) or None,
         "scorers": sorted(settings.scorer) or None,

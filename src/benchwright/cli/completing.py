@@ -82,6 +82,13 @@ def cached(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
     return _items(((each, "") for each in ids), typed)
 
 
+def agents(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The command-line agents."""
+    from benchwright.recipes.shelf import recipe_names
+
+    return _items(((name, "") for name in recipe_names()), typed)
+
+
 def scorers(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
     """The built-in scorers."""
     from benchwright.scorers.registry import SCORERS

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.agent_options import agent_command_option, agent_options, recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import option, together
 from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
     OPENAI,
-    agent_options,
     api_key_option,
     base_url_option,
     concurrency_option,
@@ -32,12 +32,6 @@ from benchwright.cli.options import (
 
 if TYPE_CHECKING:
     from benchwright.config import EvalSettings
-
-agent_command_option = option(
-    "--agent-command", metavar="COMMAND", heading="Agent", rare=True,
-    help="Your agent as a program: it reads the row as JSON from stdin, calls the model at $OPENAI_BASE_URL and "
-    "prints its answer.",
-)  # fmt: skip
 
 group_option = option(
     "--group-by", metavar="COLUMN", heading="Dataset", rare=True,
@@ -79,7 +73,7 @@ file_options = together(
 eval_options = together(
     dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option,
     model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
-    agent_options, agent_command_option,
+    agent_options(), recipe_option, agent_command_option,
     scorer_options, own_scores, baseline_options, until_options,
     config_option("eval"), concurrency_option(1), run_options, reuse_options,
     file_options, output_options,
@@ -99,6 +93,8 @@ def eval_settings(options: dict[str, Any]) -> EvalSettings:
     from benchwright.config import EvalSettings
 
     take_models(options)
+    if ":" in (options["agent"] or ""):  # as documented for modules
+        options["agent"], options["module"] = None, options["agent"]
     options["param"] = json_pairs(options["param"], "--param")
     options["column"] = pairs(options["column"], "--column")
     options["scorer_option"] = pairs(options["scorer_option"], "--scorer-option")

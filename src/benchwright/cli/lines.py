@@ -30,6 +30,7 @@ def header_lines(program: str, settings: EvalSettings) -> list[str]:
         ("Agent", settings.module),
         ("MCP tools", settings.mcp),
         ("Agent command", settings.agent_command),
+        ("Command-line agent", settings.agent),
         ("Dataset", settings.dataset),
         ("Scorers", ", ".join(settings.scorer) or None),
         ("Eval functions", ", ".join(settings.eval_fn) or None),

@@ -46,6 +46,7 @@ COMMANDS = {
     "schema": ("benchwright.cli.schema:command", "Print a JSON Schema of configuration files, for editors."),
     "runs": ("benchwright.cli.runs:command", "List, show, tag and delete the runs on this machine."),
     "cache": ("benchwright.cli.cache:command", "List, show and delete cached evaluations."),
+    "agents": ("benchwright.cli.agents:command", "List and install command-line agents."),
     "images": ("benchwright.cli.images:command", "List and delete our images of containers."),
     "resume": ("benchwright.cli.resume:resume", "Resume an unfinished run."),
     "retry": ("benchwright.cli.resume:retry", "Retry failed trials of a run."),
@@ -83,6 +84,7 @@ HEADINGS = {
         "list",
         "fetch",
         "validate",
+        "agents",
         "images",
         "test",
         "simulate",
@@ -183,9 +185,8 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 @_before("--env-file", "FILE", "File with keys and settings (default: .env here)")
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
-    """Find out what models and agents can do, how fast, and which one is better, behind
-    any OpenAI-compatible endpoint. Runs are kept under BENCHWRIGHT_HOME; the same
-    command resumes one that was stopped or killed.
+    """Find out what models and agents can do, how fast, and which is better. Runs
+    are kept under BENCHWRIGHT_HOME; the same command resumes a stopped one.
     """
 
 

@@ -178,18 +178,6 @@ repeats_option = option("--n", type=int, metavar="N", default=1, heading="Datase
                         help="Repeats of each sample, for pass@k.")  # fmt: skip
 
 
-# The agent
-
-agent_options = together(
-    option("-m", "--module", "module", old=("--agent",), metavar="MODULE:ATTR", heading="Agent",
-           help="Your agent (default: none; the model is asked)."),
-    option("--mcp", type=click.Path(path_type=Path), metavar="DIR", heading="Agent", rare=True,
-           help="Directory of MCP tools, with a main.py that creates a FastMCP instance."),
-    option("--max-turns", type=int, metavar="N", default=10, heading="Agent", rare=True,
-           help="Maximum turns of an agent in one trial."),
-)  # fmt: skip
-
-
 # Scores
 
 scorer_options = together(

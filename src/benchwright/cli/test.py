@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchwright.cli.agent_options import agent_options
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import (
     OPENAI,
-    agent_options,
     api_key_option,
     base_url_option,
     dataset_option,
@@ -55,7 +55,7 @@ MORE = """\b
 @api_key_option
 @temperature_option
 @max_tokens_option
-@agent_options
+@agent_options("--agent")
 @option("-i", "--interactive", is_flag=True, heading="Running", help="Pause before every model call.")
 @option(
     "--row",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -10,6 +12,11 @@ from benchwright.endpoint.relay import Asked, Grant, RelayedRequest, relay_envir
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import TrialError
 from benchwright.records import UNREADABLE, Message
+
+Ended = TypeVar("Ended")
+
+LIMIT_PATIENCE = 10.0
+"""Seconds that an agent gets to end once it was told that a limit is reached."""
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -54,6 +61,7 @@ class RelayedTurns:
 class RelayedCalls:
     """What an agent is given to reach the model, and how its calls went.
 
+    `limit_told` is set when a call was refused for a limit.
     `reply` is the last answer; `failure` is why the last call had none, as far as it had an end. `ended_by` is the
     limit of which the agent was told by a last answer, not by an error.
     """
@@ -65,6 +73,7 @@ class RelayedCalls:
         self.reply: Reply | None = None
         self.failure: TrialError | None = None
         self.ended_by: TrialError | None = None
+        self.limit_told = asyncio.Event()
         self._sent: list[Message] = []
 
     @property
@@ -79,6 +88,21 @@ class RelayedCalls:
     def forget(self) -> None:
         """The calls so far were not part of the conversation."""
         self.reply, self._sent = None, []
+
+    async def within_limits(self, running: Coroutine[Any, Any, Ended]) -> Ended | None:
+        """What the agent's run returns; None where it went on after it was told of a limit, and was cancelled."""
+        run = asyncio.ensure_future(running)
+        told = asyncio.ensure_future(self.limit_told.wait())
+        try:
+            await asyncio.wait({run, told}, return_when=asyncio.FIRST_COMPLETED)
+            if not run.done():
+                await asyncio.wait({run}, timeout=LIMIT_PATIENCE)
+            return await run if run.done() else None
+        finally:
+            told.cancel()
+            if not run.done():
+                run.cancel()
+                await asyncio.wait({run})
 
     def ended(self, reply: Reply | None, failure: TrialError | None, sent: list[Message]) -> None:
         """Takes the end of a call in; one that was given up changes nothing."""

@@ -124,6 +124,7 @@ class TrialSession:
                 purpose = self._purpose(self._role)
             except LimitReached as limit:
                 calls.failure = limit
+                calls.limit_told.set()
                 calls.ended_by = limit if asked.dialect != "chat" else None
                 raise
             turns.add(asked, purpose.turn)

@@ -56,9 +56,11 @@ def suite_of(manifest: Manifest) -> str:
 
 
 def agent_of(manifest: Manifest) -> str:
-    """The agent as it was typed: a module, a command, or a directory of MCP tools; empty without one."""
+    """The agent as it was typed: a module, a recipe, a command, or a directory of MCP tools; empty without one."""
     typed = manifest.settings
-    return str(typed.get("module") or typed.get("agent_command") or typed.get("mcp") or "")
+    return str(
+        typed.get("module") or typed.get("agent") or typed.get("agent_command") or typed.get("mcp") or ""
+    )
 
 
 def measurement_of(manifest: Manifest) -> str:

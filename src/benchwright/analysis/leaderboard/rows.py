@@ -13,7 +13,7 @@ from benchwright.runs.journal import encode_json
 
 By = Literal["model", "run"]
 
-AGENT = ("module", "agent_command", "mcp", "system", "template")
+AGENT = ("module", "agent", "agent_command", "mcp", "system", "template")
 """Settings that say who asks the model, and how."""
 
 

@@ -3,6 +3,7 @@
 findings    what is found out, and how: every check in a thread of its own, with a time limit
 machine     home directory, memory, open files, clock
 network     loopback, proxies
+agents      command-line agents, and what they need
 programs    Python and its extras, Node, the local sandbox
 containers  the engine, its disk and images, the `docker` program
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchwright.app.doctor import containers, machine, network, programs
+from benchwright.app.doctor import agents, containers, machine, network, programs
 from benchwright.app.doctor.findings import Check, Finding, findings_of
 
 __all__ = ["Finding", "examine"]
@@ -32,6 +33,7 @@ def examine(*, call_out: bool = False) -> list[Finding]:
         Check("sandbox", programs.sandbox),
         Check("pack processes", programs.pack_processes),
         Check("Node.js", programs.node),
+        Check("agents", agents.command_line_agents),
         Check("docker program", containers.docker_program),
         Check("container engine", partial(containers.engine, call_out=call_out), 10.0 + seconds),
     ]

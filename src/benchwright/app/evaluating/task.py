@@ -42,6 +42,18 @@ def eval_task(settings: EvalSettings, path: Path, objects: Mapping[str, Any] = N
         from benchwright.agents.command_task import command_task
 
         return command_task(path, settings.agent_command, scorers, **rows)
+    if settings.agent is not None:
+        from benchwright.agents.recipe_task import recipe_task
+        from benchwright.recipes.shelf import find_recipe
+
+        return recipe_task(
+            path,
+            find_recipe(settings.agent),
+            scorers,
+            columns=settings.column,
+            needs_target=needs_target(settings, scorers),
+            **rows,
+        )
     if settings.module is not None:
         from benchwright.agents.agent_task import AgentTask
         from benchwright.agents.callable_task import callable_task
@@ -96,7 +108,7 @@ def agent_name(settings: EvalSettings) -> str | None:
         return settings.mcp.resolve().name
     if settings.agent_command is not None:
         return _program_name(settings.agent_command)
-    return None
+    return None if settings.agent is None else Path(settings.agent).stem
 
 
 def _program_name(command: str) -> str:
@@ -105,9 +117,14 @@ def _program_name(command: str) -> str:
     return next((path for path in paths if path.suffix[1:].isalpha()), paths[0]).stem
 
 
+def is_program(settings: EvalSettings) -> bool:
+    """Whether the agent is a program: a command of the user's, or one that a recipe installs."""
+    return settings.agent_command is not None or settings.agent is not None
+
+
 def asks_by_itself(settings: EvalSettings, objects: Mapping[str, Any] = NOTHING) -> bool:
     """Whether the agent is a program or a function, which reaches the model through the relay."""
-    if settings.agent_command is not None:
+    if is_program(settings):
         return True
     return settings.module is not None and isroutine(_agent(settings.module, objects))
 

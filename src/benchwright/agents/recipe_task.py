@@ -1,0 +1,165 @@
+"""An agent by a recipe, on this machine: a folder of its own for each row, a home of its own, and the relay."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from benchwright.agents.command_task import failure_of
+from benchwright.agents.outside_task import AgentAnswer, OutsideTask
+from benchwright.agents.programs import ProgramResult, run_program
+from benchwright.agents.rows import SampleRows
+from benchwright.data.columns import PromptColumns
+from benchwright.data.rows import Row, naming
+from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.engine.protocols import Scorer
+from benchwright.engine.relayed import RelayedCalls
+from benchwright.errors import ExecutionError
+from benchwright.recipes.collecting import OWN_FILES, texts_below
+from benchwright.recipes.layers import launch_on_host
+from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.starting import Way, started
+from benchwright.records import Trial
+
+HANDED_ON = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TMPDIR",
+    "SSL_CERT_FILE",
+)
+"""The variables of ours that an agent gets: nothing that could hold a key, an address or a setting of the user's."""
+
+KEPT_OF_OUTPUT = 256 * 1024
+"""Characters kept of what an agent prints: the last ones."""
+
+MOST_FILES = 500
+"""A work folder with more files than these is not kept."""
+
+
+def recipe_task(
+    path: Path,
+    recipe: Recipe,
+    scorers: Sequence[Scorer],
+    *,
+    columns: Mapping[str, str] | None = None,
+    needs_target: bool = True,
+    limit: int | None = None,
+    offset: int = 0,
+    group_by: str | None = None,
+) -> OutsideTask:
+    """The task of an agent that is installed by a recipe; columns are found as where a model is asked (`PromptTask`).
+
+    Raises:
+        DatasetError: the file cannot be read, is empty, or lacks a part.
+        UserError: the agent is not installed.
+    """
+    first = SampleRows(path, limit, offset, group_by).first()
+    with naming(path):
+        parts = PromptColumns.find(first, columns, needs_target=needs_target)
+    agent, content = RecipeAgent(recipe), parts.content
+    return OutsideTask(path, agent, scorers, limit=limit, offset=offset, group_by=group_by, content=content)
+
+
+class RecipeAgent:
+    """Starts the agent once per row, in an empty folder with the row's `files` ({path: text}), if it has some.
+
+    It is asked what the row asks a model: the system prompt, if there is one, and the user's. Its answer is the last
+    one that its model gave. Artifacts: `output`, `stderr`, its own `records`, and the `files` of its folder, as texts.
+
+    Raises:
+        UserError: it is not installed.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.name = recipe.name
+        self.fingerprint = recipe.fingerprint
+        self._recipe = recipe
+        self._launch = launch_on_host(recipe)
+
+    async def run(self, row: Row, trial: Trial, calls: RelayedCalls) -> AgentAnswer:
+        """Runs the agent. A start without any question to the model, or an exit status other than 0, is a failure.
+
+        Raises:
+            ExecutionError: it cannot be started, prints too much, or the row's `files` are not such.
+        """
+        way = Way(calls.base_url, calls.token, calls.model)
+        with _folders() as (home, work):
+            _write_files(row.get("files"), work)
+            start = started(self._recipe, self._launch, _prompt(row), way, str(home))
+            for path, text in start.files.items():
+                _write(Path(path), text)
+            environment = _environment(os.environ) | start.environment | {"BENCHWRIGHT_TRIAL": trial.key}
+            ended = await calls.within_limits(run_program(start.command, b"", environment, work))
+            kept = self._kept(home, work)
+        artifacts = {**kept, **_said(ended)}
+        answer = "" if calls.reply is None else calls.reply.text
+        return AgentAnswer(answer, artifacts=artifacts, failure=_failure(ended, calls))
+
+    def _kept(self, home: Path, work: Path) -> dict[str, Any]:
+        files = texts_below(work, ["**/*"], without=OWN_FILES)
+        return {
+            "agent": self._recipe.label,
+            "records": texts_below(home, self._recipe.records),
+            "files": files if len(files) <= MOST_FILES else {},
+        }
+
+
+@contextmanager
+def _folders() -> Iterator[tuple[Path, Path]]:
+    """The agent's home and, beside it, its work folder; both are gone in the end."""
+    with tempfile.TemporaryDirectory(prefix="benchwright-agent-", ignore_cleanup_errors=True) as place:
+        home, work = Path(place, "home"), Path(place, "work")
+        home.mkdir()
+        work.mkdir()
+        yield home, work
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: environ[name] for name in HANDED_ON if name in environ}
+    return kept | {"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}
+
+
+def _prompt(row: Row) -> str:
+    return "\n\n".join(text for text in (row.get("system_prompt"), row.get("user_prompt")) if text)
+
+
+def _write_files(files: Any, work: Path) -> None:
+    if files is None:
+        return
+    if not isinstance(files, Mapping) or not all(isinstance(text, str) for text in files.values()):
+        raise ExecutionError("the row's `files` must be an object of texts by path")
+    for name, text in files.items():
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts:
+            raise ExecutionError(f"the row's file {name!r} lies outside of the agent's folder")
+        _write(work / path, text)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _said(ended: ProgramResult | None) -> dict[str, str]:
+    if ended is None:
+        return {}
+    output = ended.output.decode("utf-8", "replace")[-KEPT_OF_OUTPUT:]
+    return {name: text for name, text in (("output", output), ("stderr", ended.errors)) if text}
+
+
+def _failure(ended: ProgramResult | None, calls: RelayedCalls) -> str | None:
+    if ended is None or calls.limit_told.is_set():
+        return "a limit was reached"
+    if ended.status != 0:
+        return failure_of(ended)
+    return "the agent ended without an answer of the model" if calls.reply is None else None

@@ -1,0 +1,64 @@
+"""The command-line agents that can be used: recipes, and what of them is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.recipes.installing import install_agent
+from benchwright.recipes.layers import layer_of
+from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.shelf import all_recipes, find_recipe
+from benchwright.records import Record
+from benchwright.text import Say
+
+
+class KnownAgent(Record, frozen=True, omit_defaults=False):
+    """A recipe as lists show it; `installed` is its folder, None where it is not installed."""
+
+    name: str
+    title: str
+    version: str
+    dialect: str
+    licence: str
+    source: str
+    note: str
+    packages: tuple[str, ...]
+    containers: bool
+    installed: str | None
+
+
+def known_agents() -> list[KnownAgent]:
+    """All agents by name.
+
+    Raises:
+        UserError: a recipe of the user's is none.
+    """
+    return [_known(recipe) for recipe in all_recipes()]
+
+
+def install_agents(names: Sequence[str], say: Say) -> list[KnownAgent]:
+    """Installs the agents of these names, unless they are there.
+
+    Raises:
+        UserError: there is no such recipe, or its packages cannot be installed.
+    """
+    recipes = [find_recipe(name) for name in names]
+    for recipe in recipes:
+        install_agent(recipe, say)
+    return [_known(recipe) for recipe in recipes]
+
+
+def _known(recipe: Recipe) -> KnownAgent:
+    install, layer = recipe.install, layer_of(recipe)
+    return KnownAgent(
+        name=recipe.name,
+        title=recipe.title,
+        version=recipe.version,
+        dialect=recipe.dialect,
+        licence=recipe.licence,
+        source=recipe.source,
+        note=recipe.note,
+        packages=() if install is None else (*install.npm, *install.pip),
+        containers=install is None or install.containers,
+        installed=None if layer is None else str(layer.directory),
+    )

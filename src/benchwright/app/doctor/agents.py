@@ -1,0 +1,43 @@
+"""Command-line agents: which are installed, and what those that are not would need."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+from benchwright.app.doctor.findings import Finding
+from benchwright.recipes.layers import layer_of
+from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.shelf import all_recipes
+
+
+def command_line_agents() -> Iterator[Finding]:
+    """What of the agents is installed here.
+
+    Raises:
+        UserError: a recipe of the user's is none.
+    """
+    recipes = [recipe for recipe in all_recipes() if recipe.install is not None]
+    installed = [recipe for recipe in recipes if layer_of(recipe) is not None]
+    missing = [recipe for recipe in recipes if recipe not in installed]
+    for recipe in installed:
+        yield from _finding(recipe)
+    if missing:
+        needed_for = "these command-line agents (--agent)"
+        npm = (
+            ""
+            if shutil.which("npm")
+            else "; those of npm need Node.js (Debian and Ubuntu: `apt-get install npm`)"
+        )
+        names = ", ".join(recipe.name for recipe in missing)
+        advice = f"benchwright agents install NAME{npm}"
+        yield Finding("agents", f"not installed: {names}", "missing", needed_for, advice)
+
+
+def _finding(recipe: Recipe) -> Iterator[Finding]:
+    subject = f"agent {recipe.name}"
+    if recipe.install is not None and recipe.install.node and shutil.which("node") is None:
+        advice = "Install Node.js 20 or newer (Debian and Ubuntu: `apt-get install nodejs`)."
+        yield Finding(subject, "`node` is not on the PATH", "problem", recipe.title, advice)
+    else:
+        yield Finding(subject, f"{recipe.title} {recipe.version}")

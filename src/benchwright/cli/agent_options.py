@@ -1,0 +1,35 @@
+"""The options that say which agent works: one in Python, its tools, a program, or a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli import completing
+from benchwright.cli.grammar import option, together
+
+recipe_option = option(
+    "--agent", metavar="NAME", heading="Agent", rare=True, shell_complete=completing.agents,
+    help="Command-line agent, as `benchwright agents` lists it.",
+)  # fmt: skip
+
+agent_command_option = option(
+    "--agent-command", metavar="COMMAND", heading="Agent", rare=True,
+    help="Your agent as a program: it reads the row as JSON from stdin, calls the model at $OPENAI_BASE_URL and "
+    "prints its answer.",
+)  # fmt: skip
+
+
+def agent_options(*old: str) -> Callable[[Any], Any]:
+    """An agent in Python, or its tools; `old` are further spellings of the first."""
+    return together(
+        option("-m", "--module", "module", old=old, metavar="MODULE:ATTR", heading="Agent",
+               help="Your agent (default: none; the model is asked)."),
+        option("--mcp", type=click.Path(path_type=Path), metavar="DIR", heading="Agent", rare=True,
+               help="Directory of MCP tools, with a main.py that creates a FastMCP instance."),
+        option("--max-turns", type=int, metavar="N", default=10, heading="Agent", rare=True,
+               help="Maximum turns of an agent in one trial."),
+    )  # fmt: skip

@@ -1,0 +1,68 @@
+"""What is installed of agents on this machine: a directory for each version, made whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import msgspec
+
+from benchwright.errors import UserError
+from benchwright.home import agents_directory
+from benchwright.recipes.recipe import Install, Recipe
+from benchwright.records import Record
+from benchwright.runs.keys import fingerprint
+
+STAMP = "installed.json"
+"""Written last: a directory without it is none."""
+
+
+class Layer(Record, frozen=True):
+    """An installed agent: where, and what exactly was installed."""
+
+    directory: Path
+    packages: dict[str, str]
+
+
+def directory_of(recipe: Recipe) -> Path:
+    """Where a recipe's agent is installed; another version, other packages or another Python have another place."""
+    python = sys.version_info[:2] if recipe.install is not None and recipe.install.pip else ()
+    digest = fingerprint(msgspec.to_builtins(recipe.install), python)[:8]
+    return agents_directory() / "-".join(filter(None, [recipe.name, recipe.version, digest]))
+
+
+def layer_of(recipe: Recipe) -> Layer | None:
+    """The installed agent; None where it is not installed."""
+    directory = directory_of(recipe)
+    try:
+        packages = msgspec.json.decode((directory / STAMP).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.DecodeError):
+        return None
+    return Layer(directory, packages)
+
+
+def launch_on_host(recipe: Recipe) -> list[str]:
+    """The words that start an agent's program here; none where the recipe installs nothing.
+
+    Raises:
+        UserError: it is not installed, or needs a Node.js that is not there; says what to do.
+    """
+    install = recipe.install
+    if install is None:
+        return []
+    layer = layer_of(recipe)
+    if layer is None:
+        raise UserError(f"{recipe.title} is not installed: run `benchwright agents install {recipe.name}`.")
+    if install.pip:
+        return [str(layer.directory / "bin" / "python"), "-m", install.module]
+    return [*_node(recipe, install), str(layer.directory / install.program)]
+
+
+def _node(recipe: Recipe, install: Install) -> list[str]:
+    if not install.node:
+        return []
+    node = shutil.which("node")
+    if node is None:
+        raise UserError(f"{recipe.title} needs Node.js, but `node` is not on the PATH.")
+    return [node]

@@ -1,0 +1,110 @@
+"""What a recipe says of an agent, and how it is read from its file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from benchwright.errors import UserError
+from benchwright.runs.keys import fingerprint
+
+Dialect = Literal["chat", "responses", "messages"]
+
+AGENT = "{agent}"
+"""The word of a command that stands for the installed program and what it is run by."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+PLACEHOLDERS = frozenset({"agent", "prompt", "model", "base_url", "root_url", "token", "home"})
+
+
+class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is installed: packages of npm or of PyPI, pinned; no install script of npm is run.
+
+    `program` is the file that is run, below the installed folder, `module` the Python module of a PyPI package.
+    `node` says that the program is run by Node.js. `containers` says that it also runs in containers.
+    """
+
+    npm: tuple[str, ...] = ()
+    pip: tuple[str, ...] = ()
+    program: str = ""
+    module: str = ""
+    node: bool = False
+    containers: bool = True
+
+
+class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An agent that is a program.
+
+    `dialect` is what it asks the model in. Without `install`, its program is one that is there already: on the host's
+    PATH, or in the image of a task. In `command`, in the values of `environment` and in `files` (by their paths below
+    the agent's home folder) placeholders in braces are replaced: see `PLACEHOLDERS`. `records` are patterns, below the
+    home folder, of the files in which it writes down what it did.
+    """
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    dialect: Dialect
+    version: str = ""
+    licence: str = ""
+    source: str = ""
+    note: str = ""
+    install: Install | None = None
+    environment: dict[str, str] = {}
+    files: dict[str, str] = {}
+    records: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Name and version."""
+        return f"{self.name} {self.version}".strip()
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with anything in the recipe."""
+        return fingerprint(msgspec.to_builtins(self))
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Reads a recipe; it is called what its file is called.
+
+    Raises:
+        UserError: the file cannot be read, or is no recipe; says what is wrong with it.
+    """
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        recipe = msgspec.convert({"name": path.stem, **said}, Recipe)
+    except OSError as error:
+        raise UserError(f"The recipe {path} cannot be read: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise UserError(f"{path} is no recipe of an agent: {error}.") from None
+    for problem in _problems(recipe):
+        raise UserError(f"{path} is no recipe of an agent: {problem}.")
+    return recipe
+
+
+def _problems(recipe: Recipe) -> list[str]:
+    install = recipe.install
+    problems = []
+    if not _NAME.fullmatch(recipe.name):
+        problems.append(f"the name {recipe.name!r} has other characters than a-z, 0-9, '.', '_' and '-'")
+    if not recipe.command or not recipe.command[0]:
+        problems.append("`command` is empty")
+    if (recipe.command[:1] == (AGENT,)) != (install is not None):
+        problems.append(f"`command` begins with {AGENT!r} if, and only if, there is something to install")
+    if install is not None:
+        if bool(install.npm) == bool(install.pip):
+            problems.append("`install` names packages of either `npm` or `pip`")
+        if bool(install.pip) != bool(install.module) or bool(install.npm) != bool(install.program):
+            problems.append("`install` names a `program` for npm and a `module` for pip")
+    texts = (*recipe.command, *recipe.environment.values())
+    unknown = {name for text in texts for name in _PLACEHOLDER.findall(text)} - PLACEHOLDERS
+    if unknown:
+        problems.append(f"there is no placeholder {{{min(unknown)}}}")
+    if not any("{prompt}" in text for text in texts):
+        problems.append("the task, {prompt}, is nowhere in `command` or `environment`")
+    return problems

@@ -1,0 +1,46 @@
+"""The recipes there are: those that come with Benchwright, and the user's own, which go first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.errors import UserError
+from benchwright.home import recipes_directory
+from benchwright.recipes.recipe import Recipe, read_recipe
+from benchwright.suggest import did_you_mean
+
+SHIPPED = Path(__file__).parent / "shipped"
+
+
+def all_recipes() -> list[Recipe]:
+    """All recipes by name.
+
+    Raises:
+        UserError: a recipe of the user's is none.
+    """
+    return [read_recipe(path) for _, path in sorted(_files().items())]
+
+
+def find_recipe(name: str) -> Recipe:
+    """The recipe of this name, or of this file (`./mine.toml`).
+
+    Raises:
+        UserError: there is none, or it cannot be read.
+    """
+    if name.endswith(".toml"):
+        return read_recipe(Path(name))
+    files = _files()
+    if name not in files:
+        hint = did_you_mean(name, files)
+        raise UserError(f"There is no agent called {name!r}.{hint} `benchwright agents` lists them.")
+    return read_recipe(files[name])
+
+
+def recipe_names() -> list[str]:
+    """The names of all recipes."""
+    return sorted(_files())
+
+
+def _files() -> dict[str, Path]:
+    folders = (SHIPPED, recipes_directory())
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.toml"))}

@@ -1,0 +1,64 @@
+"""How an agent is started for one trial: command, environment and files, with the placeholders filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from benchwright.endpoint.relay import relay_environment
+from benchwright.recipes.recipe import AGENT, PLACEHOLDERS, Recipe
+from benchwright.records import Record
+
+_PLACEHOLDER = re.compile("|".join(rf"\{{{name}\}}" for name in sorted(PLACEHOLDERS)))
+
+_FOLDERS = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+}
+
+
+class Way(Record, frozen=True):
+    """The way to the model: the relay's address, with `/v1`, the trial's token, and the model's name."""
+
+    base_url: str
+    token: str
+    model: str
+
+
+class Start(Record, frozen=True):
+    """A start: the command, the variables that are set for it, and files that are written before, by absolute path."""
+
+    command: list[str]
+    environment: dict[str, str]
+    files: dict[str, str]
+
+
+def started(recipe: Recipe, launch: Sequence[str], prompt: str, way: Way, home: str) -> Start:
+    """The start of an agent on a task; `launch` are the words for its program, `home` its home folder."""
+    values = {
+        "prompt": prompt,
+        "model": way.model,
+        "base_url": way.base_url,
+        "root_url": way.base_url.removesuffix("/v1"),
+        "token": way.token,
+        "home": home,
+    }
+    words = recipe.command[1:] if recipe.command[0] == AGENT else recipe.command
+    own = {name: _filled(text, values) for name, text in recipe.environment.items()}
+    return Start(
+        [*launch, *(_filled(word, values) for word in words)],
+        {
+            "HOME": home,
+            **{name: f"{home}/{folder}" for name, folder in _FOLDERS.items()},
+            **relay_environment(way.base_url, way.token, way.model),
+            **own,
+        },
+        {f"{home}/{path}": _filled(text, values) for path, text in recipe.files.items()},
+    )
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with its placeholders replaced in one pass: what a value holds is not replaced again."""
+    return _PLACEHOLDER.sub(lambda found: values.get(found[0][1:-1], found[0]), text)
