@@ -78,6 +78,9 @@ HIDDEN = {
     "nothing but its hash": f"{LATER} git branch -q -D later; rm -rf .git/logs",
     "a pack without a name": f"{LATER} git repack -a -d -q; touch $(ls .git/objects/pack/*.pack | sed s/pack$/keep/); "
     "git branch -q -D later; rm -rf .git/logs",
+    "a pack of a partial clone": f"{LATER} git repack -a -d -q; "
+    "touch $(ls .git/objects/pack/*.pack | sed s/pack$/promisor/); git config extensions.partialClone origin; "
+    "git branch -q -D later; rm -rf .git/logs",
     "a stash": f"echo '{SECRET}' >code.txt; git -c user.name=A -c user.email=a@b stash -q; "
     "later=$(git rev-parse stash)",
     "a work tree": f"{LATER} git worktree add -q --detach $PWD-elsewhere later; "

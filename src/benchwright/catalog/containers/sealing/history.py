@@ -41,7 +41,9 @@ rm -f "$common/benchwright-tags"
 git reset --quiet || true
 
 stores=$(cat "$common"/objects/info/alternates 2>/dev/null || true)
-rm -rf "$common"/objects/info/commit-graph* "$common"/objects/pack/*.keep "$common"/objects/pack/*.bitmap
+rm -rf "$common"/objects/info/commit-graph* "$common"/objects/pack/*.keep "$common"/objects/pack/*.bitmap \
+  "$common"/objects/pack/*.promisor
+git config --unset-all extensions.partialClone || true
 git -c core.logAllRefUpdates=false repack -a -d -q
 printf '%s\n' "$stores" | while read -r store; do
   case $store in '') ;; /*) rm -rf "$store";; *) rm -rf "$common/objects/$store";; esac
