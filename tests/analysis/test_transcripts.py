@@ -49,3 +49,14 @@ def test_a_conversation_that_was_lost_is_told_and_the_others_are_shown(tmp_path:
 def test_a_sample_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no trial of row 7"):
         transcripts(read_table(write_run(tmp_path / "run", TRIALS)), "7")
+
+
+def test_results_of_many_tests_are_shown_in_short(tmp_path: Path) -> None:
+    results = {f"test_{number}": number not in (3, 4) for number in range(40)}
+    detail = {"pass_to_pass_results": results, "fail_to_pass_results": {"test_new": True}}
+    run = write_run(tmp_path / "run", [Made("0", 0.0, detail=detail)])
+    console = Console(record=True, width=500)
+    console.print(render_transcripts(transcripts(read_table(run), "0")))
+    text = console.export_text()
+    assert '"pass_to_pass_results":"38 of 40 passed; failed: test_3, test_4"' in text
+    assert '"fail_to_pass_results":{"test_new":true}' in text

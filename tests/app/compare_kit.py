@@ -33,7 +33,7 @@ class Made(Record, frozen=True):
     """A trial to be written: its score by `exact` (None: unparsed), or the status it failed with.
 
     With `own` it is these scores of the solver's, and no scorer's. `begun` counts seconds from the run's start. `flags`
-    are kinds with their evidence.
+    are kinds with their evidence, and go into the `detail` of the score.
     """
 
     sample: str
@@ -54,6 +54,7 @@ class Made(Record, frozen=True):
     begun: float = 0.0
     usage: Usage = Usage(10, 5)
     flags: dict[str, str] = {}
+    detail: dict[str, Any] = {}
 
 
 def made(values: Iterable[float | None], **more: Any) -> list[Made]:
@@ -118,7 +119,7 @@ def _write_trial(journal: Journal, number: int, trial: Made) -> None:
     if not failed and not trial.own:
         status = Status.UNPARSED if trial.value is None else Status.SCORED
         flags = [{"kind": kind, "evidence": evidence} for kind, evidence in trial.flags.items()]
-        detail = {"flags": flags} if flags else None
+        detail = {**trial.detail, **({"flags": flags} if flags else {})} or None
         journal.write(ScoreRecord(f"{key}-s", key, "exact", trial.value, status, trial.span, detail))
 
 

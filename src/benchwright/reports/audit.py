@@ -33,7 +33,12 @@ def _lines(found: RunAudit, *, shown: bool) -> Iterator[Line]:
     trials = counted(found.trials, "trial")
     if found.signs:
         passes = f"{found.suspicious:,} of {found.passes:,} {'pass' if found.passes == 1 else 'passes'}"
-        yield Line("warning", [f"{found.signs:,} of {trials} have signs; {passes} with signs."])
+        yield Line(
+            "warning",
+            [
+                f"{found.signs:,} of {trials} {'has' if found.signs == 1 else 'have'} signs; {passes} with signs."
+            ],
+        )
         kinds = ", ".join(f"{count:,} {kind_in_words(kind)}" for kind, count in found.kinds.items())
         yield Line("note", ["Trials by sign: ", Foreign(kinds), "."])
     else:

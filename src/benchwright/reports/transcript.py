@@ -20,6 +20,9 @@ from benchwright.text import plain, plain_lines
 LAST_LINES = 20
 """Lines of the log of tests that are shown."""
 
+MOST_TESTS = 5
+"""Results of tests that are shown one by one."""
+
 ROLE_STYLES = {"system": "magenta", "user": "cyan", "assistant": "green", "tool": "yellow"}
 
 
@@ -80,7 +83,18 @@ def _ended(ran: Mapping[str, Any]) -> str:
 
 
 def _detail(score: ScoreRecord) -> str:
-    return f"{plain(score.scorer)} {plain(msgspec.json.encode(score.detail).decode())}"
+    shown = {name: _in_short(value) for name, value in score.detail.items()}
+    return f"{plain(score.scorer)} {plain(msgspec.json.encode(shown).decode())}"
+
+
+def _in_short(value: Any) -> Any:
+    """The results of many tests as how many passed, and the first that did not; the journal has them all."""
+    if not isinstance(value, Mapping) or len(value) <= MOST_TESTS or set(value.values()) - {True, False}:
+        return value
+    failed = [name for name, passed in value.items() if not passed]
+    more = ", …" if len(failed) > MOST_TESTS else ""
+    names = f"; failed: {', '.join(failed[:MOST_TESTS])}{more}" if failed else ""
+    return f"{len(value) - len(failed):,} of {len(value):,} passed{names}"
 
 
 def _request(request: RequestRecord) -> str:
