@@ -6,6 +6,7 @@ import msgspec
 
 from benchwright.catalog.agent_options import agent_options
 from benchwright.catalog.benchmark import About
+from benchwright.catalog.harbor.about import TASK_OPTIONS
 from benchwright.data.declared import Dataset, GitRepository
 
 DATASET = Dataset(
@@ -43,7 +44,7 @@ TERMINAL_BENCH = About(
     breakdowns=("difficulty", "category"),
     options={
         **agent_options("task", 100, 600),
-        "network": "The network as each task says (task, the default), or none.",
+        **TASK_OPTIONS,
     },
     needs=("containers",),
 )
