@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,15 @@ from tests.catalog.terminal_bench.terminal_kit import (
     write_harbor,
 )
 
+from benchwright.catalog.benchmark import Options
 from benchwright.catalog.harbor import reading as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
 from benchwright.catalog.harbor.settings import Artifact, Settings, Step, settings_or_problem
+from benchwright.catalog.registry import about
+from benchwright.catalog.registry import make as make_one
 from benchwright.catalog.terminal_bench import version_1 as first_layout
 from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
+from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 
@@ -458,6 +463,17 @@ def test_options_that_change_what_is_measured_are_departures() -> None:
 def test_the_metadata_says_what_the_tasks_are() -> None:
     assert (TERMINAL_BENCH.full_name, TERMINAL_BENCH.items, TERMINAL_BENCH.tier) == ("terminal_bench", 89, 4)
     assert (FIRST.full_name, FIRST.items) == ("terminal_bench:1.0", 80)
+
+
+@pytest.mark.parametrize(("version", "items"), [("2.1", 89), ("3.0", 74), ("4.0", 66)])
+def test_later_versions_are_read_as_they_are_fetched(tmp_path: Path, version: str, items: int) -> None:
+    metadata = about(f"terminal_bench:{version}")
+    assert (metadata.items, metadata.dataset.licence) == (items, "Apache-2.0")
+    assert re.fullmatch(r"[0-9a-f]{40}", metadata.dataset.revision or "")
+    write_harbor(tmp_path / f"terminal_bench:{version}" / "tasks")
+    found = find_dataset(metadata.dataset, tmp_path, offline=True)
+    benchmark = make_one(metadata, Options())
+    assert [sample.id for sample in benchmark.samples(found)] == ["hello-world"]
 
 
 def test_the_input_is_the_instruction_and_the_target_that_the_tests_pass(tmp_path: Path) -> None:

@@ -105,7 +105,8 @@ class _Reader:
     def _separate(self, step: StepTable) -> tuple[Settings, bool] | None:
         """The container of the tests' own, and whether the tests are in its image; None where they have none."""
         own, tasks = step.verifier, self._table.verifier
-        if (_mode(own) or _mode(tasks) or "shared") == "shared":
+        modes = [_mode(own), _mode(tasks)]
+        if "separate" not in modes or modes[0] == "shared":
             return None
         resources = own.environment or tasks.environment or self._table.environment
         opened = _network((own, tasks), "verifier")

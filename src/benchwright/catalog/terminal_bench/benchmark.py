@@ -24,4 +24,4 @@ def make(about: About, options: Options) -> Benchmark:
         return make_documented(about, options)
     if about.variant == "1.0":
         return of_folders(about, options, FIRST, "terminal-bench-1.0")
-    return of_folders(about, options, HARBOR, "terminal-bench-2")
+    return of_folders(about, options, HARBOR, f"terminal-bench-{about.variant or '2'}")
