@@ -1,6 +1,7 @@
 """Has the programs whose formats `benchwright export` writes read the demo's runs, a pack's, a level of load's and one
 of which every trial failed, and checks that they see the same trials with the same scores as we do. Then it runs a task
-of Inspect for two models by `benchwright run inspect:`, and compares these.
+of Inspect for two models by `benchwright run inspect:`, and compares these. At last Harbor and we read the same made-up
+files task.toml.
 
 Called by `make test-all`. The programs lie in an environment of their own (`.venv-readers`, made on first use), on
 Python 3.12, which one of them needs; where that is not installed it says so.
@@ -22,12 +23,17 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.app.compare_kit import made, write_run  # noqa: E402 -- found beside this file however it is started
+from tests.catalog.terminal_bench.terminal_kit import write_files  # noqa: E402
 from tests.environments import installed  # noqa: E402
+from tests.made_up_tasks import made_up_tasks  # noqa: E402
 from tests.other_versions import find  # noqa: E402
 from tests.simulated import simulated_endpoint  # noqa: E402
 
 from benchwright.analysis.export.counted_trials import counted_trials  # noqa: E402
 from benchwright.app.export import export_folder  # noqa: E402
+from benchwright.catalog.harbor.reading import settings  # noqa: E402
+from benchwright.catalog.harbor.settings import Settings, Step, settings_or_problem  # noqa: E402
+from benchwright.catalog.harbor.task_file import read_toml  # noqa: E402
 from benchwright.errors import UserError  # noqa: E402
 from benchwright.runs.table import read_table  # noqa: E402
 
@@ -57,6 +63,7 @@ def main() -> int:
         read = read_by(python, exported)
         problems = list(disagreements(runs, written, read))
         problems += run_inspect(Path(folder), python)
+        problems += read_tasks(Path(folder), python)
     for problem in problems:
         print(problem)
     for program in dict.fromkeys(line["program"] for line in read):
@@ -98,6 +105,56 @@ def make_runs(folder: Path) -> list[Path]:
     runs = sorted(path.parent for path in (home / "runs").glob("*/run.json"))
     assert len(runs) == 12, runs
     return runs
+
+
+TASKS = 3000
+
+
+def read_tasks(folder: Path, python: Path) -> list[str]:
+    """What Harbor makes of files task.toml otherwise than we do."""
+    place = folder / "tasks"
+    for number, text in enumerate(made_up_tasks(TASKS, seed=1)):
+        write_files(place / f"{number:05}", {"tests/test.sh": "", "task.toml": text})
+        (place / f"{number:05}.toml").write_text(text, encoding="utf-8")
+    command = [str(python), str(ROOT / "tests" / "reading_tasks.py"), str(place)]
+    lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    theirs = [json.loads(line) for line in lines]
+    ours = [asked_of(path) for path in sorted(place.glob("*.toml"))]
+    assert len(theirs) == len(ours) == TASKS
+    print(f"Harbor's task.toml: {TASKS:,} read, {sum(one is not None for one in ours):,} of them accepted")
+    pairs = zip(made_up_tasks(TASKS, seed=1), ours, theirs, strict=True)
+    return [f"task.toml: {us} here, {them} in Harbor:\n{text}" for text, us, them in pairs if us != them][:5]
+
+
+def asked_of(path: Path) -> dict[str, Any] | None:
+    """What a file asks for as we read it; None where we refuse it. See tests/reading_tasks.py."""
+    found = settings_or_problem(settings, read_toml(path), path.with_suffix(""))
+    if found.problem is not None:
+        return None
+    return {
+        "image": found.image,
+        "cpus": found.cpus,
+        "memory": found.memory_mb,
+        "variables": found.environment,
+        "directory": found.directory,
+        "steps": [_step_asked(found, step) for step in found.steps],
+    }
+
+
+def _step_asked(task: Settings, step: Step) -> dict[str, Any]:
+    own = step.verifier
+    tests_are_in = task if own is None else own
+    return {
+        "name": step.name,
+        "agent_seconds": step.agent_seconds,
+        "test_seconds": step.test_seconds,
+        "agent_user": step.agent_user,
+        "test_user": step.test_user,
+        "agent_network": task.network if step.agent_network is None else step.agent_network,
+        "test_network": tests_are_in.network if step.test_network is None else step.test_network,
+        "verifier": own and {"cpus": own.cpus, "memory": own.memory_mb},
+        "variables": step.test_environment,
+    }
 
 
 def export(runs: list[Path], form: str, folder: Path) -> list[Path]:

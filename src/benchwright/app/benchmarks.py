@@ -20,7 +20,7 @@ from benchwright.catalog.registry import ROOMS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import BenchmarkSettings
-from benchwright.data.datasets import Source, find_dataset
+from benchwright.data.datasets import Folder, Source, find_dataset
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
@@ -297,7 +297,9 @@ def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings
     yield from metadata.departures
     yield from benchmark.departures
     if not source.pinned and source.provenance != plugins.LOADED_BY_ITSELF:
-        yield f"the data in {source.root} is of no known revision (`benchwright fetch {metadata.name}` pins it)"
+        is_own = isinstance(metadata.dataset.origin, Folder | None)
+        pins = "" if is_own else f" (`benchwright fetch {metadata.name}` pins it)"
+        yield f"the data in {source.root} is of no known revision{pins}"
     if settings.temperature is not None and settings.temperature != metadata.temperature:
         yield f"temperature {settings.temperature:g} instead of {metadata.temperature:g}"
     if settings.n < metadata.repeats:

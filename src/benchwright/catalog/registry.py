@@ -21,6 +21,9 @@ FURTHER = ("aime_2025", "aime_2026", "gpqa_diamond", "hmmt")
 ROOMS = (*DOCUMENTED, *FURTHER)
 """All rooms of the catalog."""
 
+FOLDERS = "harbor"
+"""What stands before the colon where tasks of a folder are meant, which no list can name."""
+
 DATA_OPTIONS = {"path": "Take the data from this file or directory."}
 
 ROLE_OPTIONS = {
@@ -37,12 +40,16 @@ def abouts() -> Iterator[About]:
 
 
 def about(name: str) -> About:
-    """The metadata of a benchmark: `mmlu`, `mmlu:5shot`.
+    """The metadata of a benchmark: `mmlu`, `mmlu:5shot`, `harbor:PATH`.
 
     Raises:
         UserError: there is none of that name.
     """
-    room = name.partition(":")[0]
+    room, colon, rest = name.partition(":")
+    if room == FOLDERS and colon:
+        from benchwright.catalog.harbor.about import about_of
+
+        return about_of(rest)
     if room not in ROOMS:
         raise UserError(
             f"There is no benchmark {name!r}.{did_you_mean(name, ROOMS)} `benchwright list` shows them all."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from benchwright.data.declared import Dataset, GitRepository, HubRepository, Wheel
+from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Wheel
 from benchwright.data.errors import DatasetNotFound
 from benchwright.data.hub import HubUnavailable, cached_snapshot, hub_cache, is_offline
 from benchwright.data.layout import fetched_directory, files_as_declared, files_as_laid
@@ -15,7 +15,7 @@ from benchwright.data.source import Source
 from benchwright.text import Say
 from benchwright.typed_paths import typed_path
 
-__all__ = ["Dataset", "GitRepository", "HubRepository", "Source", "Wheel", "find_dataset"]
+__all__ = ["Dataset", "Folder", "GitRepository", "HubRepository", "Source", "Wheel", "find_dataset"]
 
 
 def find_dataset(
@@ -26,7 +26,8 @@ def find_dataset(
     offline: bool | None = None,
     say: Say = lambda line: None,
 ) -> Source:
-    """The files of a dataset: those at `path` where it is given, else the first of these that holds them.
+    """The files of a dataset: those at `path` where it is given, or in the folder that it is declared to be, else the
+    first of these that holds them.
 
     1. `<data-dir>/<name>/`, in any format that can be read, see `layout.files_as_laid`
     2. `<data-dir>/<owner>/<name of the repository>/`, laid out as on the hub
@@ -44,6 +45,8 @@ def find_dataset(
     data_dir = Path(data_dir)
     if path is not None:
         return _named(dataset, typed_path(path))
+    if isinstance(dataset.origin, Folder):
+        return _named(dataset, typed_path(dataset.origin.path))
     found = _in_data_directory(dataset, data_dir) or _in_hub_cache(dataset)
     return found or _on_hub(dataset, data_dir, is_offline() if offline is None else offline, say)
 
@@ -95,7 +98,7 @@ def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source
                 )
         case Wheel() | GitRepository():
             reason = "and it has not been fetched"
-        case None:
+        case Folder() | None:
             raise DatasetNotFound(
                 f"No data for {dataset.name}: put it into {data_dir / dataset.name}, or --option path=FILE"
             )

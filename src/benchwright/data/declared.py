@@ -37,6 +37,12 @@ class GitRepository(Record, frozen=True, tag="git"):
     commit: str
 
 
+class Folder(Record, frozen=True, tag="folder"):
+    """A folder of the user's own, whose revision nobody knows."""
+
+    path: str
+
+
 class Dataset(Record, frozen=True):
     """The data of one benchmark, as plain data.
 
@@ -50,7 +56,7 @@ class Dataset(Record, frozen=True):
 
     name: str
     splits: dict[str, tuple[str, ...]]
-    origin: HubRepository | Wheel | GitRepository | None = None
+    origin: HubRepository | Wheel | GitRepository | Folder | None = None
     licence: str = ""
     local: dict[str, tuple[str, ...]] = {}
     json_lines: bool = False
@@ -70,5 +76,5 @@ class Dataset(Record, frozen=True):
                 return version
             case GitRepository(commit=commit):
                 return commit
-            case None:
+            case Folder() | None:
                 return None

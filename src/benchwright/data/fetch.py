@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchwright.data.declared import Dataset, GitRepository, HubRepository, Wheel
+from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Wheel
 from benchwright.data.errors import DatasetError
 from benchwright.data.hub import HubFile, download, is_offline, list_files
 from benchwright.data.layout import fetched_directory
@@ -112,7 +112,7 @@ def _gather(dataset: Dataset, staging: Path, say: Say) -> Manifest:
             say(f"{dataset.name}: git fetch {url} {commit}")
             check_out(repository, staging)
             return manifest_of(staging, dataset.name, url, commit)
-        case None:
+        case Folder() | None:
             raise AssertionError("checked by fetch")
 
 

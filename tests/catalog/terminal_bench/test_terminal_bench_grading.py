@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.catalog.harbor.grading import grade, grade_reward, pytest_results, swe_bench_result
+from benchwright.catalog.grading import Verdict
+from benchwright.catalog.harbor.grading import grade
+from benchwright.catalog.terminal_bench.parsers import PARSERS, pytest_results, swe_bench_result
+
+
+def rewarded(text: str | None, json: str | None) -> Verdict:
+    """The verdict on tests that left these files."""
+    return grade({"ended": "exited", "reward_text": text, "reward_json": json})
+
+
+def reported(**tests: Any) -> Verdict:
+    """The verdict on tests that pytest ran."""
+    return grade({"ended": "exited", **tests}, PARSERS["pytest"])
+
 
 HEADING = "=========================== short test summary info ============================\n"
 
@@ -21,14 +35,16 @@ HEADING = "=========================== short test summary info =================
         ("0.25", None, 0.25),
         (None, '{"reward": 1}', 1.0),
         ("0", '{"reward": 1}', 1.0),
-        ("1", '{"speed": 0.5, "size": 0.5}', 1.0),
+        ("1", '{"speed": 0.5, "size": 0.25}', 0.375),
         (None, '{"score": 0.5}', 0.5),
+        (None, '{"reward": true}', 1.0),
+        (None, '{"reward": 0.5, "speed": 3}', 0.5),
         ("3", None, 1.0),
         ("-1", None, 0.0),
     ],
 )
 def test_a_reward_is_a_number_in_either_file(text: str | None, json: str | None, score: float) -> None:
-    verdict = grade_reward(text, json)
+    verdict = rewarded(text, json)
     assert (verdict.score, "error" in verdict.details) == (score, False)
 
 
@@ -41,16 +57,16 @@ def test_a_reward_is_a_number_in_either_file(text: str | None, json: str | None,
         ("nan", None),
         ("inf", None),
         (None, "[1]"),
-        (None, '{"reward": true}'),
         (None, '{"reward": "1"}'),
-        (None, '{"a": 1, "b": 1}'),
+        (None, '{"reward": 1, "speed": "fast"}'),
+        ("1", '{"reward": NaN}'),
         (None, "{"),
         (None, "1e999"),
         (None, '{"reward": null}'),
     ],
 )
 def test_what_is_no_reward_is_worth_nothing_and_said_to_be_none(text: str | None, json: str | None) -> None:
-    verdict = grade_reward(text, json)
+    verdict = rewarded(text, json)
     assert (verdict.score, verdict.details["error"]) == (0.0, "the tests wrote no reward")
 
 
@@ -58,7 +74,7 @@ def test_what_is_no_reward_is_worth_nothing_and_said_to_be_none(text: str | None
 def test_no_text_in_the_files_of_rewards_makes_more_than_1_or_less_than_0(
     text: str, json: str | None
 ) -> None:
-    score = grade_reward(text, json).score
+    score = rewarded(text, json).score
     assert score is not None
     assert 0.0 <= score <= 1.0
     assert not math.isnan(score)
@@ -88,27 +104,27 @@ def test_a_test_is_known_by_what_follows_its_first_colons_without_the_message_of
 
 def test_one_failed_test_fails_the_task() -> None:
     log = f"{HEADING}PASSED t.py::test_a\nFAILED t.py::test_b - AssertionError\n"
-    verdict = grade("pytest", {"ended": "exited", "summary": log})
+    verdict = reported(summary=log)
     assert (verdict.score, verdict.details["tests"]) == (0.0, {"test_a": "passed", "test_b": "failed"})
 
 
 def test_a_summary_that_a_program_under_test_printed_takes_no_failure_away() -> None:
     printed = f"{HEADING}PASSED t.py::test_a\n"
     log = f"{printed}... {HEADING}FAILED t.py::test_a - AssertionError\n"
-    assert grade("pytest", {"ended": "exited", "log": log}).score == 0.0
+    assert reported(log=log).score == 0.0
 
 
 @pytest.mark.parametrize(
     "log", ["", "collected 2 items\n2 passed\n", HEADING, f"{HEADING}2 passed in 0.1s\n"]
 )
 def test_without_results_a_task_is_not_solved(log: str) -> None:
-    verdict = grade("pytest", {"ended": "exited", "log": log})
+    verdict = reported(log=log)
     assert (verdict.score, verdict.details["mode"]) == (0.0, "parse_error")
 
 
 def test_a_summary_with_a_part_missing_counts_as_none() -> None:
     log = f"{HEADING}PASSED t.py::test_a\n"
-    assert grade("pytest", {"ended": "exited", "summary": log, "summary_cut": True}).score == 0.0
+    assert reported(summary=log, summary_cut=True).score == 0.0
 
 
 @pytest.mark.parametrize("piece", ["=", " ", "= ", "=\n", "== short test summary inf ", HEADING, "SKIPPED "])
@@ -138,11 +154,11 @@ def test_swe_bench_tasks_that_say_nothing_have_no_result() -> None:
     ],
 )
 def test_a_limit_that_ended_the_tests_is_named(ended: str, why: str) -> None:
-    verdict = grade("reward", {"ended": ended, "seconds": 61.2})
+    verdict = grade({"ended": ended, "seconds": 61.2})
     assert (verdict.details["error"], verdict.explanation) == (why, why)
 
 
 @pytest.mark.parametrize("ended", ["timeout", "output", "memory", "container_ended", "disk"])
 def test_a_run_of_the_tests_that_a_limit_ended_is_worth_nothing_whatever_it_wrote(ended: str) -> None:
     tests = {"ended": ended, "reward_text": "1", "summary": f"{HEADING}PASSED t.py::test_a\n"}
-    assert [grade(parser, tests).score for parser in ("reward", "pytest")] == [0.0, 0.0]
+    assert [grade(tests, parser).score for parser in (None, PARSERS["pytest"])] == [0.0, 0.0]

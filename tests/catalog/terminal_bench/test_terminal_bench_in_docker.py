@@ -276,13 +276,13 @@ async def test_a_key_that_is_not_supported_fails_its_own_sample_before_the_model
     write_harbor(tmp_path / "tasks", "gpu", instruction="Needs a GPU.")
     write_harbor(tmp_path / "tasks", "plain", instruction="Needs none.")
     with (tmp_path / "tasks" / "gpu" / "task.toml").open("a") as file:
-        file.write("[environment.healthcheck]\ncommand = 'true'\n")
+        file.write("[environment.tpu]\ntype = 'v6e'\ntopology = '2x4'\n")
     scripts = [by_tools("Needs", SOLVE_HELLO)]
     ended = await played(harbor(), source(tmp_path / "tasks"), tmp_path, scripts)
     gpu = ended.trials["gpu"].record
     assert (gpu.status, len(gpu.requests)) == (Status.EXECUTION_ERROR, 0)
     assert gpu.reason is not None
-    assert "[environment] healthcheck" in gpu.reason
+    assert "[environment] tpu" in gpu.reason
     assert results(ended)["plain"] == 1.0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,15 @@ from tests.catalog.terminal_bench.terminal_kit import (
     write_harbor,
 )
 
-from benchwright.catalog.harbor import task_file as harbor_layout
+from benchwright.catalog.benchmark import Options
+from benchwright.catalog.harbor import reading as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.harbor.settings import Settings, settings_or_problem
+from benchwright.catalog.harbor.settings import Artifact, Settings, Step, settings_or_problem
+from benchwright.catalog.registry import about
+from benchwright.catalog.registry import make as make_one
 from benchwright.catalog.terminal_bench import version_1 as first_layout
 from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
+from benchwright.data.datasets import find_dataset
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
 
@@ -68,24 +73,26 @@ def test_a_harbor_task_is_read_with_its_limits_and_labels(tmp_path: Path) -> Non
     assert sample.labels == {"difficulty": "easy", "category": "file-operations"}
     assert settings_of(sample) == Settings(
         image="a/b:1",
-        agent_seconds=900.0,
-        test_seconds=1200.0,
         build_seconds=30.0,
         cpus=2.0,
         memory_mb=4096,
         storage_mb=20480,
+        steps=(Step(agent_seconds=900.0, test_seconds=1200.0, artifacts=[Artifact("/logs/artifacts")]),),
     )
 
 
 def test_a_harbor_task_that_says_nothing_has_harbors_defaults(tmp_path: Path) -> None:
     settings = harbor_settings(tmp_path)
+    (step,) = settings.steps
     assert (
-        settings.agent_seconds,
+        step.agent_seconds,
+        step.test_seconds,
         settings.cpus,
         settings.memory_mb,
         settings.storage_mb,
         settings.network,
     ) == (
+        None,
         600.0,
         1.0,
         2048,
@@ -117,7 +124,6 @@ def test_the_file_opens_or_closes_the_network(tmp_path: Path, line: str, network
         ({"environment": 'memory = "lots"'}, "[environment] memory"),
         ({"environment": "storage_mb = 99999999"}, "[environment] storage_mb"),
         ({"environment": 'env = {KEY = "${SECRET}"}'}, "[environment.env] KEY"),
-        ({"agent": 'user = "agent"'}, "[agent] user"),
         ({"verifier": "timeout_sec = 0.0"}, "[verifier] timeout_sec"),
         ({"verifier": "timeout_sec = nan"}, "[verifier] timeout_sec"),
         ({"steps": "x = 1"}, "steps"),
@@ -151,7 +157,7 @@ def test_a_task_of_1_0_is_read_with_its_limits_and_its_compose_file(tmp_path: Pa
         [],
         [],
     )
-    assert (settings.network, settings.test_user, settings.parser) == (True, "0", "pytest")
+    assert (settings.network, settings.steps[0].test_user, settings.parser) == (True, "0", "pytest")
 
 
 def test_the_original_hello_world_is_read(real_rows: Path, tmp_path: Path) -> None:
@@ -160,7 +166,7 @@ def test_the_original_hello_world_is_read(real_rows: Path, tmp_path: Path) -> No
     (sample,) = read(tmp_path, FIRST)
     settings = settings_of(sample)
     assert sample.content["instruction"].startswith("Create a file called /app/hello.txt.")
-    assert (sample.labels["difficulty"], settings.agent_seconds, settings.test_seconds) == (
+    assert (sample.labels["difficulty"], settings.steps[0].agent_seconds, settings.steps[0].test_seconds) == (
         "easy",
         900.0,
         180.0,
@@ -457,6 +463,17 @@ def test_options_that_change_what_is_measured_are_departures() -> None:
 def test_the_metadata_says_what_the_tasks_are() -> None:
     assert (TERMINAL_BENCH.full_name, TERMINAL_BENCH.items, TERMINAL_BENCH.tier) == ("terminal_bench", 89, 4)
     assert (FIRST.full_name, FIRST.items) == ("terminal_bench:1.0", 80)
+
+
+@pytest.mark.parametrize(("version", "items"), [("2.1", 89), ("3.0", 74), ("4.0", 66)])
+def test_later_versions_are_read_as_they_are_fetched(tmp_path: Path, version: str, items: int) -> None:
+    metadata = about(f"terminal_bench:{version}")
+    assert (metadata.items, metadata.dataset.licence) == (items, "Apache-2.0")
+    assert re.fullmatch(r"[0-9a-f]{40}", metadata.dataset.revision or "")
+    write_harbor(tmp_path / f"terminal_bench:{version}" / "tasks")
+    found = find_dataset(metadata.dataset, tmp_path, offline=True)
+    benchmark = make_one(metadata, Options())
+    assert [sample.id for sample in benchmark.samples(found)] == ["hello-world"]
 
 
 def test_the_input_is_the_instruction_and_the_target_that_the_tests_pass(tmp_path: Path) -> None:

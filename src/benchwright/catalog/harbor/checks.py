@@ -5,16 +5,14 @@ from __future__ import annotations
 import base64
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
-from benchwright.catalog.harbor.folders import read_yaml
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.harbor.settings import Settings
-from benchwright.data.errors import DatasetNotFound, DatasetValidationError
+from benchwright.catalog.harbor.settings import Settings, Step
+from benchwright.data.errors import DatasetNotFound
 from benchwright.records import Message, Sample
 from benchwright.sandbox.docker.trees import packed_tree
 
@@ -24,7 +22,7 @@ LAST_BYTES = 4000
 SPARE_SECONDS = 5
 
 _UNPACK = """\
-place={place}; mkdir -p $place 2>/dev/null || place=$(mktemp -d)
+place={place}; rm -rf $place /logs/agent/oracle.* 2>/dev/null; mkdir $place 2>/dev/null || place=$(mktemp -d)
 base64 -d <<'END_OF_ARCHIVE' | tar -x -o -f - -C $place
 {archive}
 END_OF_ARCHIVE
@@ -42,31 +40,39 @@ tail -c {last} /logs/agent/oracle.txt; [ ! -f /logs/agent/oracle.code ] || exit 
 """
 
 
-def checks(sample: Sample, folder: Path, command_seconds: int) -> Iterator[Check]:
-    """The solution, run where the official harness puts it; and an agent that is done at once.
+Solutions = Callable[[Settings, Path, int], Iterator[Sequence[str]]]
+"""(settings, the task's folder, seconds that a command may take) -> the commands of each step's solution."""
+
+
+def checks(sample: Sample, folder: Path, command_seconds: int, solutions_of: Solutions) -> Iterator[Check]:
+    """The solution, run where the official harness puts it, step by step; and an agent that is done at once.
 
     Raises:
         DatasetError: there is no solution.
     """
     settings = settings_of(sample)
     if settings.problem is None:
-        yield Check(GOLD, [*map(_call, _commands(settings, folder, command_seconds)), assistant(DONE)])
+        steps = solutions_of(settings, folder, command_seconds)
+        replies = [reply for commands in steps for reply in (*map(_call, commands), assistant(DONE))]
+        yield Check(GOLD, replies)
     yield Check("nothing done", [assistant(DONE)], passes=False)
 
 
-def _commands(settings: Settings, folder: Path, command_seconds: int) -> Sequence[str]:
-    if settings.parser == "reward":
-        program = "sh -c 'chmod +x $0/solve.sh; exec $0/solve.sh' $place"
-        return _script([_existing(folder / "solution")], "/solution", program, settings, command_seconds)
-    if (folder / "solution.sh").is_file():
-        return _script(
-            [folder / "solution.sh"], "/oracle", "bash $place/solution.sh", settings, command_seconds
-        )
-    return _typed(read_yaml(_existing(folder / "solution.yaml")), folder)
+def solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
+    """The commands that run solve.sh of each step, or the task's own where the step has none.
+
+    Raises:
+        DatasetNotFound: there is none.
+    """
+    program = "sh -c 'chmod +x $0/solve.sh; exec $0/solve.sh' $place"
+    for step in settings.steps:
+        own = folder / "steps" / step.name / "solution"
+        solution = existing(own if step.name and own.exists() else folder / "solution")
+        yield script([solution], "/solution", program, settings, step, command_seconds)
 
 
-def _script(
-    sources: Sequence[Path], place: str, program: str, settings: Settings, command_seconds: int
+def script(
+    sources: Sequence[Path], place: str, program: str, settings: Settings, step: Step, command_seconds: int
 ) -> list[str]:
     """One command; where the task allows more time than a command has, one that starts it and others that wait."""
     archive = base64.encodebytes(packed_tree(sources)).decode("ascii").rstrip("\n")
@@ -74,33 +80,19 @@ def _script(
     variables = {"DEBIAN_FRONTEND": "noninteractive", **settings.solution_environment}
     environment = "env " + " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
     words = {"environment": environment, "program": program, "last": LAST_BYTES}
-    if settings.agent_seconds <= command_seconds:
+    if step.agent_seconds is None or step.agent_seconds <= command_seconds:
         return [unpack + _RUN.format(**words)]
     seconds = max(1, command_seconds - min(SPARE_SECONDS, command_seconds // 2))
-    waits = math.ceil(settings.agent_seconds / seconds)
+    waits = math.ceil(step.agent_seconds / seconds)
     return [unpack + _RUN_BEHIND.format(**words), *[_WAIT.format(seconds=seconds, last=LAST_BYTES)] * waits]
 
 
-def _typed(commands: Any, folder: Path) -> list[str]:
-    """The commands of a solution.yaml in one terminal; what types into a program needs the image's tmux."""
-    if not isinstance(commands, list) or not all(
-        isinstance(one, dict) and "command" in one for one in commands
-    ):
-        raise DatasetValidationError(f"{folder / 'solution.yaml'}: there is no list of commands")
-    if all(one.get("append_enter", True) and one.get("block", True) for one in commands):
-        return [str(one["command"]) for one in commands]
-    return ["\n".join(["tmux new-session -d -s oracle -x 160 -y 40", *map(_keys, commands)])]
+def existing(path: Path) -> Path:
+    """A path of a solution.
 
-
-def _keys(one: dict[str, Any]) -> str:
-    block = one.get("block", True) and one.get("append_enter", True)
-    keys = str(one["command"]) + ("; tmux wait -S done" if block else "")
-    enter = " Enter" if one.get("append_enter", True) else ""
-    waiting = "tmux wait done" if block else f"sleep {float(one.get('min_timeout_sec') or 0):g}"
-    return f"tmux send-keys -t oracle {shlex.quote(keys)}{enter}; {waiting}"
-
-
-def _existing(path: Path) -> Path:
+    Raises:
+        DatasetNotFound: there is nothing.
+    """
     if not path.exists():
         raise DatasetNotFound(f"{path} is missing: the task has no solution to check")
     return path

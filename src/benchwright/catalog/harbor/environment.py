@@ -12,10 +12,10 @@ from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
 from benchwright.sandbox.docker.building import Builds, Recipe
-from benchwright.sandbox.docker.containers import GiB, MiB
+from benchwright.sandbox.docker.containers import Container, GiB, MiB
 from benchwright.sandbox.docker.images import configuration_of
 from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
-from benchwright.sandbox.docker.networks import private_network
+from benchwright.sandbox.docker.networks import private_network, set_network
 from benchwright.text import Say
 
 CAPABILITIES = (
@@ -43,13 +43,21 @@ WAITING = ("sh", "-c", "sleep infinity")
 class Place(Record, frozen=True):
     """Where one trial happens: the sandbox as the agent has it, and as root.
 
-    `tests_in_image` says that the image has a `/tests` of its own.
+    `tests_in_image` says that the image has a `/tests` of its own; `neighbours` are the containers beside it by their
+    services.
     """
 
     image: str
     sandbox: DockerSandbox
     as_root: DockerSandbox
     tests_in_image: bool
+    neighbours: dict[str, Container] = {}
+
+    def as_user(self, user: str) -> DockerSandbox:
+        """The sandbox as a user has it, by name or number; "" is the container's own."""
+        if user in ("", ROOT):
+            return self.as_root if user else self.sandbox
+        return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
 
 class Environments:
@@ -63,8 +71,12 @@ class Environments:
         self._builds = Builds(containers.engine)
 
     @asynccontextmanager
-    async def started(self, task: str, folder: Path, settings: Settings, say: Say) -> AsyncIterator[Place]:
+    async def started(
+        self, task: str, folder: Path, settings: Settings, say: Say, *, beside: bool = False
+    ) -> AsyncIterator[Place]:
         """The containers of a task, gone when the context is left.
+
+        `beside` is for further ones of a trial that has its container already, so that it does not wait for itself.
 
         Raises:
             EngineError: an image cannot be had, or a container cannot be started.
@@ -76,14 +88,25 @@ class Environments:
         say("starting the container")
         async with AsyncExitStack() as stack:
             sandbox = await stack.enter_async_context(
-                self._containers.sandboxes.started(self._spec(image, settings), say)
+                self._containers.sandboxes.started(self._spec(image, settings), say, beside=beside)
             )
             as_root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
+            neighbours = {}
             if settings.neighbours:
-                await self._start_neighbours(stack, sandbox, settings, others)
+                neighbours = await self._start_neighbours(stack, sandbox, settings, others)
             await self._start_command(sandbox, image, settings)
-            yield Place(image, sandbox, as_root, b"there" in prepared.stdout)
+            yield Place(image, sandbox, as_root, b"there" in prepared.stdout, neighbours)
+
+    async def set_network(self, place: Place, settings: Settings, opened: bool | None) -> None:
+        """Opens or closes the network of a container without neighbours; None is as its settings say.
+
+        Raises:
+            EngineError: the engine refuses.
+        """
+        wanted = (settings.network if opened is None else opened) and not self._no_network
+        if not settings.neighbours:
+            await set_network(self._containers.engine, place.sandbox.container, wanted)
 
     def _spec(self, image: str, settings: Settings) -> SandboxSpec:
         return SandboxSpec(
@@ -131,8 +154,9 @@ class Environments:
 
     async def _start_neighbours(
         self, stack: AsyncExitStack, sandbox: DockerSandbox, settings: Settings, images: Sequence[str]
-    ) -> None:
+    ) -> dict[str, Container]:
         """Starts them in their order, and waits for those that are to be healthy."""
+        started = {}
         engine, run_id = self._containers.engine, self._containers.run_id
         closed = self._no_network or not settings.network
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
@@ -140,8 +164,10 @@ class Environments:
         for neighbour, image in zip(settings.neighbours, images, strict=True):
             spec = self._neighbour_spec(neighbour, image)
             container = await stack.enter_async_context(started_neighbour(engine, spec, network, run_id))
+            started[neighbour.name] = container
             if neighbour.waits_for_health:
                 await until_healthy(container, neighbour.name, HEALTHY_SECONDS)
+        return started
 
     def _neighbour_spec(self, neighbour: Neighbour, image: str) -> NeighbourSpec:
         return NeighbourSpec(

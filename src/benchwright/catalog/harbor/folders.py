@@ -38,14 +38,17 @@ class TaskFolders:
     def all(self, source: Source) -> Iterator[tuple[str, Path]]:
         """The folders that hold the source's files, each with its path from the root, checked.
 
+        What lies within a task is no task.
+
         Raises:
             DatasetError: one is not as it should be; names the path.
         """
         self.lie_in(source)
-        for file in source.files():
-            if file.name.startswith("task."):
-                check_tree(file.parent, source.root)
-                yield file.parent.relative_to(source.root).as_posix(), file.parent
+        folders = {file.parent: None for file in source.files() if file.name.startswith("task.")}
+        for folder in folders:
+            if folders.keys().isdisjoint(folder.parents):
+                check_tree(folder, source.root)
+                yield folder.relative_to(source.root).as_posix(), folder
 
 
 def check_tree(folder: Path, root: Path) -> None:

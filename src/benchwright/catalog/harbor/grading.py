@@ -1,42 +1,53 @@
-"""What the result of a task's tests is worth, and what the tests of Terminal-Bench 1.0 report."""
+"""What the result of a task's tests is worth: the rewards that they wrote, of one step or of several."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.tests_in_words import tests_in_words
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
-from benchwright.records import Outcome, Sample, Status
+from benchwright.records import FAILED, Outcome, Sample, Status
 from benchwright.runs.keys import fingerprint
 
-TESTS = "tests"
-"""The artifact of an outcome in which the run of the tests lies; see `testing.Tested`."""
+TESTS, STEPS = "tests", "steps"
+"""The artifacts of an outcome with the last run of tests, see `testing.SuiteResult`, and with those of all steps."""
+
+Parser = Callable[[str], dict[str, bool] | None]
+"""The log of the tests -> whether each one passed; None where nothing was reported."""
 
 
 class TestsScorer:
-    """Grades by the log and the reward that the task's tests left, so that no container is needed."""
+    """Grades by the log and the rewards that the task's tests left, so that no container is needed.
 
-    def __init__(self, name: str) -> None:
+    `parsers` read the logs of tests that write no reward, by the name that the task's settings give.
+    """
+
+    def __init__(self, name: str, parsers: Mapping[str, Parser] | None = None) -> None:
         self.name = name
-        self.fingerprint = fingerprint("terminal_bench", name, "1")
+        self.fingerprint = fingerprint("terminal_bench", name, "2")
+        self._parsers = parsers or {}
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """The reward, or whether all tests passed."""
-        parser = sample.content["settings"].get("parser", "reward")
-        verdict = grade(parser, outcome.artifacts.get(TESTS) or {})
+        verdict = self._verdict(sample.content["settings"], outcome.artifacts)
         details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
         details = with_flags(details, flags_of(outcome))
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
+    def _verdict(self, settings: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
+        if STEPS in artifacts:
+            return grade_steps(settings.get("rewards", "mean"), artifacts[STEPS])
+        return grade(artifacts.get(TESTS) or {}, self._parsers.get(settings.get("parser", "reward")))
 
-def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
+
+def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
     """The verdict on one run of the tests; `error` in its details says why there is no result, where there is none.
 
     A run that a limit ended is worth nothing, whatever it had written.
@@ -44,9 +55,9 @@ def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
     ended = tests.get("ended", "not_run")
     if ended != "exited":
         return _nothing(str(tests.get("reason") or _why(ended, tests)), str(ended))
-    if parser == "reward":
-        return grade_reward(tests.get("reward_text"), tests.get("reward_json"))
-    results = PARSERS[parser](str(tests.get("summary") or tests.get("log") or ""))
+    if parser is None:
+        return grade_rewards(rewards_of(tests))
+    results = parser(str(tests.get("summary") or tests.get("log") or ""))
     if results is None or tests.get("summary_cut"):
         return _nothing("the tests reported no results", "parse_error")
     score = float(all(results.values()))
@@ -55,20 +66,74 @@ def grade(parser: str, tests: Mapping[str, Any]) -> Verdict:
     return Verdict(score, passed, details={"tests": named}, explanation=tests_in_words(results))
 
 
-def grade_reward(text: str | None, json: str | None) -> Verdict:
-    """The reward that Harbor reads: `reward` of reward.json, else reward.txt, else the only number of reward.json.
+def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
+    """The verdict on the runs of several steps, each with its `name` and `tests`.
 
-    It is a number; what lies outside of 0 to 1 counts as the nearer end, and stands in the details as it was.
+    `mean` is the mean of each reward over the steps that have any, one that is missing in a step counts as 0; `final`
+    are those of the last step (harbor 0.25.0).
     """
-    numbers = _numbers(json)
-    reward = numbers.get("reward", _number(text))
-    if reward is None and len(numbers) == 1:
-        reward = next(iter(numbers.values()))
-    if reward is None:
+    by_step = [(str(step["name"]), grade(step["tests"]), rewards_of(step["tests"])) for step in steps]
+    given = [rewards for _, _, rewards in by_step if rewards]
+    counted = given if together == "mean" else [by_step[-1][2]] if by_step else []
+    names = dict.fromkeys(name for rewards in counted for name in rewards)
+    means = {name: sum(one.get(name, 0.0) for one in counted) / len(counted) for name in names}
+    verdict = grade_rewards(means)
+    told = [
+        {"name": name, **({"rewards": rewards} if rewards else {"error": each.details.get("error")})}
+        for name, each, rewards in by_step
+    ]
+    why = "; ".join(f"{name}: {each.predicted or each.explanation}" for name, each, _ in by_step)
+    return msgspec.structs.replace(
+        verdict, details={**verdict.details, STEPS: told}, explanation=f"{verdict.explanation} ({why})"
+    )
+
+
+def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
+    """The rewards that tests wrote by themselves: the numbers of reward.json, or without that file reward.txt's.
+
+    One value of reward.json that is no finite number spoils them all (harbor 0.25.0 harbor/verifier/verifier.py).
+    """
+    if tests.get("ended") != "exited":
+        return {}
+    json, text = tests.get("reward_json"), _finite(tests.get("reward_text"))
+    if json is not None:
+        return _numbers(json)
+    return {} if text is None else {"reward": text}
+
+
+def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
+    """What rewards are worth: `reward`, else the only one, else the mean of all.
+
+    What lies outside of 0 to 1 counts as the nearer end, and stands in the details as it was.
+    """
+    if not rewards:
         return _nothing("the tests wrote no reward", "no_reward")
-    details = {"reward": reward, **({"rewards": numbers} if len(numbers) > 1 else {})}
-    why = f"The tests gave the reward {reward:g}."
-    return Verdict(min(max(reward, 0.0), 1.0), f"{reward:g}", details=details, explanation=why)
+    reward = rewards.get("reward")
+    value = sum(rewards.values()) / len(rewards) if reward is None else reward
+    why = f"The tests gave the reward {value:g}"
+    several = {}
+    if len(rewards) > 1:
+        several = {"rewards": dict(rewards)}
+        how = "the mean of " if reward is None else ""
+        why += f" ({how}{', '.join(f'{name} {one:g}' for name, one in rewards.items())})"
+    details = {"reward": value, **several}
+    return Verdict(min(max(value, 0.0), 1.0), f"{value:g}", details=details, explanation=f"{why}.")
+
+
+def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The mean of each reward, where tests write several; a trial without one counts as 0, a failure not at all."""
+    sums: dict[str, float] = {}
+    trials = 0
+    for one in graded:
+        trials += one.status not in FAILED
+        for name, reward in (one.detail.get("rewards") or {}).items():
+            sums[name] = sums.get(name, 0.0) + reward
+    return [Figure(f"reward {name}", total / trials) for name, total in sums.items()]
+
+
+def falls_short(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:
+    """Whether a reward is less than a step needs for the next one; one that is missing is."""
+    return any(rewards.get(name, -math.inf) < bound for name, bound in least.items())
 
 
 _WHY_ENDED = {
@@ -89,21 +154,21 @@ def _nothing(why: str, mode: str) -> Verdict:
     return Verdict(0.0, details={"error": why, "mode": mode}, explanation=why)
 
 
-def _numbers(json: str | None) -> dict[str, float]:
+def _numbers(json: str) -> dict[str, float]:
     try:
-        decoded = msgspec.json.decode(json or "{}")
+        decoded = msgspec.json.decode(json)
     except (msgspec.DecodeError, ValueError):
         return {}
-    if not isinstance(decoded, dict):
+    values = decoded.values() if isinstance(decoded, dict) else [None]
+    if not all(isinstance(value, (int, float)) and _finite(value) is not None for value in values):
         return {}
-    numbers = {name: _number(value) for name, value in decoded.items() if not isinstance(value, (bool, str))}
-    return {name: number for name, number in numbers.items() if number is not None}
+    return {str(name): float(value) for name, value in decoded.items()}
 
 
-def _number(value: Any) -> float | None:
+def _finite(value: Any) -> float | None:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
@@ -114,49 +179,3 @@ def _failure_mode(outcome: Outcome, verdict: Verdict) -> str:
     if mode is not None:
         return {"timeout": "test_timeout"}.get(str(mode), str(mode))
     return "agent_limit" if outcome.status == Status.LIMIT else "none"
-
-
-SUMMARY = re.compile(r"(?<!=)=+\s*short test summary info\s*=+", re.IGNORECASE)
-
-_COUNTS_AS_PASSED = {
-    "PASSED": True,
-    "SKIPPED": True,
-    "XFAIL": True,
-    "FAILED": False,
-    "ERROR": False,
-    "XPASS": False,
-}
-
-_SWE_BENCH = ("SWEBench results starts here", "SWEBench results ends here")
-
-Parser = Callable[[str], dict[str, bool] | None]
-"""The log of the tests -> whether each one passed; None where nothing was reported."""
-
-
-def pytest_results(log: str) -> dict[str, bool] | None:
-    """What follows pytest's `short test summary info`: a word and a test in each line.
-
-    As in the harness, skipped tests and expected failures count as passed, unexpected passes do not, a test is known
-    by what follows its first `::`, and the last line about it counts.
-    """
-    parts = SUMMARY.split(log, maxsplit=1)
-    if len(parts) < 2:
-        return None
-    results = {}
-    for line in parts[1].splitlines():
-        message = line.rfind(" - ") if line.startswith("FAILED") else -1
-        words = (line if message < 0 else line[:message]).split(maxsplit=1)
-        if len(words) == 2 and (word := words[0].strip(":")) in _COUNTS_AS_PASSED:
-            name = words[1].strip().split("::", 1)[-1]
-            if name:
-                results[name] = _COUNTS_AS_PASSED[word]
-    return results or None
-
-
-def swe_bench_result(log: str) -> dict[str, bool] | None:
-    """The one word between two marks that SWE-bench's tasks print."""
-    said, end, _ = log.partition(_SWE_BENCH[0])[2].partition(_SWE_BENCH[1])
-    return {"tests": said.strip() == "PASSED"} if end else None
-
-
-PARSERS: dict[str, Parser] = {"pytest": pytest_results, "swebench": swe_bench_result}

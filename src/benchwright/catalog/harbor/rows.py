@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from benchwright.catalog.harbor import task_file
+from benchwright.catalog.harbor import reading, task_file
 from benchwright.catalog.harbor.folders import TaskFolders, digest, read_text
 from benchwright.catalog.harbor.settings import Settings, settings_or_problem
 from benchwright.data.datasets import Source
@@ -15,23 +18,48 @@ from benchwright.records import Sample
 
 TARGET = "the task's own tests pass"
 
+_CANARY = re.compile(r"\s*(<!--.*canary.*-->|#.*canary.*)\s*", re.IGNORECASE)
+
 
 def harbor_samples(source: Source, folders: TaskFolders) -> Iterator[Sample]:
-    """The tasks of a source in Harbor's layout.
+    """The tasks of a source in Harbor's format; those whose folders have one name are told apart by their paths.
 
     Raises:
         DatasetError: one is not as it should be; names the file.
     """
-    for task, folder in folders.all(source):
+    found = list(folders.all(source))
+    names = Counter(folder.resolve().name for _, folder in found)
+    for task, folder in found:
         toml = task_file.read_toml(checked(folder / task_file.FILE))
-        instruction = read_text(folder / "instruction.md")
-        settings = settings_or_problem(task_file.settings, toml, folder)
-        yield task_sample(task, folder, instruction, settings, task_file.labels(toml))
+        settings = settings_or_problem(reading.settings, toml, folder)
+        steps = [step.name for step in settings.steps if step.name]
+        files = [folder / "steps" / step / "instruction.md" for step in steps] or [folder / "instruction.md"]
+        instructions = [without_canary(read_text(file)) for file in files]
+        name = folder.resolve().name
+        sample = task_sample(task, folder, instructions, settings, task_file.labels(toml))
+        yield sample if names[name] == 1 else msgspec.structs.replace(sample, id=task)
 
 
 def settings_of(sample: Sample) -> Settings:
     """The settings of a sample's task."""
     return msgspec.convert(sample.content["settings"], Settings)
+
+
+def instructions_of(sample: Sample) -> Sequence[str]:
+    """What the model is asked, step by step."""
+    content: Mapping[str, Any] = sample.content
+    several: Sequence[str] | None = content.get("instructions")
+    return several or [str(content["instruction"])]
+
+
+def without_canary(text: str) -> str:
+    """An instruction without the marks at its beginning by which copies of a benchmark are found (harbor 0.25.0)."""
+    lines = text.split("\n")
+    while lines and _CANARY.fullmatch(lines[0]):
+        lines = lines[1:]
+    while lines and not lines[0].strip():
+        lines = lines[1:]
+    return "\n".join(lines)
 
 
 def checked(path: Path) -> Path:
@@ -45,13 +73,10 @@ def checked(path: Path) -> Path:
 
 
 def task_sample(
-    task: str, folder: Path, instruction: str, settings: Settings, labels: dict[str, str]
+    task: str, folder: Path, instructions: Sequence[str], settings: Settings, labels: dict[str, str]
 ) -> Sample:
     """The sample of a task, by its path from the root."""
-    content = {
-        "task": task,
-        "files": digest(folder),
-        "instruction": instruction,
-        "settings": msgspec.to_builtins(settings),
-    }
-    return Sample(folder.resolve().name, content, labels=labels, input=instruction, target=TARGET)
+    asked = {"instruction": instructions[0]} if len(instructions) == 1 else {"instructions": instructions}
+    content = {"task": task, "files": digest(folder), **asked, "settings": msgspec.to_builtins(settings)}
+    question = "\n\n".join(instructions)
+    return Sample(folder.resolve().name, content, labels=labels, input=question, target=TARGET)

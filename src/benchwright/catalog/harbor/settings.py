@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from benchwright.records import Record
 
@@ -42,36 +44,95 @@ class Neighbour(Record, frozen=True):
     cpus: float = 1.0
 
 
+class Health(Record, frozen=True):
+    """A command that must end with 0 before an agent may begin. Times are in seconds.
+
+    `retries` failures in a row are too many, but for those within the first `start_period`.
+    """
+
+    command: str
+    interval: float = 5.0
+    timeout: float = 30.0
+    start_period: float = 0.0
+    start_interval: float = 5.0
+    retries: int = 3
+
+
+class Artifact(Record, frozen=True):
+    """A file or folder that tests in a container of their own find where it lay.
+
+    `service` is the container that it comes from, "" for the agent's; what matches a pattern of `exclude` is left out.
+    """
+
+    source: str
+    exclude: list[str] = []
+    service: str = ""
+
+
+class Collect(Record, frozen=True):
+    """A command that is run in a container when the agent is done, before artifacts are taken; it may fail."""
+
+    command: str
+    service: str = ""
+    seconds: float = 60.0
+    user: str = ""
+
+
+class Step(Record, frozen=True):
+    """One instruction, the agent's work on it, and its tests. The only step of a task without steps has no name.
+
+    Users are "" for the container's own; networks None for that of the environment. `tests` are the folders that are
+    copied to the tests' place, in this order; with `same_shell` they run in the agent's own shell. With a `verifier`
+    they run in a container of their own, to which `artifacts` are brought; without, in the agent's.
+
+    The steps that follow are left out where a reward is less than `least` says.
+    """
+
+    name: str = ""
+    agent_seconds: float | None = 600.0
+    agent_user: str = ""
+    agent_network: bool | None = None
+    health: Health | None = None
+    tests: tuple[str, ...] = ("tests",)
+    test_seconds: float = 600.0
+    test_environment: dict[str, str] = {}
+    test_user: str = ""
+    same_shell: bool = False
+    test_network: bool | None = None
+    verifier: Settings | None = None
+    collect: list[Collect] = []
+    artifacts: list[Artifact] = []
+    least: dict[str, float] = {}
+
+
 class Settings(Record, frozen=True):
     """A task's containers and limits; `problem` says why it cannot be run here, where that is so.
 
     `image` is one that exists somewhere, and is taken before one is built. `command` is what the container runs
-    beside the agent, after the image's entrypoint; it only waits where that is empty. The tests are run as
-    `test_user`, "" for the container's own.
-    `names` are those by which neighbours reach the agent's container.
+    beside the agent, after the image's entrypoint; it only waits where that is empty.
+    `names` are those by which neighbours reach the agent's container. `rewards` says what several steps are worth
+    together: the `mean` of each reward, or those of the `final` step.
     """
 
     image: str | None = None
     build: Build | None = None
     build_seconds: float = 600.0
-    agent_seconds: float = 600.0
-    test_seconds: float = 600.0
     cpus: float = 1.0
     memory_mb: int = 2048
     storage_mb: int = 10240
     network: bool = True
     environment: dict[str, str] = {}
-    test_environment: dict[str, str] = {}
     solution_environment: dict[str, str] = {}
     directory: str = ""
     command: list[str] = []
     entrypoint: list[str] | None = None
     user: str = ""
-    test_user: str = ""
-    same_shell: bool = False
     parser: str = "reward"
     names: list[str] = []
     neighbours: list[Neighbour] = []
+    health: Health | None = None
+    steps: tuple[Step, ...] = (Step(),)
+    rewards: Literal["mean", "final"] = "mean"
     problem: str | None = None
 
 
@@ -83,6 +144,19 @@ def settings_or_problem(
         return read(task, folder)
     except UnsupportedTask as problem:
         return Settings(problem=str(problem))
+
+
+def multiplied(settings: Settings, factor: float) -> Settings:
+    """Settings with other time limits for agents and tests."""
+    steps = tuple(
+        msgspec.structs.replace(
+            step,
+            agent_seconds=None if step.agent_seconds is None else step.agent_seconds * factor,
+            test_seconds=step.test_seconds * factor,
+        )
+        for step in settings.steps
+    )
+    return msgspec.structs.replace(settings, steps=steps)
 
 
 def bounded_seconds(value: Any, default: float, where: str) -> float:

@@ -1,6 +1,7 @@
-"""Tasks of Terminal-Bench 2: Harbor's layout (task.toml, instruction.md, environment/, solution/, tests/test.sh).
+"""task.toml as plain data, with every field that Harbor's format has up to schema version 1.4 (harbor 0.25.0).
 
-The defaults are Harbor's own: 600 s, 1 processor, 2 GiB, 10 GiB of disk, and a network unless the file closes it.
+What a field asks for is decided in `reading`. A field that the format does not have is refused: it may mean something
+in a later version.
 """
 
 from __future__ import annotations
@@ -10,35 +11,125 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.harbor.compose import AgentContainer, read_compose
-from benchwright.catalog.harbor.settings import (
-    Build,
-    Settings,
-    UnsupportedTask,
-    bounded_cpus,
-    bounded_seconds,
-    megabytes,
-)
+import msgspec
+
+from benchwright.catalog.harbor.settings import UnsupportedTask
 from benchwright.data.errors import DatasetParseError
 
 FILE = "task.toml"
-SERVICE = "main"
-"""The agent's container in a compose file."""
 
-_IGNORED = {
-    "": {"version", "schema_version", "metadata", "task", "source", "artifacts"},
-    "agent": {"timeout_sec"},
-    "verifier": {"timeout_sec", "env"},
-    "solution": {"env"},
-    "environment": {
-        *("build_timeout_sec", "docker_image", "cpus", "memory_mb", "memory", "storage_mb", "storage"),
-        *("allow_internet", "network_mode", "env", "workdir", "gpu_types"),
-    },
-}
-"""Keys that are read, or that change nothing here; any other one matters unless it is empty."""
 
-_HARMLESS = {("environment", "os"): "linux", ("verifier", "environment_mode"): "shared"}
-_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file."""
+
+
+class HealthTable(Table, frozen=True):
+    """`[environment.healthcheck]`, and that of a step."""
+
+    command: str
+    interval_sec: float = 5.0
+    timeout_sec: float = 30.0
+    start_period_sec: float = 0.0
+    start_interval_sec: float = 5.0
+    retries: int = 3
+
+
+class EnvironmentTable(Table, frozen=True):
+    """`[environment]`, and `[verifier.environment]`. `memory`, `storage` and `allow_internet` are older names."""
+
+    build_timeout_sec: float = 600.0
+    docker_image: str | None = None
+    os: str = "linux"
+    cpus: float | None = None
+    memory_mb: float | None = None
+    memory: str | float | None = None
+    storage_mb: float | None = None
+    storage: str | float | None = None
+    gpus: int | None = None
+    gpu_types: list[str] | None = None
+    tpu: dict[str, Any] | None = None
+    mcp_servers: list[dict[str, Any]] = []
+    env: dict[str, str] = {}
+    skills_dir: str | None = None
+    healthcheck: HealthTable | None = None
+    workdir: str | None = None
+    allow_internet: bool | None = None
+    network_mode: str | None = None
+    allowed_hosts: list[str] | None = None
+
+
+class AgentTable(Table, frozen=True):
+    """`[agent]`."""
+
+    timeout_sec: float | None = None
+    user: str | int | None = None
+    network_mode: str | None = None
+    allowed_hosts: list[str] | None = None
+
+
+class CollectTable(Table, frozen=True):
+    """`[[verifier.collect]]`."""
+
+    command: str
+    service: str = "main"
+    timeout_sec: float = 60.0
+    user: str | int | None = None
+
+
+class VerifierTable(Table, frozen=True):
+    """`[verifier]`."""
+
+    timeout_sec: float = 600.0
+    env: dict[str, str] = {}
+    user: str | int | None = None
+    environment_mode: str | None = None
+    environment: EnvironmentTable | None = None
+    collect: list[CollectTable] = []
+    network_mode: str | None = None
+    allowed_hosts: list[str] | None = None
+
+
+class SolutionTable(Table, frozen=True):
+    """`[solution]`."""
+
+    env: dict[str, str] = {}
+
+
+class ArtifactTable(Table, frozen=True):
+    """One of `artifacts`. `destination` is a place on Harbor's side, where nothing is kept here."""
+
+    source: str
+    destination: str | None = None
+    exclude: list[str] = []
+    service: str | None = None
+
+
+class StepTable(Table, frozen=True):
+    """One of `[[steps]]`."""
+
+    name: str
+    agent: AgentTable = AgentTable()
+    verifier: VerifierTable = VerifierTable()
+    min_reward: float | dict[str, float] | None = None
+    healthcheck: HealthTable | None = None
+    artifacts: list[str | ArtifactTable] = []
+
+
+class TaskTable(Table, frozen=True):
+    """The whole file. `task`, `metadata`, `source` and the versions describe a task, and change nothing in it."""
+
+    version: Any = None
+    schema_version: Any = None
+    task: dict[str, Any] | None = None
+    metadata: dict[str, Any] = {}
+    source: Any = None
+    agent: AgentTable = AgentTable()
+    verifier: VerifierTable = VerifierTable()
+    environment: EnvironmentTable = EnvironmentTable()
+    solution: SolutionTable = SolutionTable()
+    artifacts: list[str | ArtifactTable] = []
+    multi_step_reward_strategy: str | None = None
+    steps: list[StepTable] | None = None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -55,104 +146,36 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def labels(task: dict[str, Any]) -> dict[str, str]:
     """Difficulty and category."""
-    metadata = task.get("metadata") or {}
-    return {name: str(metadata.get(name) or "unknown") for name in ("difficulty", "category")}
+    metadata = task.get("metadata")
+    known = metadata if isinstance(metadata, dict) else {}
+    return {name: str(known.get(name) or "unknown") for name in ("difficulty", "category")}
 
 
-def settings(task: dict[str, Any], folder: Path) -> Settings:
-    """The settings of a task.
+def task_table(task: dict[str, Any]) -> TaskTable:
+    """The file's tables.
 
     Raises:
-        Unsupported: it asks for what cannot be done here.
+        UnsupportedTask: a field is not known, or not of its type; names it.
     """
-    _refuse_unknown("", task, set(_IGNORED) - {""})
-    parts = {name: _table(task, name) for name in _IGNORED if name}
-    for name, part in parts.items():
-        _refuse_unknown(name, part, set())
-    environment = parts["environment"]
-    compose = folder / "environment" / "docker-compose.yaml"
-    agent = read_compose(compose, SERVICE, "environment", {}) if compose.is_file() else AgentContainer()
-    return Settings(
-        image=_text(environment, "docker_image") or agent.image,
-        build=agent.build or _build(folder),
-        build_seconds=_seconds(environment, "environment", "build_timeout_sec"),
-        agent_seconds=_seconds(parts["agent"], "agent", "timeout_sec"),
-        test_seconds=_seconds(parts["verifier"], "verifier", "timeout_sec"),
-        cpus=bounded_cpus(environment.get("cpus", 1), f"{FILE}: [environment] cpus"),
-        memory_mb=_size(environment, "memory", 2048),
-        storage_mb=_size(environment, "storage", 10240),
-        network=_network(environment) and agent.network,
-        environment={**agent.environment, **_variables(environment, "environment")},
-        test_environment=_variables(parts["verifier"], "verifier"),
-        solution_environment=_variables(parts["solution"], "solution"),
-        directory=_text(environment, "workdir") or agent.directory,
-        command=agent.command,
-        entrypoint=agent.entrypoint,
-        user=agent.user,
-        names=agent.names,
-        neighbours=agent.neighbours,
-    )
+    try:
+        return msgspec.convert(task, TaskTable, strict=False)
+    except msgspec.ValidationError as error:
+        raise UnsupportedTask(f"{FILE}: {_placed(str(error))}") from None
 
 
-def _table(task: dict[str, Any], name: str) -> dict[str, Any]:
-    table = task.get(name) or {}
-    if not isinstance(table, dict):
-        raise UnsupportedTask(f"{FILE}: {name} must be a table")
-    return table
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<field>.*?)`(?: - at `(?P<path>.*?)`)?$")
 
 
-def _refuse_unknown(section: str, table: dict[str, Any], besides: set[str]) -> None:
-    for key, value in table.items():
-        if key in _IGNORED[section] or key in besides or not value:
-            continue
-        if _HARMLESS.get((section, key)) != value:
-            where = f"[{section}] {key}" if section else key
-            raise UnsupportedTask(f"{FILE}: {where} = {str(value)[:60]!r} is not supported here")
+def _placed(said: str) -> str:
+    """What msgspec says, with the place as the file has it: `[verifier] timeout_sec`."""
+    if found := _UNKNOWN.match(said):
+        path = f"{found['path'] or '$'}.{found['field']}"
+        return f"{_place(path)} is not known here"
+    what, _, path = said.partition(" - at ")
+    what = what.replace(" | null", "")
+    return f"{_place(path.strip('`'))}: {what[:1].lower()}{what[1:]}"
 
 
-def _build(folder: Path) -> Build | None:
-    return Build("environment") if (folder / "environment" / "Dockerfile").is_file() else None
-
-
-def _text(table: dict[str, Any], key: str) -> str:
-    value = table.get(key) or ""
-    if not isinstance(value, str):
-        raise UnsupportedTask(f"{FILE}: {key} must be a text, and is {value!r}")
-    return value
-
-
-def _seconds(table: dict[str, Any], section: str, key: str) -> float:
-    return bounded_seconds(table.get(key), 600.0, f"{FILE}: [{section}] {key}")
-
-
-def _size(environment: dict[str, Any], name: str, default: int) -> int:
-    key = name if environment.get(name) is not None else f"{name}_mb"
-    return megabytes(environment.get(key, default), f"{FILE}: [environment] {key}")
-
-
-def _network(environment: dict[str, Any]) -> bool:
-    mode = environment.get("network_mode")
-    if mode is None:
-        return environment.get("allow_internet", True) is not False
-    if mode not in ("public", "no-network"):
-        raise UnsupportedTask(f"{FILE}: [environment] network_mode = {mode!r} is not supported here")
-    return bool(mode == "public")
-
-
-def _variables(table: dict[str, Any], section: str) -> dict[str, str]:
-    """Environment variables; `${NAME:-default}` is its default, as nothing of this machine's environment gets in."""
-    variables = table.get("env") or {}
-    if not isinstance(variables, dict):
-        raise UnsupportedTask(f"{FILE}: [{section}.env] must be a table")
-    return {str(name): _without_host(str(value), section, name) for name, value in variables.items()}
-
-
-def _without_host(value: str, section: str, name: str) -> str:
-    def default(found: re.Match[str]) -> str:
-        if found[2] is None:
-            raise UnsupportedTask(
-                f"{FILE}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
-            )
-        return found[2]
-
-    return _VARIABLE.sub(default, value)
+def _place(path: str) -> str:
+    *tables, field = path.removeprefix("$").strip(".").split(".")
+    return f"[{'.'.join(tables)}] {field}" if tables else field

@@ -1,15 +1,15 @@
-"""Runs a task's own tests in its container, when the agent is done."""
+"""Runs a task's own tests in a container, and reads the rewards that they write."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchwright.catalog.containers import BashSession
-from benchwright.catalog.harbor.environment import LOGS, ROOT, TESTS, Place
-from benchwright.catalog.harbor.grading import SUMMARY
-from benchwright.catalog.harbor.settings import Settings
+from benchwright.catalog.harbor.environment import LOGS, TESTS, Place
+from benchwright.catalog.harbor.settings import Step
 from benchwright.records import Record
-from benchwright.sandbox.docker import DockerSandbox, ExecResult
+from benchwright.sandbox.docker import ExecResult
 from benchwright.sandbox.docker.archives import FileTooLarge, NoFile, PathStat, path_stat
 from benchwright.sandbox.docker.containers import MiB
 from benchwright.sandbox.docker.trees import make_folder, write_tree
@@ -22,13 +22,14 @@ SUMMARY_CHARACTERS = 512 * 1024
 LONGEST_REWARD = 64 * 1024
 CLEARING_SECONDS = 60.0
 
-_HARBOR = f"""
+SUMMARY = re.compile(r"(?<!=)=+\s*short test summary info\s*=+", re.IGNORECASE)
+"""What pytest writes above its report."""
+
+_SCRIPT = f"""
 exec </dev/null 2>&1
-chmod +x {TESTS}/test.sh
 read -r first <{TESTS}/test.sh
 case $first in '#!'*) exec {TESTS}/test.sh;; *) exec bash {TESTS}/test.sh;; esac
 """
-_FIRST = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
 _REWARDS = (f"{LOGS}/verifier/reward.txt", f"{LOGS}/verifier/reward.json")
 
 _CANNOT_RUN = (126, 127)
@@ -54,73 +55,42 @@ class SuiteResult(Record, frozen=True):
     reason: str | None = None
 
 
-async def run_tests(place: Place, folder: Path, settings: Settings) -> SuiteResult:
-    """Copies the tests in and runs them by their official command; the tests of 1.0 as root, in a new shell.
+async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
+    """Copies the tests in, unless the image brings them, and runs them by their official command.
 
-    What the agent laid where tests and rewards belong is removed before.
+    What was laid where tests and rewards belong is removed before.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the engine does not answer.
     """
-    if settings.parser == "reward":
-        return await _run_harbor(place, folder, settings)
-    return await _run_first(place, folder, settings)
-
-
-async def _run_harbor(place: Place, folder: Path, settings: Settings) -> SuiteResult:
-    await _copy_in(place, [folder / "tests"], f"{LOGS}/verifier")
+    await copy_in(place, [folder / one for one in step.tests], f"{LOGS}/verifier")
     await make_folder(place.as_root, f"{LOGS}/verifier", 0o777)
+    await place.as_root.run(["chmod", "+x", f"{TESTS}/test.sh"], seconds=CLEARING_SECONDS)
     left_before = [await _stat(place, path) for path in _REWARDS]
-    sandbox = _as(place, settings.test_user)
-    ended = await sandbox.run(
-        ["sh", "-c", _HARBOR],
-        seconds=settings.test_seconds,
-        environment=settings.test_environment,
+    ended = await place.as_user(step.test_user).run(
+        ["sh", "-c", _SCRIPT],
+        seconds=step.test_seconds,
+        environment=step.test_environment,
         kept_bytes=KEPT_BYTES,
         output_bytes=OUTPUT_BYTES,
     )
     if _gone(ended):
-        return _tested(ended)
+        return suite_result(ended)
     rewards = [await _reward(place, path, old) for path, old in zip(_REWARDS, left_before, strict=True)]
-    return _tested(ended, *rewards)
+    return suite_result(ended, *rewards)
 
 
-async def _run_first(place: Place, folder: Path, settings: Settings) -> SuiteResult:
-    tests = [folder / "tests"] if (folder / "tests").is_dir() else []
-    await _copy_in(place, [folder / "run-tests.sh", *tests])
-    if settings.same_shell:
-        shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES)
-        record = await shell.run(f"bash {TESTS}/run-tests.sh", settings.test_seconds)
-        output = record.output.encode("utf-8", "replace")
-        return _tested(
-            ExecResult(
-                record.ended,
-                record.exit_code,
-                output,
-                seconds=record.seconds,
-                container_ended=record.container_ended,
-            )
-        )
-    ended = await _as(place, settings.test_user).run(
-        ["sh", "-c", _FIRST], seconds=settings.test_seconds, kept_bytes=KEPT_BYTES, output_bytes=OUTPUT_BYTES
-    )
-    return _tested(ended)
-
-
-async def _copy_in(place: Place, sources: list[Path], *cleared: str) -> None:
-    """Removes what lies where tests and rewards belong, and writes the tests.
+async def copy_in(place: Place, sources: Sequence[Path], *cleared: str) -> None:
+    """Removes what lies where tests and rewards belong, and writes the tests, those of later sources over others.
 
     Only removing needs a program of the container. Where that fails the tests are written over what is there, and a
     reward that was there before is not a reward.
     """
-    paths = [*cleared, *([] if place.tests_in_image else [TESTS])]
+    paths = [*cleared, *([TESTS] if sources and not place.tests_in_image else [])]
     if paths:
         await place.as_root.run(["rm", "-rf", *paths], seconds=CLEARING_SECONDS)
-    await write_tree(place.as_root, sources, TESTS)
-
-
-def _as(place: Place, user: str) -> DockerSandbox:
-    return place.as_root if user == ROOT else place.sandbox
+    for source in sources:
+        await write_tree(place.as_root, [source], TESTS)
 
 
 async def _stat(place: Place, path: str) -> PathStat | None:
@@ -142,7 +112,8 @@ def _gone(ended: ExecResult) -> bool:
     return ended.container_ended or ended.exit_code is None
 
 
-def _tested(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
+def suite_result(ended: ExecResult, text: str | None = None, json: str | None = None) -> SuiteResult:
+    """What a run of tests came to, with the texts of the two files of rewards."""
     log = ended.stdout.decode("utf-8", "replace")
     heading = SUMMARY.search(log)
     summary = log[heading.start() :] if heading else None

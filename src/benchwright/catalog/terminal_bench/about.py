@@ -6,6 +6,7 @@ import msgspec
 
 from benchwright.catalog.agent_options import agent_options
 from benchwright.catalog.benchmark import About
+from benchwright.catalog.harbor.about import TASK_OPTIONS
 from benchwright.data.declared import Dataset, GitRepository
 
 DATASET = Dataset(
@@ -43,9 +44,52 @@ TERMINAL_BENCH = About(
     breakdowns=("difficulty", "category"),
     options={
         **agent_options("task", 100, 600),
-        "network": "The network as each task says (task, the default), or none.",
+        **TASK_OPTIONS,
     },
     needs=("containers",),
+)
+
+
+def _later(version: str, items: int, repository: str, commit: str, says: str) -> About:
+    """A later version, whose tasks are in Harbor's format too: in the folder `tasks` of a repository at a commit."""
+    return msgspec.structs.replace(
+        TERMINAL_BENCH,
+        variant=version,
+        title=f"Terminal-Bench {version}",
+        description=f"Terminal-Bench {version} — {items} {says}",
+        items=items,
+        source=repository,
+        dataset=Dataset(
+            name=f"terminal_bench:{version}",
+            splits={"test": ("tasks/*/task.toml",)},
+            origin=GitRepository(repository, commit),
+            licence="Apache-2.0",
+            local={"test": ("task.toml", "*/task.toml")},
+        ),
+    )
+
+
+_ORGANISATION = "https://github.com/harbor-framework"
+SECOND_MENDED = _later(
+    "2.1",
+    89,
+    f"{_ORGANISATION}/terminal-bench-2-1",
+    "7131e4375048a0e408a8fb404b5f499d726b695b",
+    "tasks of 2.0, 28 of them mended",
+)
+THIRD = _later(
+    "3.0",
+    74,
+    f"{_ORGANISATION}/terminal-bench",
+    "2b0442c3c583b710ca8da14c8e601b99f2f1f244",
+    "harder tasks, with verifiers in containers of their own",
+)
+FOURTH = _later(
+    "4.0",
+    66,
+    f"{_ORGANISATION}/terminal-bench",
+    "452bf305c6daa62fc59061d22133a7cbc7c1572e",
+    "tasks of 3.0, 19 of them mended, with 8 hours for each",
 )
 
 FIRST = msgspec.structs.replace(
@@ -79,4 +123,4 @@ DOCUMENTED = msgspec.structs.replace(
     },
 )
 
-VARIANTS = (TERMINAL_BENCH, FIRST, DOCUMENTED)
+VARIANTS = (TERMINAL_BENCH, SECOND_MENDED, THIRD, FOURTH, FIRST, DOCUMENTED)

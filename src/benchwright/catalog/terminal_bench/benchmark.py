@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from benchwright.catalog.benchmark import About, Benchmark, Check, Options
-from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
-from benchwright.catalog.harbor.checks import checks
-from benchwright.catalog.harbor.environment import Environments
-from benchwright.catalog.harbor.folders import TaskFolders
-from benchwright.catalog.harbor.grading import TestsScorer
-from benchwright.catalog.harbor.images import images_of
-from benchwright.catalog.harbor.rows import harbor_samples
-from benchwright.catalog.harbor.solver import TerminalSolver
+from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.harbor.benchmark import HARBOR, Layout, of_folders
+from benchwright.catalog.terminal_bench.first_tests import run_first_tests
+from benchwright.catalog.terminal_bench.parsers import PARSERS
 from benchwright.catalog.terminal_bench.rows import first_samples
-from benchwright.data.datasets import Source
-from benchwright.engine.protocols import Solver
-from benchwright.records import Sample
+from benchwright.catalog.terminal_bench.solutions import first_solutions
 
-TURNS = 100
-COMMAND_SECONDS = 600
-
-SAMPLES = {None: harbor_samples, "1.0": first_samples}
-"""Of the variants whose tasks are folders."""
+FIRST = Layout(first_samples, run_first_tests, first_solutions, PARSERS)
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -35,41 +22,6 @@ def make(about: About, options: Options) -> Benchmark:
         from benchwright.catalog.terminal_bench.documented import make_documented
 
         return make_documented(about, options)
-    return _of_folders(about, options)
-
-
-def _of_folders(about: About, options: Options) -> Benchmark:
-    agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
-    no_network = options.choice("network", ("task", "none")) == "none"
-    folders = TaskFolders()
-    read = SAMPLES[about.variant]
-    name = f"terminal-bench-{about.variant or '2'}"
-
-    def samples(source: Source) -> Iterator[Sample]:
-        return read(source, folders)
-
-    def solver(containers: Containers) -> Solver:
-        return TerminalSolver(Environments(containers, name, no_network), folders, agent)
-
-    def its_checks(sample: Sample) -> Iterator[Check]:
-        return checks(sample, folders[sample.content["task"]], agent.command_seconds)
-
-    return ContainerBenchmark(
-        about=about,
-        samples=samples,
-        solver=solver,
-        scorers=(TestsScorer(about.metric),),
-        checks=its_checks,
-        at_once=agent.containers,
-        images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
-        departures=tuple(_departures(agent, no_network)),
-    )
-
-
-def _departures(agent: AgentOptions, no_network: bool) -> Iterator[str]:
-    if agent.max_turns < TURNS:
-        yield f"at most {agent.max_turns} turns in place of {TURNS}"
-    if agent.command_seconds != COMMAND_SECONDS:
-        yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
-    if no_network:
-        yield "no network in any container"
+    if about.variant == "1.0":
+        return of_folders(about, options, FIRST, "terminal-bench-1.0")
+    return of_folders(about, options, HARBOR, f"terminal-bench-{about.variant or '2'}")

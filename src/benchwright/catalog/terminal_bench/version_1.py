@@ -11,8 +11,8 @@ from typing import Any
 
 from benchwright.catalog.harbor.compose import AgentContainer, read_compose
 from benchwright.catalog.harbor.folders import read_yaml
-from benchwright.catalog.harbor.grading import PARSERS
-from benchwright.catalog.harbor.settings import Build, Settings, UnsupportedTask, bounded_seconds
+from benchwright.catalog.harbor.settings import Build, Settings, Step, UnsupportedTask, bounded_seconds
+from benchwright.catalog.terminal_bench.parsers import PARSERS
 from benchwright.data.errors import DatasetValidationError
 
 FILE = "task.yaml"
@@ -71,11 +71,10 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
         agent = AgentContainer(build=Build("."), environment={"TEST_DIR": TESTS})
     else:
         raise UnsupportedTask("there is neither docker-compose.yaml nor Dockerfile")
+    same_shell = bool(task.get("run_tests_in_same_shell"))
     return Settings(
         image=None if agent.build else agent.image,
         build=agent.build,
-        agent_seconds=_seconds(task, "max_agent_timeout_sec", 360.0),
-        test_seconds=_seconds(task, "max_test_timeout_sec", 60.0),
         cpus=agent.cpus,
         memory_mb=agent.memory_mb,
         network=agent.network,
@@ -84,12 +83,18 @@ def settings(task: dict[str, Any], folder: Path) -> Settings:
         command=agent.command,
         entrypoint=agent.entrypoint,
         user=agent.user,
-        test_user="" if task.get("run_tests_in_same_shell") else "0",
-        same_shell=bool(task.get("run_tests_in_same_shell")),
         parser=parser,
         names=agent.names,
         neighbours=agent.neighbours,
         build_seconds=1800.0,
+        steps=(
+            Step(
+                agent_seconds=_seconds(task, "max_agent_timeout_sec", 360.0),
+                test_seconds=_seconds(task, "max_test_timeout_sec", 60.0),
+                test_user="" if same_shell else "0",
+                same_shell=same_shell,
+            ),
+        ),
     )
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _STAT = "X-Docker-Container-Path-Stat"
 _NOT_THERE = 404
+PIECE = 256 * 1024
+"""Bytes that are read at once."""
 _NO_FILE = 0xFF280000
 """Of Go's os.FileMode the bits of folders, links, devices, pipes and sockets."""
 
@@ -80,6 +82,28 @@ async def read_file(container: Container, path: str, most: int) -> bytes:
             raise FileTooLarge(f"{path} in the sandbox is larger than {most:,} bytes")
         archive = await response.read()
     return _only_file(archive)
+
+
+async def read_archive(container: Container, path: str, most: int) -> bytes | None:
+    """An uncompressed archive of the file or folder at a path, also behind a link; None where there is nothing.
+
+    Its first entry is what lies at the path, the others lie below that.
+
+    Raises:
+        FileTooLarge: it is larger than `most` bytes.
+        EngineError: the engine does not answer.
+    """
+    stat = await path_stat(container, path)
+    async with _asked(container, stat.linkTarget if stat and stat.linkTarget else path) as response:
+        if response is None:
+            return None
+        pieces, size = [], 0
+        async for piece in response.content.iter_chunked(PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                raise FileTooLarge(f"{path} in the sandbox is larger than {most:,} bytes")
+    return b"".join(pieces)
 
 
 async def write_archive(container: Container, folder: str, archive: bytes, *, as_user: bool = False) -> None:

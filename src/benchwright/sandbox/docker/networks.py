@@ -16,8 +16,8 @@ from benchwright.sandbox.docker.errors import EngineError, engine_errors
 if TYPE_CHECKING:
     from aiodocker.networks import DockerNetwork
 
-OPEN = "bridge"
-"""The engine's own network, by which sandboxes with a network reach others."""
+OPEN, CLOSED = "bridge", "none"
+"""The engine's own networks: by the first sandboxes with a network reach others, the second is a loopback only."""
 
 
 class Network:
@@ -73,6 +73,23 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
         yield network
     finally:
         await asyncio.shield(network.remove())
+
+
+async def set_network(engine: Engine, container: Container, opened: bool) -> None:
+    """Moves a running container to the open or to the closed network; nothing happens where it is there already.
+
+    Raises:
+        EngineError: the engine refuses.
+    """
+    wanted, other = (OPEN, CLOSED) if opened else (CLOSED, OPEN)
+    with engine_errors("changing the network of a container"):
+        joined = (await container.handle.show())["NetworkSettings"]["Networks"]
+        if wanted in joined:
+            return
+        if other in joined:
+            network = await engine.client.networks.get(other)
+            await network.disconnect({"Container": container.name, "Force": True})
+        await (await engine.client.networks.get(wanted)).connect({"Container": container.name})
 
 
 async def remove_left_networks(engine: Engine) -> list[str]:

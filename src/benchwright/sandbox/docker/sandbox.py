@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from benchwright.sandbox.docker.containers import Container, MiB, Resources, con
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
 from benchwright.sandbox.docker.images import Images, configuration_of
-from benchwright.sandbox.docker.networks import OPEN
+from benchwright.sandbox.docker.networks import CLOSED, OPEN
 from benchwright.sandbox.docker.removing import removed_in_the_end
 from benchwright.sandbox.docker.watching import disk_watched
 from benchwright.text import Say
@@ -150,14 +150,18 @@ class DockerSandboxes:
         self._places = asyncio.Semaphore(at_once)
 
     @asynccontextmanager
-    async def started(self, spec: SandboxSpec, say: Say = lambda said: None) -> AsyncIterator[DockerSandbox]:
+    async def started(
+        self, spec: SandboxSpec, say: Say = lambda said: None, *, beside: bool = False
+    ) -> AsyncIterator[DockerSandbox]:
         """A running sandbox; it is gone, with all that ran in it, when the context is left.
+
+        One `beside` another of the same trial waits for no place: it would wait for its own.
 
         Raises:
             EngineError: the image cannot be pulled, the container not be started, or the disk is nearly full.
             EngineUnavailable: instead of any ExecutionError, where the engine has gone.
         """
-        async with self._places:
+        async with nullcontext() if beside else self._places:
             try:
                 async with self._started(spec, say) as sandbox:
                     yield sandbox
@@ -185,7 +189,7 @@ def _network(engine: Engine, open_to_others: bool) -> dict[str, Any]:
     if open_to_others:
         return {"NetworkMode": OPEN}
     has_ipv6 = engine.address.is_local and Path("/proc/sys/net/ipv6").exists()
-    return {"NetworkMode": "none", "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {}}
+    return {"NetworkMode": CLOSED, "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {}}
 
 
 def _scratch(spec: SandboxSpec) -> list[str]:

@@ -31,6 +31,16 @@ async def write_tree(sandbox: DockerSandbox, sources: Sequence[Path], target: st
     await write_archive(sandbox.container, "/", archive)
 
 
+async def write_into(sandbox: DockerSandbox, sources: Sequence[Path], folder: str) -> None:
+    """The same for a folder that is there, whose owner and mode stay.
+
+    Raises:
+        ExecutionError: there is what cannot be written, or too much of it.
+        EngineError: the engine does not answer, or refuses.
+    """
+    await write_archive(sandbox.container, folder, await asyncio.to_thread(packed_tree, sources))
+
+
 async def make_folder(sandbox: DockerSandbox, path: str, mode: int) -> None:
     """Makes a folder of root's with a mode; a file or link that lies there is replaced.
 

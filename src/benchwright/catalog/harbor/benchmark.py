@@ -1,0 +1,106 @@
+"""Tasks as folders put together: those of a folder of the user's, and those of Terminal-Bench."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from benchwright.catalog.benchmark import About, Benchmark, Check, Options
+from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
+from benchwright.catalog.harbor.checks import Solutions, checks, solutions
+from benchwright.catalog.harbor.environment import Environments
+from benchwright.catalog.harbor.folders import TaskFolders
+from benchwright.catalog.harbor.grading import Parser, TestsScorer, reward_figures
+from benchwright.catalog.harbor.images import images_of
+from benchwright.catalog.harbor.rows import harbor_samples
+from benchwright.catalog.harbor.solver import RunTests, TaskSolver
+from benchwright.catalog.harbor.testing import run_tests
+from benchwright.data.datasets import Source
+from benchwright.engine.protocols import Solver
+from benchwright.errors import UserError
+from benchwright.records import Sample
+
+TURNS = 100
+COMMAND_SECONDS = 600
+
+
+class Layout(NamedTuple):
+    """What differs between formats of tasks: how they are read, tested and solved.
+
+    `parsers` read the logs of tests that write no rewards, by the name that the task's settings give.
+    """
+
+    samples: Callable[[Source, TaskFolders], Iterator[Sample]]
+    tests: RunTests
+    solutions: Solutions
+    parsers: Mapping[str, Parser] = {}
+
+
+HARBOR = Layout(harbor_samples, run_tests, solutions)
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The tasks of a folder.
+
+    Raises:
+        UserError: an option has a value that cannot be used.
+    """
+    return of_folders(about, options, HARBOR, "harbor")
+
+
+def of_folders(about: About, options: Options, layout: Layout, name: str) -> Benchmark:
+    """Tasks of a layout; images that are built for them have the name in theirs.
+
+    Raises:
+        UserError: an option has a value that cannot be used.
+    """
+    agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
+    no_network = options.choice("network", ("task", "none")) == "none"
+    multiplier = _multiplier(options)
+    folders = TaskFolders()
+
+    def samples(source: Source) -> Iterator[Sample]:
+        return layout.samples(source, folders)
+
+    def solver(containers: Containers) -> Solver:
+        environments = Environments(containers, name, no_network)
+        return TaskSolver(environments, folders, agent, layout.tests, layout.parsers, multiplier)
+
+    def its_checks(sample: Sample) -> Iterator[Check]:
+        folder = folders[sample.content["task"]]
+        return checks(sample, folder, agent.command_seconds, layout.solutions)
+
+    return ContainerBenchmark(
+        about=about,
+        samples=samples,
+        solver=solver,
+        scorers=(TestsScorer(about.metric, layout.parsers),),
+        checks=its_checks,
+        at_once=agent.containers,
+        images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
+        figures=reward_figures,
+        departures=tuple(_departures(agent, no_network, multiplier)),
+    )
+
+
+def _multiplier(options: Options) -> float:
+    given = options.text("timeout_multiplier", "1")
+    try:
+        multiplier = float(given)
+    except ValueError:
+        multiplier = math.nan
+    if not 0 < multiplier <= 1000:
+        raise UserError(f"--option timeout_multiplier takes a number above 0 and up to 1000, got {given!r}.")
+    return multiplier
+
+
+def _departures(agent: AgentOptions, no_network: bool, multiplier: float) -> Iterator[str]:
+    if agent.max_turns < TURNS:
+        yield f"at most {agent.max_turns} turns in place of {TURNS}"
+    if agent.command_seconds != COMMAND_SECONDS:
+        yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
+    if no_network:
+        yield "no network in any container"
+    if multiplier != 1:
+        yield f"time limits of agents and tests multiplied by {multiplier:g}"

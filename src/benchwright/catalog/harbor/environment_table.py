@@ -1,0 +1,163 @@
+"""What the table of an environment asks for: image, resources, network and variables of one container.
+
+A field is done or refused by its name. Where the file says nothing of resources, Harbor sets no bounds; here they are
+1 processor, 2 GiB of memory and 10 GiB of disk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchwright.catalog.harbor.compose import AgentContainer, read_compose
+from benchwright.catalog.harbor.settings import (
+    Build,
+    Health,
+    Settings,
+    UnsupportedTask,
+    bounded_cpus,
+    bounded_seconds,
+    megabytes,
+)
+from benchwright.catalog.harbor.task_file import FILE, EnvironmentTable, HealthTable
+
+SERVICE = "main"
+"""The agent's container in a compose file."""
+
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_LOGS = ("VERIFIER_LOGS", "AGENT_LOGS", "ARTIFACTS")
+_LOG_VARIABLES = {
+    name: value
+    for log, path in zip(_LOGS, ("/logs/verifier", "/logs/agent", "/logs/artifacts"), strict=True)
+    for name, value in ((f"ENV_{log}_PATH", path), (f"HOST_{log}_PATH", "${LOGS}"))
+}
+
+
+def container(table: EnvironmentTable, section: str, folder: Path, place: str) -> Settings:
+    """The container that a table describes, without steps; `place` is the task's folder with its Dockerfile.
+
+    Raises:
+        UnsupportedTask: it asks for what cannot be done here; names the field.
+        DatasetError: a compose file is no YAML.
+    """
+    _refuse(table, section)
+    cpus, memory_mb = table.cpus, _size(section, "memory", table.memory, table.memory_mb)
+    agent = _of_compose(folder / place / "docker-compose.yaml", place, cpus, memory_mb)
+    return Settings(
+        image=table.docker_image or agent.image,
+        build=agent.build or _build(folder, place),
+        build_seconds=bounded_seconds(
+            table.build_timeout_sec, 600.0, f"{FILE}: [{section}] build_timeout_sec"
+        ),
+        cpus=agent.cpus if cpus is None else bounded_cpus(cpus, f"{FILE}: [{section}] cpus"),
+        memory_mb=memory_mb or agent.memory_mb,
+        storage_mb=_size(section, "storage", table.storage, table.storage_mb) or 10240,
+        network=_is_open(table, section) and agent.network,
+        environment={**agent.environment, **variables(table.env, section)},
+        directory=table.workdir or agent.directory,
+        command=agent.command,
+        entrypoint=agent.entrypoint,
+        user=agent.user,
+        names=agent.names,
+        neighbours=agent.neighbours,
+        health=health(table.healthcheck, f"[{section}.healthcheck]"),
+    )
+
+
+def network(mode: str | None, hosts: list[str] | None, section: str) -> bool | None:
+    """Whether a network mode opens the network; None where there is none.
+
+    Raises:
+        UnsupportedTask: it is a list of hosts, or no mode.
+    """
+    if mode is None and not hosts:
+        return None
+    if mode == "allowlist" or hosts:
+        raise UnsupportedTask(
+            f"{FILE}: [{section}] network_mode = 'allowlist' is not supported here: the network is open or closed"
+        )
+    if mode not in ("public", "no-network"):
+        raise UnsupportedTask(f"{FILE}: [{section}] network_mode = {mode!r} is not known here")
+    return mode == "public"
+
+
+def variables(table: Mapping[str, str], section: str) -> dict[str, str]:
+    """Environment variables; `${NAME:-default}` is its default, as nothing of this machine's environment gets in.
+
+    Raises:
+        UnsupportedTask: one has no default.
+    """
+    return {name: _without_host(value, section, name) for name, value in table.items()}
+
+
+def health(table: HealthTable | None, where: str) -> Health | None:
+    """A health check.
+
+    Raises:
+        UnsupportedTask: a time is none, or there is no try.
+    """
+    if table is None:
+        return None
+    where = f"{FILE}: {where}"
+    if table.retries < 1 or not 0 <= table.start_period_sec <= 24 * 3600:
+        raise UnsupportedTask(f"{where} must have retries and a start_period_sec of up to a day")
+    return Health(
+        table.command,
+        interval=bounded_seconds(table.interval_sec, 5.0, f"{where} interval_sec"),
+        timeout=bounded_seconds(table.timeout_sec, 30.0, f"{where} timeout_sec"),
+        start_period=table.start_period_sec,
+        start_interval=bounded_seconds(table.start_interval_sec, 5.0, f"{where} start_interval_sec"),
+        retries=table.retries,
+    )
+
+
+def _refuse(table: EnvironmentTable, section: str) -> None:
+    reasons = {
+        f"os = {table.os!r}": table.os.lower() != "linux" and "containers are Linux here",
+        f"gpus = {table.gpus}": table.gpus and "containers get no GPU here",
+        "tpu": table.tpu and "containers get no TPU here",
+        "mcp_servers": table.mcp_servers and "the agent here works in a terminal and speaks no MCP",
+        "skills_dir": table.skills_dir and "the agent here has no skills",
+    }
+    for field, reason in reasons.items():
+        if reason:
+            raise UnsupportedTask(f"{FILE}: [{section}] {field} is not supported: {reason}")
+
+
+def _of_compose(path: Path, place: str, cpus: float | None, memory_mb: int | None) -> AgentContainer:
+    if not path.is_file():
+        return AgentContainer()
+    given = {"CPUS": f"{cpus or 1:g}", "MEMORY": f"{memory_mb or 2048}M", "CONTEXT_DIR": "."}
+    return read_compose(path, SERVICE, place, {**_LOG_VARIABLES, **given})
+
+
+def _build(folder: Path, place: str) -> Build | None:
+    return Build(place) if (folder / place / "Dockerfile").is_file() else None
+
+
+def _size(section: str, name: str, older: str | float | None, newer: float | None) -> int | None:
+    sizes = [
+        megabytes(value, f"{FILE}: [{section}] {key}")
+        for key, value in ((name, older), (f"{name}_mb", newer))
+        if value is not None
+    ]
+    if len(set(sizes)) > 1:
+        raise UnsupportedTask(f"{FILE}: [{section}] {name} and {name}_mb contradict each other")
+    return sizes[0] if sizes else None
+
+
+def _is_open(table: EnvironmentTable, section: str) -> bool:
+    opened = network(table.network_mode, table.allowed_hosts, section)
+    return table.allow_internet is not False if opened is None else opened
+
+
+def _without_host(value: str, section: str, name: str) -> str:
+    def default(found: re.Match[str]) -> str:
+        if found[2] is None:
+            raise UnsupportedTask(
+                f"{FILE}: [{section}.env] {name} refers to {found[0]} of this machine, which tasks cannot read"
+            )
+        return found[2]
+
+    return _VARIABLE.sub(default, value)

@@ -1,0 +1,34 @@
+"""Health checks: a command that is run until it succeeds, as for Docker's HEALTHCHECK."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from benchwright.catalog.harbor.settings import Health
+from benchwright.errors import ExecutionError
+from benchwright.sandbox.docker import DockerSandbox
+from benchwright.text import one_line
+
+LONGEST_SAID = 200
+
+
+async def until_ready(sandbox: DockerSandbox, health: Health) -> None:
+    """Waits until the check succeeds; what fails within its start period does not count (harbor 0.25.0).
+
+    Raises:
+        ExecutionError: it failed too many times in a row; says what it printed at last.
+    """
+    grace_ends = time.monotonic() + health.start_period
+    failures = 0
+    while True:
+        counts = time.monotonic() >= grace_ends
+        ended = await sandbox.run(["sh", "-c", health.command], seconds=health.timeout)
+        if ended.reason == "exited" and ended.exit_code == 0:
+            return
+        failures += counts
+        if failures >= health.retries:
+            said = one_line((ended.stdout + ended.stderr).decode("utf-8", "replace"), LONGEST_SAID)
+            why = f"{ended.reason} {ended.exit_code}" if ended.reason == "exited" else ended.reason
+            raise ExecutionError(f"the health check {health.command!r} failed: {why} {said}".rstrip())
+        await asyncio.sleep(health.interval if counts else health.start_interval)

@@ -1,0 +1,56 @@
+"""Gets the container of a task with steps ready for one of them: its files, its setup, its health check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.catalog.harbor.environment import LOGS, TESTS, Place
+from benchwright.catalog.harbor.health import until_ready
+from benchwright.catalog.harbor.settings import Step
+from benchwright.errors import ExecutionError
+from benchwright.sandbox.docker import DockerSandbox
+from benchwright.sandbox.docker.trees import make_folder, write_into
+from benchwright.text import one_line
+
+SETUP_SECONDS = 600.0
+CLEARING_SECONDS = 60.0
+LONGEST_SAID = 200
+
+
+async def prepare(place: Place, folder: Path, step: Step, after: Step | None) -> None:
+    """What Harbor does before a step; nothing where a task has no steps. `after` is the step before.
+
+    Tests and rewards that the step before left in this container are removed, so that its agent does not find them.
+
+    Raises:
+        ExecutionError: the setup or the health check failed, or the engine does not answer.
+    """
+    if not step.name:
+        return
+    if after is not None:
+        left = [f"{LOGS}/agent", *([TESTS, f"{LOGS}/verifier"] if after.verifier is None else [])]
+        await place.as_root.run(["rm", "-rf", *left], seconds=CLEARING_SECONDS)
+        for log in ("agent", "verifier"):
+            await make_folder(place.as_root, f"{LOGS}/{log}", 0o777)
+    sandbox = place.as_user(step.agent_user)
+    files = folder / "steps" / step.name / "workdir"
+    if files.is_dir():
+        directory = await _directory(sandbox)
+        await write_into(place.as_root, [files], directory)
+        if (files / "setup.sh").is_file():
+            await _set_up(sandbox, f"{directory.rstrip('/')}/setup.sh", step.name)
+    if step.health is not None:
+        await until_ready(sandbox, step.health)
+
+
+async def _directory(sandbox: DockerSandbox) -> str:
+    ended = await sandbox.run(["sh", "-c", "pwd"], seconds=CLEARING_SECONDS)
+    directory = ended.stdout.decode("utf-8", "replace").strip()
+    return directory if directory.startswith("/") else "/"
+
+
+async def _set_up(sandbox: DockerSandbox, script: str, step: str) -> None:
+    ended = await sandbox.run(["bash", script], seconds=SETUP_SECONDS)
+    if ended.reason != "exited" or ended.exit_code:
+        said = one_line((ended.stdout + ended.stderr).decode("utf-8", "replace"), LONGEST_SAID)
+        raise ExecutionError(f"setup.sh of {step} ended with {ended.exit_code} ({ended.reason}): {said}")

@@ -1,0 +1,44 @@
+"""Runs the tests of a task of Terminal-Bench 1.0: as root in a new shell, or in the agent's own where it says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.catalog.containers import BashSession
+from benchwright.catalog.harbor.environment import TESTS, Place
+from benchwright.catalog.harbor.settings import Step
+from benchwright.catalog.harbor.testing import KEPT_BYTES, OUTPUT_BYTES, SuiteResult, copy_in, suite_result
+from benchwright.sandbox.docker import ExecResult
+
+_COMMAND = f"exec bash {TESTS}/run-tests.sh </dev/null 2>&1"
+
+
+async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
+    """Copies the tests in, and runs them by their official command.
+
+    Raises:
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    tests = [folder / one for one in step.tests if (folder / one).is_dir()]
+    await copy_in(place, [folder / "run-tests.sh", *tests])
+    if step.same_shell:
+        return await _in_the_agents_shell(place, step)
+    ended = await place.as_user(step.test_user).run(
+        ["sh", "-c", _COMMAND], seconds=step.test_seconds, kept_bytes=KEPT_BYTES, output_bytes=OUTPUT_BYTES
+    )
+    return suite_result(ended)
+
+
+async def _in_the_agents_shell(place: Place, step: Step) -> SuiteResult:
+    shell = BashSession(place.sandbox, kept_bytes=KEPT_BYTES)
+    record = await shell.run(f"bash {TESTS}/run-tests.sh", step.test_seconds)
+    output = record.output.encode("utf-8", "replace")
+    return suite_result(
+        ExecResult(
+            record.ended,
+            record.exit_code,
+            output,
+            seconds=record.seconds,
+            container_ended=record.container_ended,
+        )
+    )

@@ -1,0 +1,46 @@
+"""What the tests of Terminal-Bench 1.0 report in their logs."""
+
+from __future__ import annotations
+
+from benchwright.catalog.harbor.grading import Parser
+from benchwright.catalog.harbor.testing import SUMMARY
+
+_COUNTS_AS_PASSED = {
+    "PASSED": True,
+    "SKIPPED": True,
+    "XFAIL": True,
+    "FAILED": False,
+    "ERROR": False,
+    "XPASS": False,
+}
+
+_SWE_BENCH = ("SWEBench results starts here", "SWEBench results ends here")
+
+
+def pytest_results(log: str) -> dict[str, bool] | None:
+    """What follows pytest's `short test summary info`: a word and a test in each line.
+
+    As in the harness, skipped tests and expected failures count as passed, unexpected passes do not, a test is known
+    by what follows its first `::`, and the last line about it counts.
+    """
+    parts = SUMMARY.split(log, maxsplit=1)
+    if len(parts) < 2:
+        return None
+    results = {}
+    for line in parts[1].splitlines():
+        message = line.rfind(" - ") if line.startswith("FAILED") else -1
+        words = (line if message < 0 else line[:message]).split(maxsplit=1)
+        if len(words) == 2 and (word := words[0].strip(":")) in _COUNTS_AS_PASSED:
+            name = words[1].strip().split("::", 1)[-1]
+            if name:
+                results[name] = _COUNTS_AS_PASSED[word]
+    return results or None
+
+
+def swe_bench_result(log: str) -> dict[str, bool] | None:
+    """The one word between two marks that SWE-bench's tasks print."""
+    said, end, _ = log.partition(_SWE_BENCH[0])[2].partition(_SWE_BENCH[1])
+    return {"tests": said.strip() == "PASSED"} if end else None
+
+
+PARSERS: dict[str, Parser] = {"pytest": pytest_results, "swebench": swe_bench_result}

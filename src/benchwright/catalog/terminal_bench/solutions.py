@@ -1,0 +1,46 @@
+"""Solutions of Terminal-Bench 1.0: a script, or keys that are typed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.catalog.harbor.checks import existing, script
+from benchwright.catalog.harbor.folders import read_yaml
+from benchwright.catalog.harbor.settings import Settings
+from benchwright.data.errors import DatasetValidationError
+
+
+def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> Iterator[Sequence[str]]:
+    """The commands of solution.sh, or of solution.yaml.
+
+    Raises:
+        DatasetError: there is neither, or the second is no list of commands.
+    """
+    (step,) = settings.steps
+    file = folder / "solution.sh"
+    if file.is_file():
+        yield script([file], "/oracle", "bash $place/solution.sh", settings, step, command_seconds)
+    else:
+        yield _typed(read_yaml(existing(folder / "solution.yaml")), folder)
+
+
+def _typed(commands: Any, folder: Path) -> list[str]:
+    """The commands of a solution.yaml in one terminal; what types into a program needs the image's tmux."""
+    if not isinstance(commands, list) or not all(
+        isinstance(one, dict) and "command" in one for one in commands
+    ):
+        raise DatasetValidationError(f"{folder / 'solution.yaml'}: there is no list of commands")
+    if all(one.get("append_enter", True) and one.get("block", True) for one in commands):
+        return [str(one["command"]) for one in commands]
+    return ["\n".join(["tmux new-session -d -s oracle -x 160 -y 40", *map(_keys, commands)])]
+
+
+def _keys(one: dict[str, Any]) -> str:
+    block = one.get("block", True) and one.get("append_enter", True)
+    keys = str(one["command"]) + ("; tmux wait -S done" if block else "")
+    enter = " Enter" if one.get("append_enter", True) else ""
+    waiting = "tmux wait done" if block else f"sleep {float(one.get('min_timeout_sec') or 0):g}"
+    return f"tmux send-keys -t oracle {shlex.quote(keys)}{enter}; {waiting}"

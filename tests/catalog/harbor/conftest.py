@@ -1,0 +1,27 @@
+"""A real engine with the image of a workshop; what these tests build and start is gone in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.catalog.containers.workshop import workshop
+from tests.catalog.terminal_bench.conftest import nothing_left
+from tests.sandbox.docker.conftest import running_engine
+from tests.sandbox.docker.stand_ins import answers, docker
+
+from benchwright.sandbox.docker.owner import BUILT_FOR
+
+__all__ = ["nothing_left", "running_engine", "workshop"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_images_removed() -> Iterator[None]:
+    """Images of the tests' own tasks go."""
+    yield
+    if not answers():
+        return
+    listed = docker("images", "--filter", f"label={BUILT_FOR}", "--format", "{{.Repository}}:{{.Tag}}")
+    for image in listed.split():
+        if image.startswith("benchwright/harbor-hbtest-"):
+            docker("rmi", "--force", image)
