@@ -283,7 +283,8 @@ def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings
     yield from metadata.departures
     yield from benchmark.departures
     if not source.pinned and source.provenance != plugins.LOADED_BY_ITSELF:
-        yield f"the data in {source.root} is of no known revision (`benchwright fetch {metadata.name}` pins it)"
+        cure = f" (`benchwright fetch {metadata.name}` pins it)" if metadata.dataset.origin else ""
+        yield f"the data in {source.root} is of no known revision{cure}"
     if settings.temperature is not None and settings.temperature != metadata.temperature:
         yield f"temperature {settings.temperature:g} instead of {metadata.temperature:g}"
     if settings.n < metadata.repeats:
