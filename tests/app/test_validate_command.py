@@ -12,7 +12,7 @@ from tests.app.app_kit import Program, one_line_of
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.made_up_rows import COUNT, write_all
 
-from benchwright.catalog.registry import ROOMS
+from benchwright.catalog.registry import ROOMS, about
 
 MMLU_CHECKS = 6
 """Of one question: the right letter, three wrong ones, no letter, nothing at all."""
@@ -141,7 +141,8 @@ class TestWhatIsValidated:
         left_out = {name.partition(":")[0] for name in outcome["left_out"]}
         assert left_out == set(ROOMS) - {"mmlu", "mrcr"}
         for name, why in outcome["left_out"].items():
-            assert f"benchwright fetch {name.partition(':')[0]}" in why or name == "terminal_bench:documented"
+            nowhere_to_fetch = about(name).dataset.origin is None
+            assert f"benchwright fetch {name.partition(':')[0]}" in why or nowhere_to_fetch
 
     def test_what_was_left_out_is_told_below_the_table(self, program: Program, data: Path) -> None:
         write_all(data, ["mmlu"])

@@ -208,11 +208,33 @@ def hmmt(directory: Path) -> None:
         write_rows(place / "train.jsonl", rows)
 
 
+def simpleqa(directory: Path) -> None:
+    write_rows(
+        directory / "test.jsonl",
+        [
+            {"problem": f"How many towers has the {number}th town?", "answer": f"{number + 30} towers",
+             "metadata": "{'topic': 'Geography', 'answer_type': 'Number', 'urls': []}"}
+            for number in range(COUNT)
+        ],
+    )  # fmt: skip
+
+
+def simpleqa_verified(directory: Path) -> None:
+    write_rows(
+        directory / "eval.jsonl",
+        [
+            {"original_index": number, "problem": f"How many doors has the {number}th house?",
+             "answer": f"{number + 50} doors", "topic": "Other", "answer_type": "Number"}
+            for number in range(COUNT)
+        ],
+    )  # fmt: skip
+
+
 WRITERS: Mapping[str, Write] = {
     write.__name__: write
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
-        *(tau_bench, gpqa_diamond, aime_2025, aime_2026, hmmt),
+        *(tau_bench, gpqa_diamond, aime_2025, aime_2026, hmmt, simpleqa, simpleqa_verified),
     )
 }
 

@@ -38,6 +38,8 @@ SECOND = {
         "Turn 1: Story 1, turn 1.\n\nTurn 2: Story 1, turn 2.",
         "Turn 1: punctuation:no_comma\n\nTurn 2: punctuation:no_comma\nkeywords:existence (keywords: ['cloud'])",
     ),
+    "simpleqa": ("How many towers has the 1th town?", "31 towers"),
+    "simpleqa_verified": ("How many doors has the 1th house?", "51 doors"),
     "tau_bench": (
         "You want more bags, 1.",
         'update_reservation_baggages({"reservation_id": "R1", "total_baggages": 1, "nonfree_baggages": 1, '

@@ -15,7 +15,7 @@ DOCUMENTED = (
 )
 """The rooms of the benchmarks that llm-benchmarker documents, in alphabetical order."""
 
-FURTHER = ("aime_2025", "aime_2026", "gpqa_diamond", "hmmt")
+FURTHER = ("aime_2025", "aime_2026", "gpqa_diamond", "hmmt", "simpleqa", "simpleqa_verified")
 """The rooms of those that came later, likewise."""
 
 ROOMS = (*DOCUMENTED, *FURTHER)

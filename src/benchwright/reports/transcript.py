@@ -83,7 +83,7 @@ def _ended(ran: Mapping[str, Any]) -> str:
 
 
 def _detail(score: ScoreRecord) -> str:
-    shown = {name: _in_short(value) for name, value in score.detail.items()}
+    shown = {name: _in_short(value) for name, value in (score.detail or {}).items()}
     return f"{plain(score.scorer)} {plain(msgspec.json.encode(shown).decode())}"
 
 

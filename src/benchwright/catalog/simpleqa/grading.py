@@ -1,0 +1,124 @@
+"""How answers to SimpleQA are graded: by another model, in three grades, or without one by matching."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from benchwright.catalog.asking import user
+from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.engine.protocols import Score, Session
+from benchwright.errors import GraderError
+from benchwright.records import FAILED, Message, Outcome, Record, Sample
+from benchwright.runs.keys import fingerprint
+from benchwright.text import one_line
+
+CORRECT, INCORRECT, NOT_ATTEMPTED = "CORRECT", "INCORRECT", "NOT_ATTEMPTED"
+
+OFFICIAL_JUDGE = "gpt-4.1-2025-04-14"
+
+_GRADES = {"A": CORRECT, "B": INCORRECT, "C": NOT_ATTEMPTED}
+_LETTER = re.compile(r"\W*([ABC])(?:\W*|[ ]*[:.)\n].*)", re.DOTALL)
+_WORD = re.compile(r"\b(?:(NOT[ _]ATTEMPTED)|(INCORRECT|NOT[ _]CORRECT)|(CORRECT))\b", re.IGNORECASE)
+
+
+class JudgePrompt(Record, frozen=True):
+    """How a judge is asked: its text with {question}, {target} and {predicted_answer}, and the body's other fields."""
+
+    text: str
+    opening: list[Message] = []
+    params: dict[str, Any] = {}
+
+    def messages(self, content: dict[str, Any], answer: str) -> list[Message]:
+        """What the judge is asked about an answer."""
+        filled = self.text.format(
+            question=content["question"], target=content["answer"], predicted_answer=answer
+        )
+        return [*self.opening, user(filled)]
+
+
+class JudgeScorer:
+    """Asks the run's target `judge` for one of three grades; correct is worth 1, the others 0.
+
+    `model` is the judge meant, so that the scores of another are not taken for this one's.
+    """
+
+    def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("simpleqa judge", 1, prompt.text, prompt.opening, prompt.params, model)
+        self._prompt = prompt
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Asks the judge; a blank answer is not attempted, without asking.
+
+        Raises:
+            GraderError: the judge says no grade.
+        """
+        if not outcome.answer.strip():
+            return graded_score(None, NOT_ATTEMPTED, sample, outcome)
+        asked = self._prompt.messages(sample.content, outcome.answer)
+        reply = await session.chat(asked, role="judge", slot="judge", **self._prompt.params)
+        grade = read_grade(reply.text)
+        if grade is None:
+            raise GraderError(f"the judge says none of the three grades: {one_line(reply.text, 200)!r}")
+        return graded_score(float(grade == CORRECT), grade, sample, outcome, judge=reply.model)
+
+
+class MatchScorer:
+    """Without a judge: correct where the answer has the right one in it word for word, else incorrect."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("simpleqa match", 1)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Looks for the right answer's words, in their order."""
+        if not outcome.answer.strip():
+            return graded_score(None, NOT_ATTEMPTED, sample, outcome)
+        found = f" {_words(sample.content['answer'])} " in f" {_words(outcome.answer)} "
+        return graded_score(float(found), CORRECT if found else INCORRECT, sample, outcome)
+
+
+def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outcome, **details: Any) -> Score:
+    """A grade as the engine keeps it."""
+    details = {"grade": grade, **details}
+    predicted = outcome.answer if value is not None else None
+    return verdict_score(
+        Verdict(value, predicted, sample.content["answer"], details=details, explanation=grade)
+    )
+
+
+def read_grade(said: str) -> str | None:
+    """The grade that a judge states: a letter at the beginning or alone, else one word; None where it is not clear.
+
+    The official pattern takes the first of the letters A, B and C anywhere, which finds C in CORRECT and INCORRECT
+    and A in NOT_ATTEMPTED, although the prompt asks for these words, too.
+    """
+    letter = _LETTER.fullmatch(said.strip())
+    if letter:
+        return _GRADES[letter[1]]
+    words = {(CORRECT, INCORRECT, NOT_ATTEMPTED)[3 - (word.lastindex or 0)] for word in _WORD.finditer(said)}
+    return words.pop() if len(words) == 1 else None
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The shares of the three grades, the accuracy of what was attempted, and F1; failed trials are left out.
+
+    F1 is the harmonic mean of the share that is correct and of the accuracy of what was attempted (arXiv:2411.04368):
+    2A / (2A + 2B + C) for A correct, B incorrect and C not attempted.
+    """
+    grades = [str(one.detail.get("grade", NOT_ATTEMPTED)) for one in graded if one.status not in FAILED]
+    right, wrong, none = map(grades.count, (CORRECT, INCORRECT, NOT_ATTEMPTED))
+    total, attempted = len(grades), right + wrong
+    return [
+        Figure("f1", 2 * right / (2 * attempted + none) if total else None),
+        Figure("accuracy_given_attempted", (right / attempted if attempted else 0.0) if total else None),
+        Figure("incorrect", wrong / total if total else None),
+        Figure("not_attempted", none / total if total else None),
+    ]
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
