@@ -79,5 +79,6 @@ def test_a_folder_that_is_not_there_is_told_in_one_line(program: Program) -> Non
     ended = program.run("run", "harbor:nowhere", "--model", "m")
     assert ended.returncode == 1
     assert ended.stderr.splitlines() == [
-        "Error: There is no folder 'nowhere' with tasks. Name a task's folder, or one of many: harbor:PATH."
+        "Error: There is no folder 'nowhere' with tasks. Name a task's folder, or one of many: harbor:PATH; or a "
+        "dataset of Harbor's registry: harbor:NAME@VERSION."
     ]

@@ -20,7 +20,7 @@ from benchwright.catalog.registry import ROOMS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.config import BenchmarkSettings
-from benchwright.data.datasets import Folder, Source, find_dataset
+from benchwright.data.datasets import Folder, Registered, Source, find_dataset
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
@@ -298,7 +298,8 @@ def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings
     yield from benchmark.departures
     if not source.pinned and source.provenance != plugins.LOADED_BY_ITSELF:
         is_own = isinstance(metadata.dataset.origin, Folder | None)
-        pins = "" if is_own else f" (`benchwright fetch {metadata.name}` pins it)"
+        fetched = metadata.full_name if isinstance(metadata.dataset.origin, Registered) else metadata.name
+        pins = "" if is_own else f" (`benchwright fetch {fetched}` pins it)"
         yield f"the data in {source.root} is of no known revision{pins}"
     if settings.temperature is not None and settings.temperature != metadata.temperature:
         yield f"temperature {settings.temperature:g} instead of {metadata.temperature:g}"

@@ -64,6 +64,9 @@ MORE = """\b
         --option user_model=big-model
   Several benchmarks for several models, as a file says, and their table:
     benchwright run --suite suite.toml
+  Tasks in Harbor's format, of a folder or fetched from its registry:
+    benchwright run harbor:tasks --model my-model
+    benchwright run harbor:hello-world@1.0 --model my-model
   A task of Inspect or lm-evaluation-harness, where these are installed:
     benchwright run inspect:inspect_evals/gsm8k --model my-model --limit 100
     benchwright run lm-eval:gsm8k --model my-model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Wheel
+from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
 from benchwright.data.errors import DatasetNotFound
 from benchwright.data.hub import HubUnavailable, cached_snapshot, hub_cache, is_offline
 from benchwright.data.layout import fetched_directory, files_as_declared, files_as_laid
@@ -15,7 +15,16 @@ from benchwright.data.source import Source
 from benchwright.text import Say
 from benchwright.typed_paths import typed_path
 
-__all__ = ["Dataset", "Folder", "GitRepository", "HubRepository", "Source", "Wheel", "find_dataset"]
+__all__ = [
+    "Dataset",
+    "Folder",
+    "GitRepository",
+    "HubRepository",
+    "Registered",
+    "Source",
+    "Wheel",
+    "find_dataset",
+]
 
 
 def find_dataset(
@@ -96,7 +105,7 @@ def _on_hub(dataset: Dataset, data_dir: Path, offline: bool, say: Say) -> Source
                 return Source(
                     dataset, root, files_as_declared(root, dataset), "hub", manifest=read_manifest(root)
                 )
-        case Wheel() | GitRepository():
+        case Wheel() | GitRepository() | Registered():
             reason = "and it has not been fetched"
         case Folder() | None:
             raise DatasetNotFound(

@@ -37,6 +37,13 @@ class GitRepository(Record, frozen=True, tag="git"):
     commit: str
 
 
+class Registered(Record, frozen=True, tag="registered"):
+    """A version of a dataset in Harbor's registry, which pins its tasks; see `data.registry`."""
+
+    name: str
+    version: str
+
+
 class Folder(Record, frozen=True, tag="folder"):
     """A folder of the user's own, whose revision nobody knows."""
 
@@ -56,7 +63,7 @@ class Dataset(Record, frozen=True):
 
     name: str
     splits: dict[str, tuple[str, ...]]
-    origin: HubRepository | Wheel | GitRepository | Folder | None = None
+    origin: HubRepository | Wheel | GitRepository | Registered | Folder | None = None
     licence: str = ""
     local: dict[str, tuple[str, ...]] = {}
     json_lines: bool = False
@@ -76,5 +83,5 @@ class Dataset(Record, frozen=True):
                 return version
             case GitRepository(commit=commit):
                 return commit
-            case Folder() | None:
+            case Registered() | Folder() | None:
                 return None

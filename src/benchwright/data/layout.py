@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Wheel
+from benchwright.data.declared import Dataset, Folder, GitRepository, HubRepository, Registered, Wheel
 from benchwright.data.errors import DatasetParseError
 from benchwright.data.manifest import MANIFEST_NAME
 from benchwright.data.rows import SUFFIXES
@@ -25,7 +25,7 @@ def fetched_directory(dataset: Dataset, data_dir: Path) -> Path | None:
     match dataset.origin:
         case HubRepository(repository=repository):
             return data_dir / repository
-        case Wheel() | GitRepository():
+        case Wheel() | GitRepository() | Registered():
             return data_dir / dataset.name
         case Folder() | None:
             return None

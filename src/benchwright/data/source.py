@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 import xxhash
 
-from benchwright.data.declared import Dataset
+from benchwright.data.declared import Dataset, Registered
 from benchwright.data.errors import BadRow, DatasetNotFound, DatasetParseError
 from benchwright.data.layout import Splits
 from benchwright.data.manifest import Manifest, file_fingerprint
@@ -46,8 +46,11 @@ class Source:
 
     @property
     def pinned(self) -> bool:
-        """Whether this is the revision that the benchmark pins."""
-        return self.revision is not None and self.revision == self.dataset.revision
+        """Whether this is the revision that the benchmark pins, itself or by a registry that it was fetched from."""
+        pinned = self.dataset.revision
+        if isinstance(self.dataset.origin, Registered):
+            pinned = self._manifest.revision if self._manifest else None
+        return self.revision is not None and self.revision == pinned
 
     @property
     def splits(self) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from benchwright.catalog.agent_options import agent_options
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, Folder
+from benchwright.data.declared import Dataset, Folder, Registered
 from benchwright.errors import UserError
 from benchwright.typed_paths import typed_path
 
@@ -17,32 +19,43 @@ TASK_OPTIONS = {
 """The options of all benchmarks whose tasks are folders."""
 
 
-def about_of(reference: str) -> About:
-    """The metadata of `harbor:REFERENCE`: of the tasks in a folder, or of one task's folder.
+_REGISTERED = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)@(?P<version>[\w.-]+)")
 
-    Its variant is the folder's name.
+
+def about_of(reference: str) -> About:
+    """The metadata of `harbor:REFERENCE`: of the tasks in a folder, or of a dataset in Harbor's registry, NAME@VERSION.
+
+    Its variant is the folder's name, or that of the dataset with its version.
 
     Raises:
-        UserError: there is no such folder.
+        UserError: there is no such folder, and the reference is no name of a dataset.
     """
     path = typed_path(reference)
-    if not reference or not path.is_dir():
+    if reference and path.is_dir():
+        name = path.resolve().name or "tasks"
+        return _about(name, "**/task.toml", Folder(str(path)), "https://harborframework.com")
+    found = _REGISTERED.fullmatch(reference)
+    if found is None:
         raise UserError(
-            f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: {NAME}:PATH."
+            f"There is no folder {reference!r} with tasks. Name a task's folder, or one of many: {NAME}:PATH; or a "
+            f"dataset of Harbor's registry: {NAME}:NAME@VERSION."
         )
-    name = path.resolve().name or "tasks"
+    return _about(reference, "*/task.toml", Registered(found["name"], found["version"]), "Harbor's registry")
+
+
+def _about(variant: str, files: str, origin: Folder | Registered, source: str) -> About:
     return About(
         name=NAME,
-        variant=name,
-        title=f"Tasks of {name}",
+        variant=variant,
+        title=f"Tasks of {variant}",
         description="Tasks in Harbor's format, executed in Docker containers",
         tier=4,
         items=0,
         licence="",
         protocol="bash in the task's own container, at most 100 turns within the task's time; the rewards that the "
         "task's own tests write (Harbor's format)",
-        source="https://harborframework.com",
-        dataset=Dataset(f"{NAME}:{name}", {"test": ("**/task.toml",)}, Folder(str(path))),
+        source=source,
+        dataset=Dataset(f"{NAME}:{variant}", {"test": (files,)}, origin),
         metric="reward",
         breakdowns=("difficulty", "category"),
         options={**agent_options("task", 100, 600), **TASK_OPTIONS},
