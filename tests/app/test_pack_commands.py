@@ -5,17 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import tarfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.app.app_kit import Program, one_line_of
-from tests.app.pack_kit import Packs, faulty_pack, scenario, write_pack
+from tests.app.pack_kit import Packs, faulty_pack, scenario, served, write_pack
 
 
 @pytest.fixture
@@ -30,25 +25,6 @@ def archived(pack: Path, name: str) -> Path:
     with tarfile.open(path, "w:gz") as archive:
         archive.add(pack, arcname=f"{pack.name}-1.0.0")
     return path
-
-
-@contextmanager
-def served(directory: Path) -> Iterator[str]:
-    """A server of files; yields its address."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(directory)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def listed(packs: Packs) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Every command of docs/packs.md runs as written, in its order, in one directory."""
+"""Every command of docs/packs.md and docs/pack-authors.md runs as written; authors find every field and function."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.programs import run_benchwright
 from tests.simulated import simulated_endpoint
+
+from benchwright.packs import types
+from benchwright.packs.python import benchwright_pack
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "http://localhost:8000/v1"
@@ -25,9 +29,9 @@ ANSWERS = [
 """What is right in the scenarios of the templates."""
 
 
-def commands() -> list[str]:
-    """The shell commands of the document, continued lines joined, comments taken off."""
-    text = (ROOT / "docs/packs.md").read_text(encoding="utf-8")
+def commands(document: str = "docs/packs.md") -> list[str]:
+    """The shell commands of a document, continued lines joined, comments taken off."""
+    text = (ROOT / document).read_text(encoding="utf-8")
     blocks = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     return [re.sub(r"\s+#.*", "", " ".join(line.split())) for line in lines if line.strip()]
@@ -37,6 +41,42 @@ def run(line: str, place: Path, address: str) -> subprocess.CompletedProcess[str
     arguments = shlex.split(line.replace(ADDRESS, address))[1:]
     environment = {**os.environ, "BENCHWRIGHT_HOME": str(place / "home")}
     return run_benchwright(arguments, directory=place, environment=environment)
+
+
+def test_the_commands_for_authors_run(tmp_path: Path) -> None:
+    if shutil.which("node") is None:
+        pytest.skip("there is no Node on the PATH")
+    for line in commands("docs/pack-authors.md"):
+        ended = run(line, tmp_path, ADDRESS)
+        assert ended.returncode == 0, (line, ended.stdout, ended.stderr)
+    assert "capitals" in run("benchwright pack list", tmp_path, ADDRESS).stdout
+
+
+GIVEN = (types.ScenarioMeta, types.DetailCard, types.ScenarioResult, types.ModelOutput, types.ToolCall)
+GIVEN_TOO = (types.ToolResult, types.VerifierResult, types.ArtifactRef, types.Timings, types.CategoryScore)
+TAKEN = (
+    types.HostContext,
+    types.PackPaths,
+    types.ProviderConfig,
+    types.RegisteredModel,
+    types.ScenarioRunInput,
+)
+TAKEN_TOO = (types.SecretResolution, types.VerifierEndpoint, types.InferenceEndpoint, types.BenchmarkScore)
+
+
+def test_authors_find_every_field_and_function() -> None:
+    text = (ROOT / "docs/pack-authors.md").read_text(encoding="utf-8")
+    words = set(re.findall(r"\w+", text))
+    kinds = (*GIVEN, *GIVEN_TOO, *TAKEN, *TAKEN_TOO)
+    fields = {field.encode_name for kind in kinds for field in msgspec.structs.fields(kind)} - {"raw"}
+    helpers = {name for name in vars(benchwright_pack.HostHelpers) if not name.startswith("_")}
+    assert fields - words == set()
+    assert {*benchwright_pack.__all__, *helpers} - words == set()
+    sdk = (ROOT / "src/benchwright/packs/node/sdk/index.cjs").read_text(encoding="utf-8")
+    functions = set(re.findall(r"^exports\.([a-z]\w+) =", sdk, re.MULTILINE))
+    functions |= set(re.findall(r"^    (get\w+|resolve\w+)\(", sdk, re.MULTILINE))
+    assert len(functions) > 15
+    assert functions - words == set()
 
 
 def test_the_commands_of_the_document_run_and_score_what_they_must(tmp_path: Path) -> None:

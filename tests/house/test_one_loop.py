@@ -124,6 +124,7 @@ def test_one_function_awaits_a_scorer() -> None:
         ("benchwright/app/pack_info.py", "validate_pack"),  # a pack's own sum, of nothing
         ("benchwright/catalog/scripted.py", "score"),  # a scorer around a scorer, for validation
         ("benchwright/engine/worker.py", "_score"),
+        ("benchwright/packs/contract/checks.py", "_scoring"),  # a pack's own sum, tried out
         ("benchwright/packs/results.py", "score_results"),  # a pack's own sum over its results
     ]
 

@@ -15,6 +15,8 @@ COMMANDS = {
     "delete": ("benchwright.cli.pack_install:delete", "Delete installed packs."),
     "init": ("benchwright.cli.pack_info:init", "Write a new pack."),
     "validate": ("benchwright.cli.pack_info:validate", "Check a pack that you write."),
+    "test": ("benchwright.cli.pack_author:test", "Try out a pack that you write with canned answers."),
+    "pack": ("benchwright.cli.pack_author:pack", "Write the archive of a pack."),
     "runtime": (
         "benchwright.cli.pack_runtime:command",
         "Show and install the libraries that packs may import.",
@@ -25,8 +27,9 @@ COMMANDS = {
 EXAMPLES = """\b
 Examples:
   benchwright pack init ./my-pack --language python
-  benchwright pack validate ./my-pack
-  benchwright pack install ./my-pack.tar.gz
+  benchwright pack test ./my-pack
+  benchwright pack pack ./my-pack
+  benchwright pack install ./my-pack-0.1.0.tar.gz
   benchwright pack run my-pack --model my-model
 """
 

@@ -92,7 +92,10 @@ def validate(path: Path, compatible_version: str | None, node: str, as_json: boo
 @click.command("init", cls=Command, epilog=INIT_EXAMPLES)
 @click.argument("directory", type=click.Path(path_type=Path))
 @option(
-    "--language", type=click.Choice(["python", "javascript"]), required=True, help="Language of the pack."
+    "--language",
+    type=click.Choice(["python", "javascript"]),
+    default="javascript",
+    help="Language of the pack; only JavaScript runs on the desktop host too.",
 )
 @option("--id", "pack_id", metavar="ID", help="The pack's id (default: the directory's name).")
 @option("--name", metavar="TEXT", help="The pack's name (default: derived from its id).")
@@ -103,7 +106,7 @@ def init(directory: Path, language: str, pack_id: str | None, name: str | None) 
     for path in write_pack(directory, language, pack_id or directory.resolve().name, name):
         echo(str(path))
     say("Check it, then run it with your model or `benchwright simulate`:")
-    say(f"  benchwright pack validate {directory}")
+    say(f"  benchwright pack test {directory}")
     say(f"  benchwright pack run {directory} --model MODEL --base-url http://localhost:8000/v1")
 
 

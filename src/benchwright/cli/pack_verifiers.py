@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,7 +43,7 @@ def command(pack: str, action: str, as_json: bool, quiet: bool) -> None:
         else:
             echo(f"Stopped: {', '.join(stopped)}" if stopped else "No verifier was running.")
         return
-    tell = _say_nothing if quiet else _tell
+    tell = tell_verifiers(quiet=quiet)
     starting = pack_verifiers.start(pack, tell) if action == "start" else pack_verifiers.states(pack)
     found = run_async(starting)
     if as_json:
@@ -71,6 +72,11 @@ def _plain(endpoint: VerifierEndpoint) -> dict[str, Any]:
     from benchwright.packs.types import to_json
 
     return to_json(endpoint)
+
+
+def tell_verifiers(*, quiet: bool) -> Callable[[VerifierProgress], None]:
+    """Says what is done to make verifiers ready."""
+    return _say_nothing if quiet else _tell
 
 
 def _tell(preparing: VerifierProgress) -> None:

@@ -19,12 +19,14 @@ TEMPLATES = {
         "javascript/package.json": "package.json",
         "javascript/README.md": "README.md",
         "shared/METHODOLOGY.md": "METHODOLOGY.md",
+        "shared/answers.jsonl": "answers.jsonl",
     },
     "python": {
         "python/index.py": f"{RUNTIME}/index.py",
         "python/scenarios.py": f"{RUNTIME}/scenarios.py",
         "python/README.md": "README.md",
         "shared/METHODOLOGY.md": "METHODOLOGY.md",
+        "shared/answers.jsonl": "answers.jsonl",
     },
 }
 """{language: {template: file of the pack}}; the first file is the entry."""

@@ -1,0 +1,107 @@
+"""`benchwright pack test | pack`: trying out a pack that one writes, and making its archive."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import json_option, node_option, quiet_option, version_option
+from benchwright.cli.output import echo, print_json, say
+from benchwright.cli.pack_install import SETTINGS
+from benchwright.formats import counted
+from benchwright.text import plain
+
+TEST_EXAMPLES = """\b
+Examples:
+  benchwright pack test ./my-pack
+  benchwright pack test ./my-pack --canned other-answers.jsonl --json
+"""
+
+PACK_EXAMPLES = """\b
+Examples:
+  benchwright pack pack ./my-pack
+  benchwright pack pack ./my-pack -o dist/my-pack.tar.gz
+"""
+
+
+@click.command("test", cls=Command, epilog=TEST_EXAMPLES, context_settings=SETTINGS)
+@click.argument("path", type=click.Path(path_type=Path))
+@option("--canned", "answers", type=click.Path(path_type=Path), metavar="FILE",
+        help="Canned answers, as JSON Lines (default: the pack's answers.jsonl, if there is one).")  # fmt: skip
+@version_option
+@node_option
+@json_option
+@quiet_option
+def test(
+    path: Path, answers: Path | None, compatible_version: str | None, node: str, as_json: bool, quiet: bool
+) -> None:
+    """Try out the pack at PATH with canned answers, without a model. Exits with 1 if it breaks the contract.
+
+    Checks that results and scores are the same each time, that each scenario can be passed and failed, that scores
+    are numbers, and what happens with late answers, failed requests and progress events.
+    """
+    from benchwright.app.loop import run_async
+    from benchwright.app.pack_contract import run_contract_test
+    from benchwright.cli.pack_verifiers import tell_verifiers
+    from benchwright.config import PackSettings
+
+    settings = PackSettings(node=node, compatible_version=compatible_version)
+    found = run_async(run_contract_test(path, settings, answers, tell_verifiers(quiet=quiet)))
+    if as_json:
+        print_json(
+            {
+                "directory": str(found.validation.directory),
+                "answers": found.answers,
+                "problems": found.problems,
+                "warnings": found.validation.warnings,
+                "findings": [
+                    {"check": one.check, "text": one.text, "problem": one.problem} for one in found.findings
+                ],
+            }
+        )
+    else:
+        for text in found.validation.problems:
+            echo(f"✗ {plain(text)}")
+        for one in found.findings:
+            echo(f"{'✗' if one.problem else '✓'} {plain(one.check)}: {plain(one.text)}")
+        scenarios = counted(found.validation.scenarios, "scenario")
+        outcome = counted(len(found.problems), "problem") if found.problems else "no problems"
+        echo(f"{outcome}: {scenarios}, {counted(found.answers, 'canned answer')}")
+    if found.problems:
+        sys.exit(1)
+
+
+@click.command("pack", cls=Command, epilog=PACK_EXAMPLES, context_settings=SETTINGS)
+@click.argument("path", type=click.Path(path_type=Path))
+@option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+        help="File to write (default: ID-VERSION.tar.gz in the current directory).")  # fmt: skip
+@version_option
+@node_option
+@json_option
+def pack(path: Path, output: Path | None, compatible_version: str | None, node: str, as_json: bool) -> None:
+    """Write the archive of the pack at PATH, after checking it. The same files give the same archive."""
+    from benchwright.app.loop import run_async
+    from benchwright.app.pack_info import validate_pack
+    from benchwright.config import PackSettings
+    from benchwright.errors import UserError
+    from benchwright.packs.manifest import read_manifest
+    from benchwright.packs.packing import archive_name, pack_directory
+
+    settings = PackSettings(node=node, compatible_version=compatible_version)
+    found = run_async(validate_pack(path, settings))
+    if found.problems:
+        raise UserError(f"{found.directory} is not packed, as it is not valid: {'; '.join(found.problems)}.")
+    manifest = read_manifest(found.directory)
+    target = output or Path(f"{archive_name(manifest)}.tar.gz")
+    packed = pack_directory(found.directory, manifest, target)
+    if as_json:
+        print_json(
+            {"path": str(packed.path), "files": packed.files, "bytes": packed.size, "sha256": packed.sha256}
+        )
+        return
+    echo(f"{packed.path}: {counted(packed.files, 'file')}, {packed.size:,} bytes")
+    echo(f"sha256 {packed.sha256}")
+    say(f"Install it with: benchwright pack install {packed.path} --sha256 {packed.sha256}")

@@ -1,0 +1,7 @@
+"""What a pack owes its hosts, tried out with canned answers in place of a model: for `pack test`."""
+
+from benchwright.packs.contract.answers import CannedAnswer, read_answers
+from benchwright.packs.contract.checks import Finding, check_contract
+from benchwright.packs.contract.server import CannedModel
+
+__all__ = ["CannedAnswer", "CannedModel", "Finding", "check_contract", "read_answers"]

@@ -1,0 +1,61 @@
+"""The file of canned answers that an author keeps beside a pack: what a model could say, and what it must score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchwright.errors import UserError
+from benchwright.records import UNREADABLE, Record
+
+ANSWERS_FILE = "answers.jsonl"
+
+
+class CannedAnswer(Record, frozen=True, forbid_unknown_fields=True):
+    """An answer to a scenario, the `status` and `score` that it must have (None: any).
+
+    `answer` is a text, or a message with content or tool_calls; of a list, each request gets the next one, and further
+    requests the last.
+    """
+
+    scenario: str
+    answer: str | dict[str, Any] | list[str | dict[str, Any]]
+    status: Literal["pass", "partial", "fail"] | None = None
+    score: float | None = None
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages of the model, turn by turn."""
+        turns = self.answer if isinstance(self.answer, list) else [self.answer]
+        return [
+            {"role": "assistant", **({"content": turn} if isinstance(turn, str) else turn)} for turn in turns
+        ]
+
+
+def read_answers(path: Path, scenarios: Sequence[str]) -> list[CannedAnswer]:
+    """The answers in a file of JSON Lines.
+
+    Raises:
+        UserError: it cannot be read, or a line is no answer to a scenario of the pack.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror}).") from None
+    answers = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            answer = msgspec.json.decode(line, type=CannedAnswer)
+        except UNREADABLE as error:
+            raise UserError(f"{path}, line {number}, is no canned answer: {error}.") from None
+        if answer.scenario not in scenarios:
+            raise UserError(f"{path}, line {number}: the pack has no scenario {answer.scenario!r}.")
+        if answer.answer == []:
+            raise UserError(f"{path}, line {number}: the list of answers is empty.")
+        answers.append(answer)
+    return answers

@@ -1,0 +1,233 @@
+"""The checks: each tries one thing that a host relies on, and says what it found in a line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
+from benchwright.packs.bridge import PackProcess
+from benchwright.packs.contract.answers import CannedAnswer
+from benchwright.packs.contract.server import CannedModel
+from benchwright.packs.solver import failed_result
+from benchwright.packs.types import GenerationRequest, RegisteredModel, ScenarioMeta, ScenarioRunInput
+from benchwright.records import Record, Status
+
+CELL_SECONDS = 60.0
+SILENT_SECONDS = 2.0
+"""How long a scenario waits for a model that never answers, before it is told to stop."""
+STATUSES = ("pass", "partial", "fail")
+VARYING = frozenset({"timings", "rawLog"})
+"""Parts of a result that may differ from one attempt to the next: they hold times and identifiers."""
+NONSENSE = "Lorem ipsum dolor sit amet."
+
+
+class Finding(Record, frozen=True):
+    """What came of a check. A `problem` breaks the contract; without one, `text` says what was seen."""
+
+    check: str
+    text: str
+    problem: bool = False
+
+
+class _Cell(NamedTuple):
+    """What came of one attempt: a result, or how it failed; and the progress events that it sent."""
+
+    result: dict[str, Any] | None
+    error: TrialError | None
+    events: list[dict[str, Any]]
+
+
+class _Trial:
+    """Has the pack do scenarios against the canned model, one at a time."""
+
+    def __init__(
+        self,
+        pack: PackProcess,
+        model: RegisteredModel,
+        generation: GenerationRequest,
+        server: CannedModel,
+    ) -> None:
+        self.model = model
+        self._pack, self._generation, self._server = pack, generation, server
+        self._count = 0
+
+    async def run(self, scenario: ScenarioMeta, turns: Sequence[dict[str, Any]], **how: Any) -> _Cell:
+        seconds = how.pop("seconds", CELL_SECONDS)
+        self._server.say(turns, **how)
+        self._count += 1
+        given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)
+        events: list[dict[str, Any]] = []
+        try:
+            cell = await self._pack.run(
+                f"cell-{self._count}", given, seconds=seconds, on_progress=events.append
+            )
+        except TrialError as error:
+            return _Cell(None, error, events)
+        return _Cell(dict(cell.result.raw), None, events)
+
+
+async def check_contract(
+    pack: PackProcess,
+    model: RegisteredModel,
+    generation: GenerationRequest,
+    server: CannedModel,
+    answers: Sequence[CannedAnswer],
+) -> list[Finding]:
+    """Tries a prepared pack out against a canned model.
+
+    Raises:
+        ExecutionError: the pack's process cannot be started again.
+    """
+    trial = _Trial(pack, model, generation, server)
+    by_id = {scenario.id: scenario for scenario in pack.scenarios}
+    findings: list[Finding] = []
+    results: list[dict[str, Any]] = []
+    for canned in answers or [CannedAnswer(scenario, NONSENSE) for scenario in by_id]:
+        first, second = [await trial.run(by_id[canned.scenario], canned.messages) for _ in range(2)]
+        findings += [
+            *_expected(canned, first),
+            *_repeated(canned, first, second),
+            *_events(canned, first, trial.model),
+        ]
+        results += [first.result] if first.result is not None else []
+    if not findings:
+        findings.append(
+            Finding("answers", "the same results each time; progress events are of their scenario")
+        )
+    findings += _reached(results, bool(answers), list(by_id))
+    findings += await _scoring(pack, results, list(by_id))
+    some = pack.scenarios[0]
+    findings.append(_failing(await trial.run(some, (), conduct="fails")))
+    silent = await trial.run(some, (), conduct="is silent", seconds=SILENT_SECONDS)
+    findings.append(_silent(silent, await trial.run(some, [{"content": NONSENSE}])))
+    return findings
+
+
+def _expected(canned: CannedAnswer, cell: _Cell) -> Iterator[Finding]:
+    """Whether an answer scores what its author says, and the result can be used."""
+    name = f"answer to {canned.scenario}"
+    if cell.result is None:
+        yield Finding(name, f"{cell.error}", problem=True)
+        return
+    status, score = cell.result["status"], cell.result.get("score")
+    for what, wanted, found in (("status", canned.status, status), ("score", canned.score, score)):
+        if wanted is not None and wanted != found:
+            said = f"{_short(canned.answer)} has the {what} {found}, and the file says {wanted}"
+            yield Finding(name, said, problem=True)
+
+
+def _repeated(canned: CannedAnswer, first: _Cell, second: _Cell) -> Iterator[Finding]:
+    one, other = (None if cell.result is None else _lasting(cell.result) for cell in (first, second))
+    if one != other:
+        keys = sorted(
+            key for key in {*(one or {}), *(other or {})} if (one or {}).get(key) != (other or {}).get(key)
+        )
+        said = f"the same answer to {canned.scenario} had two results: they differ in {', '.join(keys)}"
+        yield Finding("determinism", said, problem=True)
+
+
+def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in result.items() if key not in VARYING}
+
+
+def _events(canned: CannedAnswer, cell: _Cell, model: RegisteredModel) -> Iterator[Finding]:
+    """Whether progress events are of the cell that sent them; all others are the host's to send."""
+    for event in cell.events:
+        if event.get("type") != "model_progress":
+            said = f"{canned.scenario} sent {event.get('type')!r}; a pack sends model_progress alone"
+        elif (event.get("scenarioId"), event.get("modelId")) != (canned.scenario, model.id):
+            said = f"a progress event of {canned.scenario} has another scenarioId or modelId"
+        elif not isinstance(event.get("message"), str):
+            said = f"a progress event of {canned.scenario} has no message"
+        else:
+            continue
+        yield Finding("events", said, problem=True)
+
+
+def _reached(
+    results: Iterable[Mapping[str, Any]], canned: bool, scenarios: Sequence[str]
+) -> Iterator[Finding]:
+    """Which statuses the answers reached, and whether each scenario can be passed and failed."""
+    reached: dict[str, set[str]] = {name: set() for name in scenarios}
+    for result in results:
+        reached[str(result["scenarioId"])].add(str(result["status"]))
+    seen = [status for status in STATUSES if any(status in found for found in reached.values())]
+    yield Finding("statuses", f"reached: {', '.join(seen) or 'none'}")
+    if not canned:
+        yield Finding("statuses", "no canned answers: whether scenarios can be passed is not known")
+        return
+    for name, found in reached.items():
+        lacking = [status for status in ("pass", "fail") if status not in found]
+        if lacking:
+            yield Finding(
+                "statuses", f"{name}: no answer has the status {' or '.join(lacking)}", problem=True
+            )
+
+
+async def _scoring(
+    pack: PackProcess, results: Sequence[dict[str, Any]], scenarios: Sequence[str]
+) -> list[Finding]:
+    """Whether scores are numbers, and the same each time and in any order: of nothing, of parts, of failures."""
+    one_each = list({result["scenarioId"]: result for result in results}.values())
+    failures = [failed_result(name, Status.EXECUTION_ERROR, "not run") for name in scenarios]
+    findings: list[Finding] = []
+    totals: dict[str, float] = {}
+    cases = {
+        "nothing": [],
+        "one result": one_each[:1],
+        "all results": one_each,
+        "all results once more": one_each,
+        "all results in reverse": one_each[::-1],
+        "results without scores": [{**result, "score": None} for result in one_each],
+        "failures of the host's": failures,
+    }
+    for name, given in cases.items():
+        try:
+            score = await pack.score(given)
+        except ExecutionError as error:
+            findings.append(Finding("scoring", f"of {name}: {error}", problem=True))
+            continue
+        totals[name] = score.total_score
+        odd = [one.label for one in score.categories if one.score is None or not math.isfinite(one.score)]
+        if odd:
+            findings.append(
+                Finding("scoring", f"of {name}: no number for the categories {', '.join(odd)}", problem=True)
+            )
+    same = [totals.get(name) for name in cases if name.startswith("all results")]
+    if any(value != same[0] for value in same[1:2]):
+        findings.append(
+            Finding("determinism", f"the same results scored {same[0]} and {same[1]}", problem=True)
+        )
+    if same[2] is not None and same[0] is not None and not math.isclose(same[2], same[0]):
+        said = f"results in another order score {same[2]}, not {same[0]}"
+        findings.append(Finding("scoring", said, problem=True))
+    return findings or [Finding("scoring", f"{len(cases)} lists of results have a score")]
+
+
+def _failing(cell: _Cell) -> Finding:
+    """A server's error is no wrong answer: it is thrown, or comes back as a fail, which the host marks."""
+    if cell.result is None:
+        told = isinstance(cell.error, ProviderError)
+        return Finding("provider errors", f"{cell.error}", problem=not told)
+    status = cell.result["status"]
+    if status == "fail" and cell.result.get("errorType") == "provider_error":
+        return Finding("provider errors", "a failed request comes back as a provider's error")
+    return Finding("provider errors", f"a failed request comes back as {status!r}", problem=True)
+
+
+def _silent(cell: _Cell, after: _Cell) -> Finding:
+    """A scenario that is told to stop holds up no other."""
+    if isinstance(cell.error, ExecutionError):
+        return Finding("timeouts", f"{cell.error}", problem=True)
+    if after.result is None:
+        said = f"after a scenario was told to stop, the next one failed: {after.error}"
+        return Finding("timeouts", said, problem=True)
+    ended = "reached its limit" if isinstance(cell.error, LimitReached) else "ended by itself"
+    return Finding("timeouts", f"a scenario whose model never answered {ended}, and the next one ran")
+
+
+def _short(answer: object) -> str:
+    text = repr(answer)
+    return text if len(text) <= 60 else f"{text[:60]}…"
