@@ -15,6 +15,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
     HELLO,
     first,
     harbor,
+    official_harbor,
     read,
     source,
     write_first,
@@ -25,6 +26,7 @@ from benchwright.catalog.terminal_bench import harbor as harbor_layout
 from benchwright.catalog.terminal_bench import version_1 as first_layout
 from benchwright.catalog.terminal_bench.about import FIRST, TERMINAL_BENCH
 from benchwright.catalog.terminal_bench.rows import settings_of
+from benchwright.catalog.terminal_bench.sealed_testing import SEALED
 from benchwright.catalog.terminal_bench.settings import Settings, settings_or_problem
 from benchwright.data.errors import DatasetError
 from benchwright.errors import UserError
@@ -448,8 +450,9 @@ def test_what_types_into_a_program_is_typed_by_tmux(tmp_path: Path) -> None:
 
 
 def test_options_that_change_what_is_measured_are_departures() -> None:
-    assert list(harbor().departures) == []
-    assert len(harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
+    assert list(harbor().departures) == [SEALED]
+    assert list(official_harbor().departures) == []
+    assert len(official_harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
     with pytest.raises(UserError, match="network"):
         harbor(network="some")
 

@@ -12,6 +12,7 @@ from benchwright.catalog.terminal_bench.folders import TaskFolders
 from benchwright.catalog.terminal_bench.grading import TestsScorer
 from benchwright.catalog.terminal_bench.images import images_of
 from benchwright.catalog.terminal_bench.rows import first_samples, harbor_samples
+from benchwright.catalog.terminal_bench.sealed_testing import SEALED
 from benchwright.catalog.terminal_bench.solver import TerminalSolver
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
@@ -48,7 +49,9 @@ def _of_folders(about: About, options: Options) -> Benchmark:
         return read(source, folders)
 
     def solver(containers: Containers) -> Solver:
-        return TerminalSolver(Environments(containers, name, no_network), folders, agent)
+        return TerminalSolver(
+            Environments(containers, name, no_network), folders, agent, sealed=options.sealed
+        )
 
     def its_checks(sample: Sample) -> Iterator[Check]:
         return checks(sample, folders[sample.content["task"]], agent.command_seconds)
@@ -61,11 +64,13 @@ def _of_folders(about: About, options: Options) -> Benchmark:
         checks=its_checks,
         at_once=agent.containers,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
-        departures=tuple(_departures(agent, no_network)),
+        departures=tuple(_departures(agent, no_network=no_network, sealed=options.sealed)),
     )
 
 
-def _departures(agent: AgentOptions, no_network: bool) -> Iterator[str]:
+def _departures(agent: AgentOptions, *, no_network: bool, sealed: bool) -> Iterator[str]:
+    if sealed:
+        yield SEALED
     if agent.max_turns < TURNS:
         yield f"at most {agent.max_turns} turns in place of {TURNS}"
     if agent.command_seconds != COMMAND_SECONDS:

@@ -14,6 +14,7 @@ from benchwright.catalog.terminal_bench.environment import Environments, Place
 from benchwright.catalog.terminal_bench.folders import TaskFolders
 from benchwright.catalog.terminal_bench.grading import TESTS, grade
 from benchwright.catalog.terminal_bench.rows import settings_of
+from benchwright.catalog.terminal_bench.sealed_testing import SealedTests
 from benchwright.catalog.terminal_bench.settings import Settings
 from benchwright.catalog.terminal_bench.testing import SuiteResult, run_tests
 from benchwright.engine.protocols import Session
@@ -28,7 +29,10 @@ LONGEST_LINE = 80
 class TerminalSolver:
     """The agent of both layouts; what it makes of a trial holds every command and the run of the tests."""
 
-    def __init__(self, environments: Environments, folders: TaskFolders, options: AgentOptions) -> None:
+    def __init__(
+        self, environments: Environments, folders: TaskFolders, options: AgentOptions, *, sealed: bool
+    ) -> None:
+        self._sealed = sealed
         self._environments = environments
         self._folders = folders
         self._options = options
@@ -54,12 +58,18 @@ class TerminalSolver:
             messages = [system(SYSTEM), user(sample.content["instruction"])]
             limits = self._limits(settings)
             worked = await work(session, bash, messages, limits, self._options.commands)
+            found: dict[str, Any] = {}
             if worked.container_ended:
                 tested = SuiteResult("container_ended", reason=worked.reason)
+            elif self._sealed:
+                tests = SealedTests(
+                    self._environments.containers, place, folder, settings, sample.content["instruction"]
+                )
+                tested, found = await tests.run(session.progress)
             else:
                 session.progress("running the tests")
                 tested = await run_tests(place, folder, settings)
-            artifacts = _artifacts(place, bash, tested)
+            artifacts = _artifacts(place, bash, tested) | found
         if problem := _no_network(settings, artifacts[TESTS]):
             return Outcome(
                 Status.EXECUTION_ERROR, worked.messages, worked.answer, problem, artifacts=artifacts
