@@ -130,6 +130,11 @@ def harbor(**options: str) -> Benchmark:
     return make(TERMINAL_BENCH, Options(options))
 
 
+def official_harbor(**options: str) -> Benchmark:
+    """Terminal-Bench 2.0 without its seal."""
+    return make(TERMINAL_BENCH, Options(options, sealed=False))
+
+
 def first(**options: str) -> Benchmark:
     """Terminal-Bench 1.0."""
     return make(FIRST, Options(options))

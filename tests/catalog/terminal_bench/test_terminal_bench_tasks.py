@@ -16,6 +16,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
     HELLO,
     first,
     harbor,
+    official_harbor,
     read,
     source,
     write_first,
@@ -25,6 +26,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 from benchwright.catalog.benchmark import Options
 from benchwright.catalog.harbor import reading as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
+from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.harbor.settings import Artifact, Settings, Step, settings_or_problem
 from benchwright.catalog.registry import about
 from benchwright.catalog.registry import make as make_one
@@ -454,8 +456,9 @@ def test_what_types_into_a_program_is_typed_by_tmux(tmp_path: Path) -> None:
 
 
 def test_options_that_change_what_is_measured_are_departures() -> None:
-    assert list(harbor().departures) == []
-    assert len(harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
+    assert list(harbor().departures) == [SEALED]
+    assert list(official_harbor().departures) == []
+    assert len(official_harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
     with pytest.raises(UserError, match="network"):
         harbor(network="some")
 

@@ -20,7 +20,16 @@ from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.sandbox.docker import DockerSandboxes, Engine, SandboxSpec, remove_leftovers
 from benchwright.sandbox.docker.dockerfile import with_label
-from benchwright.sandbox.docker.owner import BUILT_FOR, KEPT, PROCESS, RUN, labels, left_behind, this_process
+from benchwright.sandbox.docker.owner import (
+    BUILT_FOR,
+    KEPT,
+    PROCESS,
+    RUN,
+    SNAPSHOT,
+    labels,
+    left_behind,
+    this_process,
+)
 
 SLEEPING = """
 import asyncio, sys
@@ -43,6 +52,24 @@ from benchwright.sandbox.docker import built, connected
 async def main():
     async with connected() as engine:
         await built(engine, {name!r}, Path({context!r}), "1", lambda said: print(said, flush=True))
+
+asyncio.run(main())
+"""
+
+
+SNAPSHOT_TAKEN = """
+import asyncio
+from benchwright.sandbox.docker import DockerSandboxes, SandboxSpec, connected
+from benchwright.sandbox.docker.snapshots import snapshot_of
+
+async def main():
+    async with connected() as engine:
+        async with DockerSandboxes(engine, {run_id!r}).started(SandboxSpec({image!r})) as sandbox:
+            async with snapshot_of(engine, sandbox.container, {run_id!r}) as image:
+                spec = SandboxSpec(image, beside=sandbox.container.name)
+                async with DockerSandboxes(engine, {run_id!r}).started_beside(spec):
+                    print("started", flush=True)
+                    await asyncio.sleep(60)
 
 asyncio.run(main())
 """
@@ -74,6 +101,21 @@ def container(**labels: str) -> Iterator[str]:
 
 def exists(name: str) -> bool:
     return bool(docker("ps", "--all", "--quiet", "--filter", f"id={name}"))
+
+
+async def test_kill_9_leaves_a_snapshot_and_a_container_of_it_that_the_next_start_removes(
+    engine: Engine, run_id: str
+) -> None:
+    ours = ("images", "--quiet", "--filter", f"label={SNAPSHOT}", "--filter", f"label={RUN}={run_id}")
+    with other_process(SNAPSHOT_TAKEN.format(run_id=run_id, image=IMAGE)) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        (snapshot,) = docker(*ours).split()
+        await remove_leftovers(engine)
+        assert docker(*ours) == snapshot, "its process lives"
+    await remove_leftovers(engine)
+    assert docker(*ours) == ""
+    assert docker("ps", "--all", "--quiet", "--filter", f"label={RUN}={run_id}") == ""
 
 
 async def test_kill_9_leaves_a_container_that_the_next_start_removes(engine: Engine, run_id: str) -> None:

@@ -59,5 +59,6 @@ def _about(variant: str, files: str, origin: Folder | Registered, source: str) -
         metric="reward",
         breakdowns=("difficulty", "category"),
         options={**agent_options("task", 100, 600), **TASK_OPTIONS},
+        can_be_sealed=True,
         needs=("containers",),
     )

@@ -14,8 +14,9 @@ from benchwright.catalog.harbor.folders import TaskFolders
 from benchwright.catalog.harbor.grading import Parser, TestsScorer, reward_figures
 from benchwright.catalog.harbor.images import images_of
 from benchwright.catalog.harbor.rows import harbor_samples
-from benchwright.catalog.harbor.solver import RunTests, TaskSolver
-from benchwright.catalog.harbor.testing import run_tests
+from benchwright.catalog.harbor.sealed_testing import SEALED
+from benchwright.catalog.harbor.solver import TaskSolver
+from benchwright.catalog.harbor.testing import RunTests, run_tests
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
 from benchwright.errors import UserError
@@ -65,7 +66,9 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
 
     def solver(containers: Containers) -> Solver:
         environments = Environments(containers, name, no_network)
-        return TaskSolver(environments, folders, agent, layout.tests, layout.parsers, multiplier)
+        return TaskSolver(
+            environments, folders, agent, layout.tests, layout.parsers, multiplier, sealed=options.sealed
+        )
 
     def its_checks(sample: Sample) -> Iterator[Check]:
         folder = folders[sample.content["task"]]
@@ -80,7 +83,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         at_once=agent.containers,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,
-        departures=tuple(_departures(agent, no_network, multiplier)),
+        departures=tuple(_departures(agent, no_network, multiplier, sealed=options.sealed)),
     )
 
 
@@ -95,7 +98,9 @@ def _multiplier(options: Options) -> float:
     return multiplier
 
 
-def _departures(agent: AgentOptions, no_network: bool, multiplier: float) -> Iterator[str]:
+def _departures(agent: AgentOptions, no_network: bool, multiplier: float, *, sealed: bool) -> Iterator[str]:
+    if sealed:
+        yield SEALED
     if agent.max_turns < TURNS:
         yield f"at most {agent.max_turns} turns in place of {TURNS}"
     if agent.command_seconds != COMMAND_SECONDS:

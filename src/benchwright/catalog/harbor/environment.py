@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import msgspec
+
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
 from benchwright.records import Record
@@ -43,14 +45,15 @@ WAITING = ("sh", "-c", "sleep infinity")
 class Place(Record, frozen=True):
     """Where one trial happens: the sandbox as the agent has it, and as root.
 
-    `tests_in_image` says that the image has a `/tests` of its own; `neighbours` are the containers beside it by their
-    services.
+    `tests_in_image` says that the image has a `/tests` of its own; `spec` is what the sandbox was started by;
+    `neighbours` are the containers beside it by their services.
     """
 
     image: str
     sandbox: DockerSandbox
     as_root: DockerSandbox
     tests_in_image: bool
+    spec: SandboxSpec
     neighbours: dict[str, Container] = {}
 
     def as_user(self, user: str) -> DockerSandbox:
@@ -59,12 +62,16 @@ class Place(Record, frozen=True):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
+    def at(self, sandbox: DockerSandbox) -> Place:
+        """The same in another container."""
+        return msgspec.structs.replace(self, sandbox=sandbox, as_root=_as_root(sandbox, self.image))
+
 
 class Environments:
     """Starts the containers of tasks; `name` tells images of the variants apart."""
 
     def __init__(self, containers: Containers, name: str, no_network: bool) -> None:
-        self._containers = containers
+        self.containers = containers
         self._name = name
         self._no_network = no_network
         self._images = Images(containers.engine)
@@ -87,16 +94,18 @@ class Environments:
         ]
         say("starting the container")
         async with AsyncExitStack() as stack:
+            spec = self._spec(image, settings)
+            sandboxes = self.containers.sandboxes
             sandbox = await stack.enter_async_context(
-                self._containers.sandboxes.started(self._spec(image, settings), say, beside=beside)
+                sandboxes.started_beside(spec, say) if beside else sandboxes.started(spec, say)
             )
-            as_root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
+            as_root = _as_root(sandbox, image)
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
             neighbours = {}
             if settings.neighbours:
                 neighbours = await self._start_neighbours(stack, sandbox, settings, others)
             await self._start_command(sandbox, image, settings)
-            yield Place(image, sandbox, as_root, b"there" in prepared.stdout, neighbours)
+            yield Place(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
     async def set_network(self, place: Place, settings: Settings, opened: bool | None) -> None:
         """Opens or closes the network of a container without neighbours; None is as its settings say.
@@ -106,7 +115,7 @@ class Environments:
         """
         wanted = (settings.network if opened is None else opened) and not self._no_network
         if not settings.neighbours:
-            await set_network(self._containers.engine, place.sandbox.container, wanted)
+            await set_network(self.containers.engine, place.sandbox.container, wanted)
 
     def _spec(self, image: str, settings: Settings) -> SandboxSpec:
         return SandboxSpec(
@@ -157,7 +166,7 @@ class Environments:
     ) -> dict[str, Container]:
         """Starts them in their order, and waits for those that are to be healthy."""
         started = {}
-        engine, run_id = self._containers.engine, self._containers.run_id
+        engine, run_id = self.containers.engine, self.containers.run_id
         closed = self._no_network or not settings.network
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
         await network.join(sandbox.container, settings.names)
@@ -184,12 +193,16 @@ class Environments:
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: Settings) -> None:
         """Starts what the image or the compose file starts, where that is more than waiting."""
-        configuration = await configuration_of(self._containers.engine, image) or {}
+        configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
         if entrypoint or settings.command:
             argv = [*entrypoint, *(settings.command or WAITING)]
             await sandbox.run(["sh", "-c", _IN_BACKGROUND, "sh", *argv], seconds=30)
+
+
+def _as_root(sandbox: DockerSandbox, image: str) -> DockerSandbox:
+    return DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
 
 
 def built_name(variant: str, task: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from benchwright.catalog.harbor.environment import LOGS, TESTS, Place
@@ -53,6 +53,10 @@ class SuiteResult(Record, frozen=True):
     reward_text: str | None = None
     reward_json: str | None = None
     reason: str | None = None
+
+
+RunTests = Callable[[Place, Path, Step], Awaitable[SuiteResult]]
+"""Runs the tests of a step, which lie in the task's folder, in a container."""
 
 
 async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:

@@ -47,6 +47,7 @@ TERMINAL_BENCH = About(
         **TASK_OPTIONS,
     },
     needs=("containers",),
+    can_be_sealed=True,
 )
 
 
@@ -107,6 +108,7 @@ FIRST = msgspec.structs.replace(
 DOCUMENTED = msgspec.structs.replace(
     TERMINAL_BENCH,
     variant="documented",
+    can_be_sealed=False,
     title="Terminal-Bench as documented",
     description="Terminal-Bench — CLI tasks given by three scripts, in ubuntu:22.04",
     protocol="up to 15 turns of fenced bash commands in ubuntu:22.04 without a network; exit code of the validation "

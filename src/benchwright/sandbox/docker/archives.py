@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import io
+import posixpath
 import tarfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,14 @@ import msgspec
 
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
-from benchwright.sandbox.docker.containers import Container
+from benchwright.sandbox.docker.containers import Container, MiB
 from benchwright.sandbox.docker.errors import engine_errors
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
+
+LARGEST_COPY = 256 * MiB
+"""Bytes that are copied at once from one container to another."""
 
 _STAT = "X-Docker-Container-Path-Stat"
 _NOT_THERE = 404
@@ -124,6 +128,39 @@ async def write_archive(container: Container, folder: str, archive: bytes, *, as
         )
         async with asked as response:
             await response.read()
+
+
+async def copy_path(source: Container, target: Container, path: str) -> bool:
+    """Puts what lies at a path of one container, a folder with all in it, at the same path of another; False where
+    there is nothing. Neither needs to run.
+
+    Raises:
+        FileTooLarge: it is larger than `LARGEST_COPY` bytes.
+        EngineError: the engine does not answer, or refuses.
+    """
+    content = bytearray()
+    async with _asked(source, path) as response:
+        if response is None:
+            return False
+        async for piece in response.content.iter_any():
+            content += piece
+            if len(content) > LARGEST_COPY:
+                raise FileTooLarge(f"{path} in the sandbox is larger than {LARGEST_COPY:,} bytes")
+    await write_archive(target, posixpath.dirname(path), bytes(content))
+    return True
+
+
+async def blank_out(container: Container, paths: Iterable[str]) -> None:
+    """Puts empty files that cannot be executed at absolute paths, in place of what lies there. It need not run.
+
+    Raises:
+        EngineError: the engine does not answer, or refuses.
+    """
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for path in paths:
+            archive.addfile(tarfile.TarInfo(path.lstrip("/")))
+    await write_archive(container, "/", buffer.getvalue())
 
 
 def packed(files: Mapping[str, bytes], folder: str = "/") -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchwright.records import Record
@@ -54,7 +54,7 @@ def confinement(engine: Engine, resources: Resources) -> dict[str, Any]:
 
 
 class Container:
-    """A container that was started.
+    """A container.
 
     `trouble` says why we ended it before its time, where we did, and `over_disk` whether because it wrote too much;
     `memory_kills` is how many of its processes are known to have been killed for lack of memory.
@@ -128,15 +128,21 @@ class Container:
                 raise
 
 
-async def start(engine: Engine, configuration: Mapping[str, Any]) -> Container:
-    """Creates and starts a container; where that fails or is cancelled, nothing is left of it.
+Prepare = Callable[[Container], Awaitable[None]]
+"""What is done to a container that was created and not started."""
+
+
+async def start(
+    engine: Engine, configuration: Mapping[str, Any], prepare: Prepare | None = None
+) -> Container:
+    """Creates and starts a container, prepared in between; where that fails or is cancelled, nothing is left of it.
 
     Raises:
         EngineError: the image is not there, or the engine refuses.
     """
     name = f"benchwright-{secrets.token_hex(6)}"
     container = Container(name, engine.client.containers.container(name))
-    starting = asyncio.ensure_future(_start(engine, configuration, container))
+    starting = asyncio.ensure_future(_start(engine, configuration, container, prepare))
     try:
         await asyncio.shield(starting)
     except BaseException:
@@ -145,9 +151,13 @@ async def start(engine: Engine, configuration: Mapping[str, Any]) -> Container:
     return container
 
 
-async def _start(engine: Engine, configuration: Mapping[str, Any], container: Container) -> None:
+async def _start(
+    engine: Engine, configuration: Mapping[str, Any], container: Container, prepare: Prepare | None
+) -> None:
     with engine_errors(f"starting a container of {configuration['Image']}"):
         await engine.client.containers.create(dict(configuration), name=container.name)
+        if prepare is not None:
+            await prepare(container)
         await container.handle.start()
 
 

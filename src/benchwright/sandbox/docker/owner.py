@@ -15,6 +15,8 @@ RUN = "benchwright.run"
 PROCESS = "benchwright.process"
 KEPT = "benchwright.kept"
 """On what shall outlive the process that made it; the value says what it is kept as."""
+SNAPSHOT = "benchwright.snapshot"
+"""On images of containers as they were at one moment; the value is the container's name."""
 BUILT_FOR = "benchwright.image"
 """On images and on the intermediate ones of their builds: the name without its tag."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,6 +18,7 @@ from benchwright.sandbox.docker.engine import Engine
 from benchwright.sandbox.docker.errors import EngineError, engine_errors
 from benchwright.sandbox.docker.images import remove_image
 from benchwright.sandbox.docker.networks import remove_left_networks
+from benchwright.sandbox.docker.snapshots import remove_left_snapshots
 
 
 @asynccontextmanager
@@ -34,12 +36,28 @@ async def removed_in_the_end(
             await asyncio.shield(_removed(container))
 
 
+@asynccontextmanager
+async def created(engine: Engine, image: str, run_id: str) -> AsyncIterator[Container]:
+    """A container in which nothing ever runs: the files of an image, to be read; gone when the context is left.
+
+    Raises:
+        EngineError: the image is not there, or the engine refuses.
+    """
+    name = f"benchwright-{secrets.token_hex(6)}"
+    container = Container(name, engine.client.containers.container(name))
+    async with removed_in_the_end(container):
+        with engine_errors(f"opening the image {image}"):
+            configuration: dict[str, Any] = {"Image": image, "Cmd": ["true"], "Labels": owner.labels(run_id)}
+            await engine.client.containers.create(configuration, name=name)
+        yield container
+
+
 async def remove_leftovers(engine: Engine) -> list[str]:
     """Removes what dead processes of this user left behind; returns its names.
 
-    Containers go with their volumes, then their networks. Of images only those go that an unfinished build left
-    without a name; a finished one is there to be used again. What others own, or what was meant to stay, is not
-    touched.
+    Containers go with their volumes, then their networks and snapshots. Of other images only those go that an
+    unfinished build left without a name; a finished one is there to be used again. What others own, or what was meant
+    to stay, is not touched.
 
     Raises:
         EngineError: the engine does not answer.
@@ -49,6 +67,7 @@ async def remove_leftovers(engine: Engine) -> list[str]:
         await container.remove()
         removed.append(container.name)
     removed += await remove_left_networks(engine)
+    removed += await remove_left_snapshots(engine)
     with engine_errors("looking for images of earlier builds"):
         unnamed = {"label": [owner.BUILT_FOR], "dangling": ["true"]}
         images = await engine.client.images.list(filters=unnamed)

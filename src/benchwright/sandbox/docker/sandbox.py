@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox.docker import archives, owner
 from benchwright.sandbox.docker.commands import KEPT_BYTES, OUTPUT_BYTES, Command, ExecResult
-from benchwright.sandbox.docker.containers import Container, MiB, Resources, confinement, start
+from benchwright.sandbox.docker.containers import Container, MiB, Prepare, Resources, confinement, start
 from benchwright.sandbox.docker.engine import Engine, check_disk
 from benchwright.sandbox.docker.executing import execute
 from benchwright.sandbox.docker.images import Images, configuration_of
@@ -38,6 +38,7 @@ class SandboxSpec(Record, frozen=True):
     the container is ended when it has written more than that; so it is where the image declares volumes, which keep
     their content and can be written to. `directory` is where programs start; "" is the
     image's own. Without `network` there is none but a loopback; with it, all that this machine reaches is in reach.
+    With `beside`, the name of a running container, it has the network of that one and its volumes, and nothing else.
     No capabilities but `capabilities` and KILL.
     """
 
@@ -45,6 +46,7 @@ class SandboxSpec(Record, frozen=True):
     directory: str = ""
     read_only: bool = True
     network: bool = False
+    beside: str = ""
     resources: Resources = Resources()
     user: str = ""
     environment: Mapping[str, str] = {}
@@ -150,43 +152,63 @@ class DockerSandboxes:
         self._places = asyncio.Semaphore(at_once)
 
     @asynccontextmanager
-    async def started(
-        self, spec: SandboxSpec, say: Say = lambda said: None, *, beside: bool = False
-    ) -> AsyncIterator[DockerSandbox]:
+    async def started(self, spec: SandboxSpec, say: Say = lambda said: None) -> AsyncIterator[DockerSandbox]:
         """A running sandbox; it is gone, with all that ran in it, when the context is left.
 
-        One `beside` another of the same trial waits for no place: it would wait for its own.
 
         Raises:
             EngineError: the image cannot be pulled, the container not be started, or the disk is nearly full.
             EngineUnavailable: instead of any ExecutionError, where the engine has gone.
         """
-        async with nullcontext() if beside else self._places:
-            try:
-                async with self._started(spec, say) as sandbox:
-                    yield sandbox
-            except ExecutionError:
-                await self._engine.still_answers()
-                raise
+        async with self._places, self._started(spec, say) as sandbox:
+            yield sandbox
 
     @asynccontextmanager
-    async def _started(self, spec: SandboxSpec, say: Say) -> AsyncIterator[DockerSandbox]:
+    async def started_beside(
+        self, spec: SandboxSpec, say: Say, prepare: Prepare | None = None
+    ) -> AsyncIterator[DockerSandbox]:
+        """A sandbox beside one that has a place; it takes none, as whoever asks has one already.
+
+        `prepare` is done to its container before that is started. Raises as `started`.
+        """
+        async with self._started(spec, say, prepare) as sandbox:
+            yield sandbox
+
+    @asynccontextmanager
+    async def _started(
+        self, spec: SandboxSpec, say: Say, prepare: Prepare | None = None
+    ) -> AsyncIterator[DockerSandbox]:
+        try:
+            async with self._container(spec, say, prepare) as container:
+                yield DockerSandbox(container, spec)
+        except ExecutionError:
+            await self._engine.still_answers()
+            raise
+
+    @asynccontextmanager
+    async def _container(
+        self, spec: SandboxSpec, say: Say, prepare: Prepare | None
+    ) -> AsyncIterator[Container]:
         check_disk(self._engine, 0 if spec.read_only else spec.resources.disk_bytes)
         await self._images.provide(spec.image, say)
         image = await configuration_of(self._engine, spec.image) or {}
         volumes = list(image.get("Volumes") or ())
         configuration = _configuration(self._engine, spec, owner.labels(self._run_id))
-        async with removed_in_the_end(await start(self._engine, configuration)) as container:
+        async with removed_in_the_end(await start(self._engine, configuration, prepare)) as container:
             if spec.read_only and not volumes:
-                yield DockerSandbox(container, spec)
+                yield container
                 return
             async with disk_watched(container, spec.resources.disk_bytes, volumes):
-                yield DockerSandbox(container, spec)
+                yield container
 
 
-def _network(engine: Engine, open_to_others: bool) -> dict[str, Any]:
-    """Docker's own network, or a loopback only: 127.0.0.1, ::1 where this machine has IPv6, and `localhost`."""
-    if open_to_others:
+def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
+    """Docker's own network, that of another container, or a loopback only: 127.0.0.1, ::1 where this machine has IPv6,
+    and `localhost`.
+    """
+    if spec.beside:
+        return {"NetworkMode": f"container:{spec.beside}", "VolumesFrom": [spec.beside]}
+    if spec.network:
         return {"NetworkMode": OPEN}
     has_ipv6 = engine.address.is_local and Path("/proc/sys/net/ipv6").exists()
     return {"NetworkMode": CLOSED, "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {}}
@@ -218,7 +240,7 @@ def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str])
         "StopSignal": "SIGKILL",
         "HostConfig": {
             **confinement(engine, spec.resources),
-            **_network(engine, open_to_others=spec.network),
+            **_network(engine, spec),
             "CapDrop": ["ALL"],
             "CapAdd": ["KILL", *spec.capabilities],
             "ReadonlyRootfs": spec.read_only,

@@ -1,0 +1,87 @@
+"""Which changes of an agent's container are to what tests are run with: programs, loader, start-up files, pytest.
+
+A change that is found here is no sign by itself. Tests that pass are run again without all of them, and only a pass
+that depends on them is suspicious; so what no honest test needs may be on the list without harm.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections.abc import Iterable, Sequence
+
+from benchwright.catalog.containers.auditing.tampering import CONFIGURES, STARTS, VERIFIER_TOOLS
+from benchwright.sandbox.docker.snapshots import Change
+
+_PROGRAM = re.compile(r"(?:/usr(?:/local)?)?/s?bin/[^/]+|(?:/root|/home/[^/]+)/\.(?:local|cargo)/bin/[^/]+")
+"""Where programs are looked for; what is added elsewhere is the agent's own."""
+_ANY_PROGRAM = re.compile(r".*/s?bin/[^/]+")
+_MORE_TOOLS = frozenset(
+    ("ash", "busybox", "find", "sed", "awk", "tr", "sleep", "test", "true", "false", "npm", "sudo")
+)
+_PYTHON = re.compile(r"(?:python|pip)[\d.]*")
+_LOADER = re.compile(
+    r"/etc/ld\.so\.(?:preload|conf)|/etc/ld\.so\.conf\.d/.*|.*/(?:ld-(?:linux|musl)|libc\.|libc-)[^/]*"
+)
+_LIBRARY = re.compile(r"/lib/python3(?:\.\d+)?/")
+_PACKAGES = re.compile(r"/(?:site|dist)-packages/")
+_RUNNERS = re.compile(r"/(?:_pytest|pytest|pluggy)(?:/|\.py$|$)")
+_SOURCES = re.compile(
+    r"/etc/(?:apt/.*|pip\.conf|wgetrc|npmrc|gitconfig)|.*/(?:pip\.conf|uv\.toml|\.curlrc|\.wgetrc|\.npmrc|\.netrc|\.pypirc"
+    r"|\.bash_env)|.*/\.cache/(?:pip|uv)(?:/.*)?"
+)
+"""Where package managers and downloaders look first, and what they have at hand."""
+_EDITABLE = re.compile(r"__editable__.*\.pth|easy-install\.pth|.*\.egg-link")
+_ABOVE = (*CONFIGURES, "setup.cfg", "pyproject.toml")
+_INSTALLS = r"\b(?:install|build|compile|upgrade)[^.\n]{0,80}?"
+_SHADOWED = (sys.stdlib_module_names - {"test", "code"}) | {"pytest", "_pytest", "pluggy"}
+
+
+def changed_tools(changes: Sequence[Change], instruction: str, directory: str) -> list[Change]:
+    """The changes to what tests are run with, but for what the task's instruction names; `directory` is where they are
+    run. Of a folder that was added as a whole only the folder is told.
+    """
+    found = [one for one in changes if _is_tool(one, directory) and not _is_named(one, instruction)]
+    folders = {one.path for one in found if one.kind == "added"}
+    return [one for one in found if not any(above in folders for above in _above(one.path))]
+
+
+def _is_tool(change: Change, directory: str) -> bool:
+    path, name, folder = change.path, posixpath.basename(change.path), posixpath.dirname(change.path)
+    if (_PROGRAM if change.kind == "added" else _ANY_PROGRAM).fullmatch(path):
+        return name in VERIFIER_TOOLS | _MORE_TOOLS or _PYTHON.fullmatch(name) is not None
+    if _LIBRARY.search(path + "/"):
+        return _is_python(change, path, name)
+    if folder == "/" and name in _ABOVE:
+        return True
+    if folder == directory and change.kind == "added" and name.removesuffix(".py") in _SHADOWED:
+        return name.endswith(".py") or name in ("_pytest", "pytest", "pluggy")
+    if _LOADER.fullmatch(path):
+        return change.kind != "added" or path.startswith("/etc/")
+    return name in STARTS or _SOURCES.fullmatch(path) is not None
+
+
+def _is_python(change: Change, path: str, name: str) -> bool:
+    """Of Python's own library and packages: compiled files, what is read at each start, pytest, changed modules."""
+    if name.endswith(".pyc") or name in STARTS or _RUNNERS.search(path):
+        return True
+    if name.endswith(".pth"):
+        return _EDITABLE.fullmatch(name) is None
+    return change.kind != "added" and not _PACKAGES.search(path) and name.endswith((".py", ".so"))
+
+
+def _is_named(change: Change, instruction: str) -> bool:
+    """Whether the task asks for it: for a file by its name, for a program that the image has not by telling to install
+    it. That a task speaks of bash is no reason to replace it.
+    """
+    name = posixpath.basename(change.path)
+    named = rf"(?<![\w.-]){re.escape(name)}(?![\w-])"
+    if _PROGRAM.fullmatch(change.path):
+        return change.kind == "added" and re.search(_INSTALLS + named, instruction, re.I) is not None
+    return "." in name and re.search(named, instruction) is not None
+
+
+def _above(path: str) -> Iterable[str]:
+    parts = path.split("/")
+    return ("/".join(parts[:end]) for end in range(2, len(parts)))

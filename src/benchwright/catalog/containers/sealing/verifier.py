@@ -1,0 +1,106 @@
+"""Containers for tests that an agent cannot reach: snapshots of its own, which share its network and nothing else.
+
+Servers that the agent started answer there, by the same addresses. Its processes see neither the tests nor what they
+write, and cannot end them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from benchwright.catalog.containers.benchmark import Containers
+from benchwright.errors import ExecutionError
+from benchwright.sandbox.docker import DockerSandbox, EngineError, SandboxSpec
+from benchwright.sandbox.docker.archives import blank_out, copy_path
+from benchwright.sandbox.docker.containers import Container
+from benchwright.sandbox.docker.errors import engine_errors
+from benchwright.sandbox.docker.removing import created
+from benchwright.sandbox.docker.sandbox import ROOT
+from benchwright.sandbox.docker.snapshots import Change, changes_of, snapshot_of
+
+REMOVING_SECONDS = 60.0
+OWN_PROCESSES = 2
+"""What runs in every sandbox: the shell that waits, and what it waits for."""
+
+
+def _quietly(said: str) -> None:
+    """Nobody watches a snapshot start."""
+
+
+_NO_START = "OCI runtime create failed"
+"""What the engine says of a container whose first program is missing."""
+
+
+class NothingStarts(ExecutionError):
+    """An agent has left its container in a state in which no program runs: it has failed the task."""
+
+
+class Verifier:
+    """Starts containers beside that of an agent; `spec` is what that one was started by."""
+
+    def __init__(self, containers: Containers, agent: Container, spec: SandboxSpec) -> None:
+        self._containers = containers
+        self._agent = agent
+        self._spec = spec
+
+    @asynccontextmanager
+    async def started(self, without: Sequence[Change] = ()) -> AsyncIterator[DockerSandbox]:
+        """A container with the files of the agent's as they are now, but for the changes `without`: these are undone
+        before anything runs in it.
+
+        Raises:
+            NothingStarts: the agent left nothing that can be started.
+            EngineError: it cannot be started otherwise, or the engine does not answer.
+        """
+        try:
+            async with self._started(without) as sandbox:
+                try:
+                    yield sandbox
+                except EngineError as error:
+                    if not await _has_ended_by_itself(sandbox):
+                        raise
+                    raise NothingStarts("what the agent left does not keep a container running") from error
+        except EngineError as error:
+            if _NO_START not in str(error):
+                raise
+            raise NothingStarts("no program can be started in what the agent left") from error
+
+    @asynccontextmanager
+    async def _started(self, without: Sequence[Change]) -> AsyncIterator[DockerSandbox]:
+        engine, run_id = self._containers.engine, self._containers.run_id
+        added = [change.path for change in without if change.kind == "added"]
+        async with snapshot_of(engine, self._agent, run_id) as image:
+            spec = msgspec.structs.replace(self._spec, image=image, network=False, beside=self._agent.name)
+
+            async def undo(container: Container) -> None:
+                await blank_out(container, added)
+                async with created(engine, self._spec.image, run_id) as pristine:
+                    for change in without:
+                        if change.kind != "added":
+                            await copy_path(pristine, container, change.path)
+
+            prepare = undo if without else None
+            async with self._containers.sandboxes.started_beside(spec, _quietly, prepare) as sandbox:
+                if added:
+                    root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
+                    await root.run(["rm", "-rf", "--", *added], seconds=REMOVING_SECONDS)
+                yield sandbox
+
+    async def changes(self) -> list[Change]:
+        """What the agent has changed, as the engine sees it."""
+        return await changes_of(self._agent)
+
+    async def agent_is_at_work(self) -> bool:
+        """Whether the agent left processes that go on."""
+        with engine_errors("listing the processes of a container"):
+            listed = await self._agent.handle.top()
+        return len(listed["Processes"]) > OWN_PROCESSES
+
+
+async def _has_ended_by_itself(sandbox: DockerSandbox) -> bool:
+    """Whether its first process has ended, though nobody has ended the container."""
+    state = await sandbox.container.state_after_end()
+    return state.get("Status") == "exited" and sandbox.container.trouble is None

@@ -1,0 +1,152 @@
+"""One trial of a task in its containers: step by step the agent works, and the tests are run."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.asking import system, user
+from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, AgentWork, BashSession, work
+from benchwright.catalog.harbor.artifacts import Brought, bring, take
+from benchwright.catalog.harbor.environment import Environments, Place
+from benchwright.catalog.harbor.grading import Parser, falls_short, rewards_of
+from benchwright.catalog.harbor.health import until_ready
+from benchwright.catalog.harbor.images import name_of_verifier
+from benchwright.catalog.harbor.preparing import prepare
+from benchwright.catalog.harbor.rows import instructions_of
+from benchwright.catalog.harbor.sealed_testing import SealedTests
+from benchwright.catalog.harbor.settings import Settings, Step
+from benchwright.catalog.harbor.testing import RunTests, SuiteResult
+from benchwright.engine.protocols import Session
+from benchwright.records import Record, Sample
+from benchwright.text import one_line
+
+LONGEST_LINE = 80
+"""Characters of what a build or a pull says that are shown."""
+
+
+class StepRun(Record, frozen=True):
+    """One step that was worked on: the agent's work, its tests, what of it was brought to them, what a seal found."""
+
+    step: Step
+    worked: AgentWork
+    tests: SuiteResult
+    brought: list[Brought] = []
+    seal: dict[str, Any] = {}
+
+    @property
+    def rewards(self) -> dict[str, float]:
+        """What its tests wrote; nothing where they did not."""
+        return rewards_of(msgspec.to_builtins(self.tests))
+
+
+class Attempted(Record, frozen=True):
+    """What came of a trial in its containers: every step that was worked on, and every command."""
+
+    image: str
+    runs: list[StepRun]
+    commands: list[dict[str, Any]]
+
+
+class Attempt:
+    """One trial: its containers, and the steps so far.
+
+    A seal reads the logs of tests that write no rewards by the `parser`.
+    """
+
+    def __init__(
+        self,
+        environments: Environments,
+        options: AgentOptions,
+        tests: RunTests,
+        session: Session,
+        sample: Sample,
+        settings: Settings,
+        folder: Path,
+        *,
+        parser: Parser | None,
+        sealed: bool,
+    ) -> None:
+        self._parser = parser
+        self._sealed = sealed
+        self._environments = environments
+        self._options = options
+        self._tests = tests
+        self._session = session
+        self._sample = sample
+        self._settings = settings
+        self._folder = folder
+        self._stack = AsyncExitStack()
+        self._runs: list[StepRun] = []
+        self._commands: list[dict[str, Any]] = []
+
+    async def go(self) -> Attempted:
+        """Goes through the steps, until one falls short or its container is gone.
+
+        Raises:
+            ExecutionError: a container cannot be started or got ready, or was ended by somebody else.
+        """
+        settings = self._settings
+        async with self._stack:
+            place = await self._stack.enter_async_context(
+                self._environments.started(self._sample.id, self._folder, settings, self._say)
+            )
+            if settings.health is not None:
+                self._say("waiting for the health check")
+                await until_ready(place.sandbox, settings.health)
+            for step, instruction in zip(settings.steps, instructions_of(self._sample), strict=True):
+                run = await self._step(place, step, instruction)
+                if run.worked.container_ended or not run.rewards or falls_short(run.rewards, step.least):
+                    break
+        return Attempted(place.image, self._runs, self._commands)
+
+    async def _step(self, place: Place, step: Step, instruction: str) -> StepRun:
+        await prepare(place, self._folder, step, after=self._runs[-1].step if self._runs else None)
+        worked = await self._work(place, step, instruction)
+        if worked.container_ended:
+            run = StepRun(step, worked, SuiteResult("container_ended", reason=worked.reason))
+        else:
+            self._say(f"running the tests of {step.name}" if step.name else "running the tests")
+            run = await self._tested(place, step, instruction, worked)
+        self._runs.append(run)
+        return run
+
+    async def _work(self, place: Place, step: Step, instruction: str) -> AgentWork:
+        await self._environments.set_network(place, self._settings, step.agent_network)
+        bash = BashSession(place.as_user(step.agent_user), apart=bool(self._runs))
+        limits = AgentLimits(self._options.max_turns, self._options.command_seconds, step.agent_seconds)
+        messages = [system(SYSTEM), user(instruction)]
+        try:
+            return await work(self._session, bash, messages, limits, self._options.commands)
+        finally:
+            self._commands += msgspec.to_builtins(bash.commands)
+
+    async def _tested(self, place: Place, step: Step, instruction: str, worked: AgentWork) -> StepRun:
+        """Runs the tests in the agent's container, beside it under a seal, or in one of their own; there the agent's is
+        gone, if it was the last step.
+        """
+        over = step.verifier is not None and step is self._settings.steps[-1]
+        taken = await take(place, step, over=over)
+        if step.verifier is None:
+            await self._environments.set_network(place, self._settings, step.test_network)
+            if not self._sealed:
+                return StepRun(step, worked, await self._tests(place, self._folder, step))
+            containers = self._environments.containers
+            sealed = SealedTests(
+                containers, self._tests, place, self._folder, step, instruction, self._parser
+            )
+            tests, seal = await sealed.run(self._say)
+            return StepRun(step, worked, tests, seal=seal)
+        if over:
+            await self._stack.aclose()
+        name = name_of_verifier(self._sample.id, self._settings, step)
+        started = self._environments.started(name, self._folder, step.verifier, self._say, beside=not over)
+        async with started as other:
+            brought = await bring(other, taken)
+            return StepRun(step, worked, await self._tests(other, self._folder, step), brought)
+
+    def _say(self, said: str) -> None:
+        self._session.progress(one_line(said, LONGEST_LINE))

@@ -1,0 +1,103 @@
+"""Snapshots: what has changed in a container's file system, kept as an image for as long as it is needed.
+
+Taken by the engine from outside. Volumes, what was mounted from within, and processes are not in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from benchwright.records import Record
+from benchwright.sandbox.docker import owner
+from benchwright.sandbox.docker.containers import Container
+from benchwright.sandbox.docker.engine import Engine
+from benchwright.sandbox.docker.errors import EngineError, engine_errors
+
+Kind = Literal["changed", "added", "deleted"]
+
+_KINDS: tuple[Kind, ...] = ("changed", "added", "deleted")
+"""As the engine numbers them."""
+
+
+class Change(Record, frozen=True):
+    """A path of a container that differs from its image. What is in an added folder is added, too."""
+
+    path: str
+    kind: Kind
+
+
+async def changes_of(container: Container) -> list[Change]:
+    """What differs in a container's file system from its image, by path; volumes are not looked into.
+
+    A folder in which something else differs is not told.
+
+    Raises:
+        EngineError: the engine does not answer, or the container is gone.
+    """
+    with engine_errors("listing the changes of a container"):
+        listed = await container.handle.docker._query_json(f"containers/{container.name}/changes")
+    found = [Change(entry["Path"], _KINDS[entry["Kind"]]) for entry in listed or ()]
+    parents = {posixpath.dirname(one.path) for one in found}
+    own = (one for one in found if one.kind != "changed" or one.path not in parents)
+    return sorted(own, key=lambda one: one.path)
+
+
+@asynccontextmanager
+async def snapshot_of(engine: Engine, container: Container, run_id: str) -> AsyncIterator[str]:
+    """An image of a container as it is now, by its id; gone when the context is left.
+
+    The container stands still while it is taken.
+
+    Raises:
+        EngineError: the engine refuses.
+    """
+    taking = asyncio.ensure_future(_commit(container, run_id))
+    try:
+        image = await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        await asyncio.shield(_abandon(engine, taking))
+        raise
+    try:
+        yield image
+    finally:
+        await asyncio.shield(_removed(engine, image))
+
+
+async def remove_left_snapshots(engine: Engine) -> list[str]:
+    """Removes snapshots that dead processes of this user left behind; returns their ids.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    with engine_errors("looking for snapshots of earlier runs"):
+        found = await engine.client.images.list(filters={"label": [owner.SNAPSHOT]})
+    left = [entry["Id"] for entry in found if owner.left_behind(entry["Labels"])]
+    for image in left:
+        await _removed(engine, image)
+    return left
+
+
+async def _commit(container: Container, run_id: str) -> str:
+    labels = {**owner.labels(run_id), owner.SNAPSHOT: container.name}
+    told = [f'LABEL "{name}"="{value}"' for name, value in labels.items()]
+    with engine_errors("taking a snapshot of a container"):
+        made = await container.handle.commit(changes=told)
+    return str(made["Id"])
+
+
+async def _abandon(engine: Engine, taking: asyncio.Task[str]) -> None:
+    await asyncio.wait([taking])
+    if taking.exception() is None:
+        await _removed(engine, taking.result())
+
+
+async def _removed(engine: Engine, image: str) -> None:
+    try:
+        with engine_errors("removing a snapshot"):
+            await engine.client.images.delete(image, force=True, noprune=True)
+    except EngineError:
+        pass  # what was not removed now is removed at the next start
