@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
+from benchwright.catalog.containers.exploits import TERMINAL
 from benchwright.catalog.terminal_bench.checks import checks
 from benchwright.catalog.terminal_bench.environment import Environments
 from benchwright.catalog.terminal_bench.folders import TaskFolders
@@ -63,6 +64,7 @@ def _of_folders(about: About, options: Options) -> Benchmark:
         scorers=(TestsScorer(about.metric),),
         checks=its_checks,
         at_once=agent.containers,
+        exploits=TERMINAL,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         departures=tuple(_departures(agent, no_network=no_network, sealed=options.sealed)),
     )
