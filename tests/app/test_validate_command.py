@@ -181,3 +181,13 @@ class TestWhatCannotBe:
         line = one_line_of(ended.stderr)
         assert "test.jsonl" in line
         assert "Row 1" in line
+
+
+def test_exploits_are_tried_on_benchmarks_with_a_seal_only(program: Program, data: Path) -> None:
+    write_all(data, ["mmlu"])
+    ended = program.run("validate", "mmlu", "--exploits")
+    assert ended.returncode == 1
+    assert "mmlu has no seal that exploits could be tried on." in ended.stderr
+    ended = program.run("validate", "--exploits")
+    assert ended.returncode == 2
+    assert "--exploits needs the names of benchmarks" in ended.stderr

@@ -15,9 +15,15 @@ from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Outcome, Sample
 
 
-def benchmark(name: str, options: Mapping[str, str] | None = None, roles: Iterable[str] = ()) -> Benchmark:
+def benchmark(
+    name: str,
+    options: Mapping[str, str] | None = None,
+    roles: Iterable[str] = (),
+    *,
+    sealed: bool = True,
+) -> Benchmark:
     """A benchmark of the catalog with these options."""
-    return make(about(name), Options(options or {}, frozenset(roles)))
+    return make(about(name), Options(options or {}, frozenset(roles), sealed=sealed))
 
 
 def source(name: str, path: Path) -> Source:

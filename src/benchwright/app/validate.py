@@ -12,6 +12,7 @@ import msgspec
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.app.run_images import run_images
 from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.containers.benchmark import with_exploits
 from benchwright.catalog.containers.images import Keep
 from benchwright.catalog.registry import about, abouts, make
 from benchwright.catalog.scripted import ScriptedTask
@@ -40,8 +41,10 @@ async def validate_benchmarks(
     selection: Selection,
     keep_images: Keep | None,
     say: Say,
+    *,
+    exploits: bool = False,
 ) -> Validation:
-    """Validates these benchmarks, or without names all whose data is on this machine.
+    """Validates these benchmarks, or without names all whose data is on this machine; with `exploits` their seal.
 
     Raises:
         UserError: a benchmark is unknown, one that was named has no data here, or the selection names what no sample
@@ -52,7 +55,7 @@ async def validate_benchmarks(
     validated: list[ValidationResult] = []
     left_out: dict[str, str] = {}
     for entry in entries:
-        benchmark = make(entry, options)
+        benchmark = with_exploits(make(entry, options)) if exploits else make(entry, options)
         try:
             offline = True if not names else None
             path = options.values.get("path")

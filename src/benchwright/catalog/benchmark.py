@@ -78,7 +78,8 @@ class Check(Record, frozen=True):
 
     `replies` are what the model says, in turn (assistant messages; the last one is said again if it is asked
     once more); `user` and `judge` are what the other roles say, in turn. `passes` is whether the score must
-    be 1 (gold) or below 1 (a decoy). `reason` explains an exception: a gold answer known to fail, and why.
+    be 1 (gold) or below 1 (a decoy). `reason` explains an exception: a gold answer known to fail, and why. An
+    `exploit` may pass, if it has a flag.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Check(Record, frozen=True):
     user: list[str] = []
     judge: list[str] = []
     reason: str | None = None
+    exploit: bool = False
 
 
 class Graded(Record, frozen=True):

@@ -21,6 +21,9 @@ from benchwright.records import Message, Outcome, Sample, Target, TaskSpec, Tria
 MUST_NOT_PASS = "must_not_pass"
 """The label of a decoy."""
 
+EXPLOIT = "exploit"
+"""The label of an exploit: its class."""
+
 EXPECTED_TO_FAIL = "expected_to_fail"
 """The label of a listed exception: why it does not come out as it should."""
 
@@ -135,6 +138,7 @@ def played_sample(trial: Trial) -> Sample:
 
 def _labels(check: Check) -> dict[str, str]:
     labels = {} if check.passes else {MUST_NOT_PASS: check.name}
+    labels |= {EXPLOIT: check.name} if check.exploit else {}
     return labels if check.reason is None else labels | {EXPECTED_TO_FAIL: check.reason}
 
 

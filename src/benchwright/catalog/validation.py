@@ -8,8 +8,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from benchwright.catalog.benchmark import Benchmark
-from benchwright.catalog.scripted import EXPECTED_TO_FAIL, MUST_NOT_PASS, ScriptedTask
+from benchwright.catalog.scripted import EXPECTED_TO_FAIL, EXPLOIT, MUST_NOT_PASS, ScriptedTask
 from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
@@ -18,6 +20,7 @@ from benchwright.engine.aside import run_aside
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
 from benchwright.records import FAILED, Record, RequestRecord, ScoreRecord, Target, Trial, TrialRecord
+from benchwright.runs.flags import flags_in
 from benchwright.runs.journal import read_body
 from benchwright.runs.table import RunTable
 
@@ -43,10 +46,18 @@ class Failure(Record, frozen=True):
     log: str = ""
 
 
+class ExploitTally(Record, frozen=True):
+    """How often exploits of one class did not pass, passed with a flag, and passed unnoticed."""
+
+    blocked: int = 0
+    flagged: int = 0
+    unnoticed: int = 0
+
+
 class ValidationResult(Record, frozen=True):
     """What was validated: how many checks, those that failed, and the listed exceptions with their reasons.
 
-    `run` is the id of the run that was kept because some failed.
+    `run` is the id of the run that was kept because some failed. `exploits` are told by class, where they were played.
     """
 
     name: str
@@ -55,6 +66,7 @@ class ValidationResult(Record, frozen=True):
     failures: list[Failure]
     exceptions: dict[str, str] = {}
     run: str | None = None
+    exploits: dict[str, ExploitTally] = {}
 
 
 async def validate(
@@ -111,12 +123,15 @@ def _judge(name: str, directory: Path) -> ValidationResult:
     table.advance()
     failures: list[Failure] = []
     exceptions: dict[str, str] = {}
+    exploits: dict[str, ExploitTally] = {}
     for trial in table.trials(table.in_order(table.counted())):
         record = trial.record
         if record.status in FAILED:
             failures.append(_failure(directory, record, record.reason or record.status))
         for score in trial.scores.values():
             said = _complaint(record, score)
+            if exploit := record.labels.get(EXPLOIT):
+                exploits[exploit] = _counted(exploits.get(exploit, ExploitTally()), score)
             reason = record.labels.get(EXPECTED_TO_FAIL)
             if reason is not None:
                 exceptions[record.sample] = reason
@@ -124,7 +139,13 @@ def _judge(name: str, directory: Path) -> ValidationResult:
             if said:
                 failures.append(_failure(directory, record, said))
     samples = {sample.rpartition("/")[0] for sample in table.sample}
-    return ValidationResult(name, len(samples), len(table), failures, exceptions)
+    return ValidationResult(name, len(samples), len(table), failures, exceptions, exploits=exploits)
+
+
+def _counted(tally: ExploitTally, score: ScoreRecord) -> ExploitTally:
+    """The tally with one more score."""
+    verdict = "blocked" if score.value != 1.0 else "flagged" if flags_in(score.detail) else "unnoticed"
+    return msgspec.structs.replace(tally, **{verdict: getattr(tally, verdict) + 1})
 
 
 def _failure(directory: Path, trial: TrialRecord, said: str) -> Failure:
@@ -143,6 +164,9 @@ def end_of_log(artifacts: Mapping[str, Any]) -> str:
 
 def _complaint(trial: TrialRecord, score: ScoreRecord) -> str | None:
     passed = score.value == 1.0
+    if EXPLOIT in trial.labels:
+        unnoticed = passed and not flags_in(score.detail)
+        return "passes without a flag, and solves nothing" if unnoticed else None
     if MUST_NOT_PASS in trial.labels:
         return "scores 1, although it is wrong" if passed else None
     if passed:

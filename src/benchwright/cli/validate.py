@@ -8,8 +8,7 @@ from typing import Literal
 
 import click
 
-from benchwright.cli import completing
-from benchwright.cli.grammar import Command
+from benchwright.cli import completing, grammar
 from benchwright.cli.option_values import alternatives, pairs
 from benchwright.cli.options import (
     benchmark_setting,
@@ -27,11 +26,12 @@ Examples:
   benchwright validate
   benchwright validate mmlu ifeval --limit 100 --data-dir /srv/datasets
   benchwright validate swe_bench --where 'id=django__*' --limit 3
+  benchwright validate terminal_bench --exploits --limit 2
 """
 
 
 @click.command(
-    "validate", cls=Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
+    "validate", cls=grammar.Command, epilog=EXAMPLES, context_settings={"auto_envvar_prefix": "BENCHWRIGHT"}
 )
 @click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
 @data_option
@@ -40,6 +40,8 @@ Examples:
 @benchmark_setting
 @keep_images_option
 @seal_option
+@grammar.option("--exploits", is_flag=True, heading="Running",
+        help="Try the seal: play agents that solve nothing and try to pass.")  # fmt: skip
 @json_option
 def command(
     benchmarks: tuple[str, ...],
@@ -50,12 +52,13 @@ def command(
     option: tuple[str, ...],
     keep_images: Literal["none", "base", "all"] | None,
     seal: bool,
+    exploits: bool,
     as_json: bool,
 ) -> None:
     """Run gold and wrong answers through a benchmark's own prompt, solver and grader.
 
     No request is sent. Without BENCHMARKS, all benchmarks with data on this machine are validated. Exits with 1 if
-    a gold answer does not score 1, or a wrong one does.
+    a gold answer does not score 1, or a wrong one does; with --exploits, if one passes without a flag.
     """
     from benchwright.app.loop import run_async
     from benchwright.app.validate import validate_benchmarks
@@ -65,10 +68,13 @@ def command(
 
     if (where or ids) and not benchmarks:
         raise click.UsageError("--where and --ids choose samples of benchmarks: name those.")
+    if exploits and not benchmarks:
+        raise click.UsageError("--exploits needs the names of benchmarks whose agents are sealed.")
     chosen = () if ids is None else read_ids(ids)
     selection = Selection(max_samples, alternatives(where, "--where"), ids=chosen)
     options = Options(pairs(option, "--option"), data_dir=data_dir, sealed=seal)
-    outcome = run_async(validate_benchmarks(benchmarks, options, selection, keep_images, say))
+    validating = validate_benchmarks(benchmarks, options, selection, keep_images, say, exploits=exploits)
+    outcome = run_async(validating)
     if as_json:
         print_json(outcome)
     else:

@@ -33,6 +33,8 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
         if len(entry.failures) > MOST_FAILURES:
             more = len(entry.failures) - MOST_FAILURES
             notes.append(Text(f"{plain(entry.name)}: {more:,} more (see --json)"))
+        if entry.exploits:
+            notes.append(_exploits(entry))
         if entry.run is not None:
             sample = shlex.quote(plain(entry.failures[0].check))
             shown = f"benchwright show {entry.run} --sample {sample}"
@@ -44,6 +46,19 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
     for name, reason in left_out.items():
         notes.append(Text(f"{plain(name)}: left out. {plain(reason)}", style="dim"))
     return Group(table, *notes)
+
+
+def _exploits(entry: ValidationResult) -> RenderableType:
+    """One row per class of exploits."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(f"Exploits of {plain(entry.name)}", overflow="fold")
+    for column in ("blocked", "flagged", "unnoticed"):
+        table.add_column(column, justify="right")
+    for name, tally in entry.exploits.items():
+        counts = (tally.blocked, tally.flagged, tally.unnoticed)
+        style = "bold red" if tally.unnoticed else ""
+        table.add_row(Text(plain(name), style=style), *(f"{count:,}" for count in counts))
+    return table
 
 
 def _told(name: str, failure: Failure) -> Iterator[RenderableType]:

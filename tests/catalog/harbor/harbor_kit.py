@@ -79,6 +79,9 @@ def script(prompt: str, *commands: str) -> dict[str, Any]:
     return {"prompt": prompt, "replies": [*replies, {"role": "assistant", "content": "Done."}]}
 
 
-async def run(root: Path, directory: Path, *scripts: dict[str, Any], **options: str) -> Played:
+async def run(
+    root: Path, directory: Path, *scripts: dict[str, Any], sealed: bool = True, **options: str
+) -> Played:
     """Runs the tasks below a folder against a model that does as the scripts say."""
-    return await played(benchmark(f"harbor:{root}", options), source(root), directory, scripts)
+    tasks = benchmark(f"harbor:{root}", options, sealed=sealed)
+    return await played(tasks, source(root), directory, scripts)

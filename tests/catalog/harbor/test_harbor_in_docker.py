@@ -12,6 +12,7 @@ from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.harbor.harbor_kit import run, script, source, write_task
 from tests.sandbox.docker.stand_ins import IMAGE as BUSYBOX
 
+from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
 
@@ -59,10 +60,13 @@ async def test_tests_in_a_container_of_their_own_see_artifacts_and_nothing_else_
     assert brought(ended, "forged")["/app/hello.txt"] == {"source": "/app/hello.txt", "missing": True}
 
 
-async def test_in_the_agents_container_the_same_agent_would_pass(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sealed", "score"), [(False, 1.0), (True, 0.0)])
+async def test_in_the_agents_container_the_same_agent_would_pass_without_a_seal(
+    tmp_path: Path, sealed: bool, score: float
+) -> None:
     write_task(tmp_path / "tasks", "forged")
-    ended = await run(tmp_path / "tasks", tmp_path, script("Task forged", FORGE))
-    assert ended.values == {"forged": 1.0}
+    ended = await run(tmp_path / "tasks", tmp_path, script("Task forged", FORGE), sealed=sealed)
+    assert ended.values == {"forged": score}
 
 
 async def test_folders_come_whole_but_for_what_is_excluded_special_or_leads_out(tmp_path: Path) -> None:
@@ -246,5 +250,5 @@ async def test_time_limits_are_multiplied_and_that_is_told(tmp_path: Path) -> No
     assert (await run(tmp_path / "tasks", tmp_path, script("Task slow"))).values == {"slow": 0.0}
     ended = await run(tmp_path / "tasks", tmp_path, script("Task slow"), timeout_multiplier="10")
     assert ended.values == {"slow": 1.0}
-    told = benchmark(f"harbor:{tmp_path / 'tasks'}", {"timeout_multiplier": "10"}).departures
-    assert list(told) == ["time limits of agents and tests multiplied by 10"]
+    departures = benchmark(f"harbor:{tmp_path / 'tasks'}", {"timeout_multiplier": "10"}).departures
+    assert list(departures) == [SEALED, "time limits of agents and tests multiplied by 10"]

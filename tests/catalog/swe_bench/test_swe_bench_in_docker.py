@@ -14,6 +14,8 @@ from tests.sandbox.docker import stand_ins
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.benchmark import Benchmark, Check, Options
+from benchwright.catalog.containers.benchmark import with_exploits
+from benchwright.catalog.containers.exploits import REPOSITORY
 from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.scripted import ScriptedSession
 from benchwright.catalog.selection import Selection
@@ -273,3 +275,13 @@ async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
         await trial
     image = image_of(swe_bench_rows[0])
     assert stand_ins.docker("ps", "--all", "--quiet", "--filter", f"ancestor={image}") == ""
+
+
+@pytest.mark.slow
+async def test_no_exploit_of_the_suite_passes_unnoticed(swe_bench_path: Path) -> None:
+    tried = with_exploits(make(SWE_BENCH, Options()))
+    validated = await validate(tried, source(swe_bench_path), Selection(1))
+    assert validated.failures == []
+    assert set(validated.exploits) == {exploit.name for exploit in REPOSITORY}
+    assert validated.exploits["a later commit on a ref"].blocked == 1
+    assert validated.exploits["a hook of pytest"].flagged == 1

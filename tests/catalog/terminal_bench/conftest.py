@@ -16,11 +16,12 @@ __all__ = ["running_engine", "workshop"]
 
 @pytest.fixture
 def nothing_left(workshop: str) -> Iterator[None]:
-    """No container and no network of this process may be there in the end."""
+    """No container, network and snapshot of this process may be there in the end."""
     yield
     ours = f"label={PROCESS}={this_process()}"
     assert docker("ps", "--all", "--quiet", "--filter", ours) == ""
     assert docker("network", "ls", "--quiet", "--filter", ours) == ""
+    assert docker("images", "--quiet", "--filter", ours) == ""
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,14 +7,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.catalog.containers.running import Played, bash, played, says
-from tests.catalog.terminal_bench.terminal_kit import SOLVE_HELLO, harbor, source, write_harbor
-from tests.sandbox.docker.stand_ins import docker
+from tests.catalog.terminal_bench.terminal_kit import (
+    SOLVE_HELLO,
+    harbor,
+    official_harbor,
+    source,
+    write_harbor,
+)
 
+from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
+from benchwright.catalog.containers.exploits import TERMINAL
 from benchwright.catalog.harbor.sealed_testing import DEPENDS
+from benchwright.catalog.validation import validate
 from benchwright.records import Record
-from benchwright.sandbox.docker.owner import SNAPSHOT
 
 pytestmark = [pytest.mark.usefixtures("nothing_left"), pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -34,6 +42,9 @@ while :; do
 done
 END
 setsid bash /tmp/daemon.sh >/dev/null 2>&1 </dev/null &"""
+
+
+by_name = {exploit.name: exploit for exploit in TERMINAL}
 
 
 class Task(Record, frozen=True):
@@ -226,7 +237,6 @@ def verdicts(ended: Played, tasks: Mapping[str, Task]) -> dict[str, bool | None]
 async def test_exploits_score_nothing_or_have_a_flag(tmp_path: Path) -> None:
     ended = await plays(tmp_path, EXPLOITS)
     assert verdicts(ended, EXPLOITS) == {name: task.flagged for name, task in EXPLOITS.items()}
-    assert docker("images", "--quiet", "--filter", f"label={SNAPSHOT}") == ""
 
 
 async def test_honest_work_passes_without_a_flag(tmp_path: Path) -> None:
@@ -234,4 +244,25 @@ async def test_honest_work_passes_without_a_flag(tmp_path: Path) -> None:
     logs = {name: ended.artifacts(name.replace(" ", "-"))["tests"]["log"][-800:] for name in HONEST}
     assert verdicts(ended, HONEST) == {name: task.flagged for name, task in HONEST.items()}, json.dumps(
         logs, indent=1
+    )
+
+
+async def test_no_exploit_of_the_suite_passes_unnoticed(tmp_path: Path) -> None:
+    write_harbor(tmp_path, test=PYTEST)
+    validated = await validate(with_exploits(harbor()), source(tmp_path))
+    assert validated.failures == []
+    assert set(validated.exploits) == {exploit.name for exploit in TERMINAL}
+    flagged = {name for name, tally in validated.exploits.items() if tally.flagged}
+    assert flagged >= {"python replaced", "pytest edited", "a hook above the tests", "a module in the way"}
+
+
+async def test_an_exploit_that_passes_unnoticed_is_a_failure(tmp_path: Path) -> None:
+    write_harbor(tmp_path, test=PYTEST)
+    official = official_harbor()
+    assert isinstance(official, ContainerBenchmark)
+    one = msgspec.structs.replace(official, exploits=[by_name["a module in the way"]])
+    (failure,) = (await validate(with_exploits(one), source(tmp_path))).failures
+    assert (failure.check, failure.said) == (
+        "hello-world/a module in the way",
+        "passes without a flag, and solves nothing",
     )

@@ -19,6 +19,7 @@ from tests.sandbox.docker.services import write_context
 from tests.sandbox.docker.stand_ins import IMAGE, docker
 
 from benchwright.sandbox.docker import DockerSandboxes, Engine, SandboxSpec, remove_leftovers
+from benchwright.sandbox.docker.containers import Container
 from benchwright.sandbox.docker.dockerfile import with_label
 from benchwright.sandbox.docker.owner import (
     BUILT_FOR,
@@ -30,6 +31,7 @@ from benchwright.sandbox.docker.owner import (
     left_behind,
     this_process,
 )
+from benchwright.sandbox.docker.snapshots import snapshot_of
 
 SLEEPING = """
 import asyncio, sys
@@ -116,6 +118,16 @@ async def test_kill_9_leaves_a_snapshot_and_a_container_of_it_that_the_next_star
     await remove_leftovers(engine)
     assert docker(*ours) == ""
     assert docker("ps", "--all", "--quiet", "--filter", f"label={RUN}={run_id}") == ""
+
+
+async def test_a_snapshot_of_an_image_that_we_built_stays_as_long_as_it_is_needed(engine: Engine) -> None:
+    snapshots = ("images", "--quiet", "--no-trunc", "--filter", f"label={SNAPSHOT}")
+    with container(**{BUILT_FOR: "benchwright/test-snapshot"}) as name:
+        handle = engine.client.containers.container(name)
+        async with snapshot_of(engine, Container(name, handle), "test-snapshot") as image:
+            await remove_leftovers(engine)
+            assert image in docker(*snapshots)
+        assert image not in docker(*snapshots)
 
 
 async def test_kill_9_leaves_a_container_that_the_next_start_removes(engine: Engine, run_id: str) -> None:

@@ -8,12 +8,14 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from benchwright.catalog.asking import no_figures
-from benchwright.catalog.benchmark import About, Check, Figure, Graded, Options
+from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.containers.agent import Commands
+from benchwright.catalog.containers.exploits import Exploit, exploit_checks
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
+from benchwright.errors import UserError
 from benchwright.records import Record, Sample
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
 
@@ -22,7 +24,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """See `benchmark.Benchmark`; `solver` is made when the engine is connected, `at_once` bounds containers.
 
     `images` says which images a task needs, and `image_gib` how much disk one of them takes on average beside the
-    others; None where that is not known. `keeping` says what becomes of them.
+    others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
     """
 
     about: About
@@ -36,6 +38,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     images: ImagesOf | None = None
     image_gib: float | None = None
     keeping: Keeping | None = None
+    exploits: Sequence[Exploit] = ()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
@@ -48,6 +51,18 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
                 return
             async with keeping_images(solver, engine, self.images, keeping.keep) as kept:
                 yield kept
+
+
+def with_exploits(benchmark: Benchmark) -> ContainerBenchmark:
+    """The same with exploits in place of its other checks.
+
+    Raises:
+        UserError: it has no agents that could be sealed.
+    """
+    if not isinstance(benchmark, ContainerBenchmark) or not benchmark.exploits:
+        raise UserError(f"{benchmark.about.full_name} has no seal that exploits could be tried on.")
+    tried = benchmark.exploits
+    return msgspec.structs.replace(benchmark, checks=lambda sample: exploit_checks(tried))
 
 
 class Containers:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
+from benchwright.catalog.containers.exploits import TERMINAL
 from benchwright.catalog.harbor.checks import Solutions, checks, solutions
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
@@ -81,6 +82,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         scorers=(TestsScorer(about.metric, layout.parsers),),
         checks=its_checks,
         at_once=agent.containers,
+        exploits=TERMINAL,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,
         departures=tuple(_departures(agent, no_network, multiplier, sealed=options.sealed)),

@@ -11,6 +11,7 @@ import msgspec
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor
+from benchwright.catalog.containers.exploits import REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
@@ -70,6 +71,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
         at_once=agent.containers,
+        exploits=REPOSITORY,
         figures=without_result,
         images=images_of,
         image_gib=IMAGE_GIB,

@@ -10,6 +10,7 @@ from typing import Literal
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor, one_answer
+from benchwright.catalog.containers.exploits import REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
@@ -65,6 +66,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
         at_once=agent.containers,
+        exploits=REPOSITORY,
         images=images_of,
         departures=tuple(
             _departures(mode, agent, room, from_file=patches is not None, sealed=options.sealed)

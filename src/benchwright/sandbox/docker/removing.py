@@ -70,7 +70,8 @@ async def remove_leftovers(engine: Engine) -> list[str]:
     removed += await remove_left_snapshots(engine)
     with engine_errors("looking for images of earlier builds"):
         unnamed = {"label": [owner.BUILT_FOR], "dangling": ["true"]}
-        images = await engine.client.images.list(filters=unnamed)
+        listed = await engine.client.images.list(filters=unnamed)
+    images = [image for image in listed if owner.SNAPSHOT not in image["Labels"]]
     return removed + [image["Id"] for image in images if await _removed_unless_built(engine, image)]
 
 
