@@ -230,11 +230,33 @@ def simpleqa_verified(directory: Path) -> None:
     )  # fmt: skip
 
 
+def arc_agi_1(directory: Path) -> None:
+    for number in range(COUNT):
+        pairs = [{"input": [[number, place]], "output": [[place, number]]} for place in range(4, 7)]
+        path = directory / "evaluation" / f"{number}{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"train": pairs[:2], "test": pairs[2:]}), encoding="utf-8")
+
+
+def arc_agi_2(directory: Path) -> None:
+    arc_agi_1(directory)
+
+
 WRITERS: Mapping[str, Write] = {
     write.__name__: write
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
-        *(tau_bench, gpqa_diamond, aime_2025, aime_2026, hmmt, simpleqa, simpleqa_verified),
+        *(
+            arc_agi_1,
+            arc_agi_2,
+            tau_bench,
+            gpqa_diamond,
+            aime_2025,
+            aime_2026,
+            hmmt,
+            simpleqa,
+            simpleqa_verified,
+        ),
     )
 }
 
