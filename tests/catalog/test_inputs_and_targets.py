@@ -32,6 +32,7 @@ SECOND = {
     "humaneval": ('def add_1(x):\n    """Adds 1 to x."""\n', "    return x + 1\n"),
     "ifeval": ("Write about the weather, number 1.", "keywords:existence (keywords: ['cloud', 'rain'])"),
     "longbench_v2": ("Who came, 1?\n\nA. Ada\nB. Bo\nC. Cy\nD. Di", "B"),
+    "math_500": ("What is the square root of $3$?", "\\sqrt{3}"),
     "mmlu": ("Which is it, 1?\n\nA. 1 and 0\nB. 1 and 1\nC. 1 and 2\nD. 1 and 3", "B"),
     "mmlu_pro": (
         "Which of the ten, 1?\n\n"
