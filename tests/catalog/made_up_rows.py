@@ -230,11 +230,35 @@ def simpleqa_verified(directory: Path) -> None:
     )  # fmt: skip
 
 
+def arc_agi_1(directory: Path) -> None:
+    for number in range(COUNT):
+        pairs = [{"input": [[number, place]], "output": [[place, number]]} for place in range(4, 7)]
+        path = directory / "evaluation" / f"{number}{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"train": pairs[:2], "test": pairs[2:]}), encoding="utf-8")
+
+
+def arc_agi_2(directory: Path) -> None:
+    arc_agi_1(directory)
+
+
+def math_500(directory: Path) -> None:
+    write_rows(
+        directory / "test.jsonl",
+        [
+            {"problem": f"What is the square root of ${number + 2}$?", "answer": f"\\sqrt{{{number + 2}}}",
+             "solution": "", "subject": "Algebra", "level": number + 1, "unique_id": f"test/algebra/{number}.json"}
+            for number in range(COUNT)
+        ],
+    )  # fmt: skip
+
+
 WRITERS: Mapping[str, Write] = {
     write.__name__: write
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
-        *(tau_bench, gpqa_diamond, aime_2025, aime_2026, hmmt, simpleqa, simpleqa_verified),
+        *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
+        simpleqa_verified,
     )
 }
 

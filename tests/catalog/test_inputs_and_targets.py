@@ -13,6 +13,14 @@ from benchwright.catalog.registry import abouts
 SECOND = {
     "aime_2025": ("What is $1 + 30$?", "31"),
     "aime_2026": ("What is $1 + 30$?", "31"),
+    "arc_agi_1": (
+        "Example 0:\n1 4\n->\n4 1\n\nExample 1:\n1 5\n->\n5 1\n\nTest input 0:\n1 6",
+        "6 1",
+    ),
+    "arc_agi_2": (
+        "Example 0:\n1 4\n->\n4 1\n\nExample 1:\n1 5\n->\n5 1\n\nTest input 0:\n1 6",
+        "6 1",
+    ),
     "bfcl": ("The weather of 1 days?", 'weather.now(city="Oslo", days=1, above=nothing)'),
     "gpqa_diamond": (
         "Which particle is it, 1?\n\n\nA. 1 worst\nB. 1 wrong\nC. 1 worse\nD. 1 right",
@@ -24,6 +32,7 @@ SECOND = {
     "humaneval": ('def add_1(x):\n    """Adds 1 to x."""\n', "    return x + 1\n"),
     "ifeval": ("Write about the weather, number 1.", "keywords:existence (keywords: ['cloud', 'rain'])"),
     "longbench_v2": ("Who came, 1?\n\nA. Ada\nB. Bo\nC. Cy\nD. Di", "B"),
+    "math_500": ("What is the square root of $3$?", "\\sqrt{3}"),
     "mmlu": ("Which is it, 1?\n\nA. 1 and 0\nB. 1 and 1\nC. 1 and 2\nD. 1 and 3", "B"),
     "mmlu_pro": (
         "Which of the ten, 1?\n\n"

@@ -9,12 +9,12 @@ from importlib import import_module
 from types import ModuleType
 
 from benchwright.catalog.documented.registry import get_benchmark, list_benchmarks, register
-from benchwright.catalog.registry import ROOMS
+from benchwright.catalog.registry import DOCUMENTED
 
 __all__ = ["get_benchmark", "list_benchmarks", "register"]
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in ROOMS:
+    if name in DOCUMENTED:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,6 +26,7 @@ EXTRAS = {
     "ray": "runs on several machines",
     "inspect": "tasks of Inspect (run inspect:TASK)",
     "lm-eval": "tasks of lm-evaluation-harness (run lm-eval:TASK)",
+    "math": "answers of math_500",
     "otel": "telemetry (--otel)",
 }
 """The extras of this package, and what needs them."""

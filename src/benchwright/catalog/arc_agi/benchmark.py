@@ -1,0 +1,65 @@
+"""ARC-AGI put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchwright.catalog.arc_agi.grading import GridScorer
+from benchwright.catalog.arc_agi.rows import drawn, samples
+from benchwright.catalog.arc_agi.solver import TwoAttempts
+from benchwright.catalog.asking import PlainBenchmark, assistant
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.breakdowns import mean
+from benchwright.records import Message, Sample
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The benchmark that `about` describes."""
+    return PlainBenchmark(
+        about=about,
+        samples=samples,
+        solver=TwoAttempts(),
+        scorers=(GridScorer(about.metric),),
+        checks=_checks,
+        figures=figures,
+    )
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The share of tasks of which all test inputs are solved, and of all test inputs."""
+    kept = list(graded)
+    inputs = [float(solved) for one in kept for solved in one.detail.get("solved", ())]
+    return [
+        Figure(
+            "all_inputs",
+            mean([float(one.value == 1.0) for one in kept]),
+            "tasks with all of their test inputs",
+        ),
+        Figure("test_inputs", mean(inputs), "of all test inputs, whatever their task"),
+    ]
+
+
+def _checks(sample: Sample) -> Iterator[Check]:
+    right = [pair["output"] for pair in sample.content["test"]]
+    wrong = [[[(grid[0][0] + 1) % 10, *grid[0][1:]], *grid[1:]] for grid in right]
+    yield Check(GOLD, _replies((grid, grid) for grid in right))
+    yield Check("at the second attempt", _replies(zip(wrong, right, strict=True)))
+    yield Check("another cell", _replies((grid, grid) for grid in wrong), passes=False)
+    yield Check("another row", _replies(([*grid, grid[0]],) * 2 for grid in right), passes=False)
+    if len(right) > 1:
+        yield Check(
+            "one of the inputs",
+            _replies([(right[0],) * 2, *((grid, grid) for grid in wrong[1:])]),
+            passes=False,
+        )
+    for name, answer in {
+        "no JSON": drawn(right[0]),
+        "something behind it": f"{json.dumps(right[0])} (see [1])",
+        "empty": "",
+    }.items():
+        yield Check(name, [assistant(answer)], passes=False)
+
+
+def _replies(attempts: Iterable[Sequence[list[list[int]]]]) -> list[Message]:
+    return [assistant(f"It is:\n{json.dumps(grid)}") for tried in attempts for grid in tried]

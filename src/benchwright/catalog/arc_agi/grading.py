@@ -1,0 +1,40 @@
+"""How ARC-AGI's attempts are graded: by exact grids."""
+
+from __future__ import annotations
+
+from benchwright.catalog.arc_agi.rows import drawn
+from benchwright.catalog.arc_agi.solver import GRIDS
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.engine.protocols import Score, Session
+from benchwright.formats import counted
+from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
+
+KEPT = 2000
+"""How many characters of the grids that were read are kept with the score."""
+
+
+class GridScorer:
+    """The share of a task's test inputs of which an attempt is right, cell by cell (scoring.py, score_task)."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("arc grids", 1)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """Compares the grids of all attempts; correct where all test inputs are solved, unparsed without any grid."""
+        expected = [pair["output"] for pair in sample.content["test"]]
+        attempts = outcome.artifacts[GRIDS]
+        solved = [right in tried for right, tried in zip(expected, attempts, strict=True)]
+        read = [drawn(grid) for tried in attempts for grid in tried if grid is not None]
+        verdict = Verdict(
+            sum(solved) / len(solved) if read else None,
+            "\n\n".join(read)[:KEPT] if read else None,
+            expected,
+            details={
+                "solved": solved,
+                "unreadable": sum(grid is None for tried in attempts for grid in tried),
+            },
+            explanation=f"{sum(solved)} of {counted(len(solved), 'test input')} solved.",
+        )
+        return verdict_score(verdict)

@@ -1,0 +1,62 @@
+"""The tasks of ARC-AGI, a file each, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+
+from benchwright.data.datasets import Source
+from benchwright.data.errors import DatasetParseError, DatasetValidationError
+from benchwright.records import Record, Sample
+
+Row = Annotated[list[Annotated[int, msgspec.Meta(ge=0, le=9)]], msgspec.Meta(min_length=1, max_length=30)]
+Grid = Annotated[list[Row], msgspec.Meta(min_length=1, max_length=30)]
+
+
+class Pair(Record, frozen=True):
+    """A grid, and what it becomes: 1 to 30 rows of 1 to 30 colours from 0 to 9."""
+
+    input: Grid
+    output: Grid
+
+
+class ArcTask(Record, frozen=True):
+    """A task: examples, and inputs to solve with their solutions."""
+
+    train: Annotated[list[Pair], msgspec.Meta(min_length=1)]
+    test: Annotated[list[Pair], msgspec.Meta(min_length=1)]
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per task, named by its file.
+
+    Raises:
+        DatasetError: a file is no task; names file and field.
+    """
+    for file in source.files("evaluation"):
+        try:
+            task = msgspec.json.decode(file.read_bytes(), type=ArcTask)
+        except msgspec.ValidationError as error:
+            raise DatasetValidationError(f"{file}: {error}") from error
+        except msgspec.DecodeError as error:
+            raise DatasetParseError(f"{file}: {error}") from error
+        yield _sample(file.stem, task)
+
+
+def drawn(grid: list[list[int]]) -> str:
+    """A grid as a person reads it: a row a line."""
+    return "\n".join(" ".join(map(str, row)) for row in grid)
+
+
+def _sample(identity: str, task: ArcTask) -> Sample:
+    content = msgspec.to_builtins(task)
+    shown = [
+        f"Example {number}:\n{drawn(pair.input)}\n->\n{drawn(pair.output)}"
+        for number, pair in enumerate(task.train)
+    ]
+    shown += [f"Test input {number}:\n{drawn(pair.input)}" for number, pair in enumerate(task.test)]
+    target = "\n\n".join(drawn(pair.output) for pair in task.test)
+    labels = {"test_inputs": str(len(task.test))}
+    return Sample(identity, content, labels=labels, input="\n\n".join(shown), target=target)

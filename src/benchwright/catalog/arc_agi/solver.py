@@ -1,0 +1,96 @@
+"""How ARC-AGI's tasks are asked: each test input by itself, and two attempts at each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from benchwright.catalog.arc_agi.reading import read_grid
+from benchwright.catalog.asking import user
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Session
+from benchwright.engine.seeds import recorded_seed, repeat_seed
+from benchwright.records import Message, Outcome, Status, Trial
+
+ATTEMPTS = 2
+TRIES = 2
+"""How often an attempt is asked for while no grid can be read from its answer."""
+
+GRIDS = "grids"
+"""Under what name the outcome's artifacts hold the grids: for each test input, those of its attempts."""
+
+PROMPT = """\
+You are participating in a puzzle solving competition. You are an expert at solving puzzles.
+
+Below is a list of input and output pairs with a pattern. Your goal is to identify the pattern or transformation in \
+the training examples that maps the input to the output, then apply that pattern to the test input to give a final \
+output.
+
+Respond in the format of the training output examples
+
+--Training Examples--
+{training_examples}
+--End of Training Examples--
+
+--Test Input--
+{test_input}
+--End of Test Input--
+
+Your response:"""
+"""The prompt of the authors' harness, word for word."""
+
+
+def prompt(content: dict[str, Any], number: int) -> str:
+    """What is asked about one of a task's test inputs."""
+    examples = "".join(_example(place, pair) for place, pair in enumerate(content["train"]))
+    return PROMPT.format(training_examples=examples, test_input=json.dumps(content["test"][number]["input"]))
+
+
+def _example(place: int, pair: dict[str, Any]) -> str:
+    given, becomes = json.dumps(pair["input"]), json.dumps(pair["output"])
+    return f"--Example {place}-- \n\n INPUT: \n\n{given}\n\nOUTPUT: \n\n{becomes}\n\n"
+
+
+class TwoAttempts:
+    """Asks for each test input twice, with the same prompt and seeds of their own."""
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        """The answer is all that was said; the status is that of the first that was refused or cut off, if any was."""
+        content = trial.sample.content
+        asking = _Asking(trial, session)
+        grids = [
+            [await asking.attempt(prompt(content, number), attempt) for attempt in range(ATTEMPTS)]
+            for number in range(len(content["test"]))
+        ]
+        answer = "\n\n".join(message["content"] or "" for message in asking.messages[1::2])
+        return Outcome(asking.status, asking.messages, answer, asking.reason, artifacts={GRIDS: grids})
+
+
+class _Asking:
+    """The requests of one trial, each a conversation of its own, and how they ended."""
+
+    def __init__(self, trial: Trial, session: Session) -> None:
+        self.messages: list[Message] = []
+        self.status = Status.ANSWERED
+        self.reason: str | None = None
+        self._trial = trial
+        self._session = session
+
+    async def attempt(self, text: str, attempt: int) -> list[list[int]] | None:
+        """The grid of one attempt, which is made once more where none can be read; None where there is none at all."""
+        for tried in range(TRIES):
+            reply = await self._session.chat([user(text)], **self._seed(attempt * TRIES + tried))
+            self.messages += [user(text), reply.message]
+            grid = read_grid(reply.text)
+            if grid is not None:
+                return grid
+            if self.status is Status.ANSWERED:
+                self.status, self.reason = answer_status(reply)
+        return None
+
+    def _seed(self, draw: int) -> dict[str, Any]:
+        """The seed of a draw: equal prompts with equal seeds would be the same attempt twice."""
+        seed = recorded_seed(self._session.target.settings.get("seed"))
+        if seed is None:
+            return {}
+        return {"seed": repeat_seed(seed, self._trial.repeat * ATTEMPTS * TRIES + draw)}

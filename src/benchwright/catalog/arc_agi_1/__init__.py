@@ -1,0 +1,1 @@
+"""ARC-AGI-1: see `arc_agi`."""

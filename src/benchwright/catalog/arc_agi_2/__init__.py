@@ -1,0 +1,1 @@
+"""ARC-AGI-2: see `arc_agi`."""

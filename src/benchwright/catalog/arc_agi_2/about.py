@@ -1,0 +1,12 @@
+"""ARC-AGI-2 in plain data."""
+
+from __future__ import annotations
+
+from benchwright.catalog.arc_agi.protocol import puzzles
+from benchwright.data.declared import GitRepository
+
+REPOSITORY = GitRepository(
+    "https://github.com/arcprize/ARC-AGI-2", "f3283f727488ad98fe575ea6a5ac981e4a188e49"
+)
+
+VARIANTS = (puzzles("arc_agi_2", "ARC-AGI-2", 120, REPOSITORY, "2505.11831"),)

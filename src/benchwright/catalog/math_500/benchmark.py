@@ -1,0 +1,54 @@
+"""MATH-500 put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
+from benchwright.catalog.grading import GradeScorer
+from benchwright.catalog.math_500.grading import LIBRARY, PUBLISHED, SECONDS, grade, library_version
+from benchwright.catalog.math_500.rows import samples
+from benchwright.records import Message, Sample
+
+INSTRUCTION = "Please reason step by step, and put your final answer within \\boxed{}."
+"""The directive that DeepSeek-R1's card recommends for mathematics, word for word."""
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The benchmark.
+
+    Raises:
+        UserError: the library that compares answers is not installed.
+    """
+    installed = library_version()
+    scorer = GradeScorer(
+        about.metric, f"1, {LIBRARY} {installed}", grade, offloaded=("answer",), seconds=SECONDS
+    )
+    return PlainBenchmark(
+        about=about,
+        samples=samples,
+        solver=AskOnce(with_instruction),
+        scorers=(scorer,),
+        checks=_checks,
+        departures=() if installed == PUBLISHED else (f"{LIBRARY} {installed} instead of {PUBLISHED}",),
+    )
+
+
+def with_instruction(content: dict[str, Any]) -> list[Message]:
+    """The problem and, after a blank line, the instruction; no system message."""
+    return [user(f"{content['problem']}\n\n{INSTRUCTION}")]
+
+
+def _checks(sample: Sample) -> Iterator[Check]:
+    right = sample.content["answer"]
+    yield Check(GOLD, [assistant(f"Let me think.\n\n\\boxed{{{right}}}")])
+    yield Check("the last box counts", [assistant(f"First \\boxed{{-77}}, no: \\boxed{{ {right}. }}")])
+    for name, answer in {
+        "another answer": "\\boxed{-77777}",
+        "an earlier box": f"\\boxed{{{right}}}\nNo: \\boxed{{-77777}}",
+        "without a box": f"The answer is {right}",
+        "empty": "",
+    }.items():
+        yield Check(name, [assistant(answer)], passes=False)

@@ -1,0 +1,26 @@
+"""MATH-500's rows, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.data.datasets import Source
+from benchwright.records import Record, Sample
+
+
+class Math500Row(Record, frozen=True):
+    """One problem in the hub's layout; the answer is LaTeX without dollars."""
+
+    problem: str
+    answer: str
+    subject: str
+    level: int
+    unique_id: str
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per problem, under its own id."""
+    for row in source.read(Math500Row, "test"):
+        content = {"problem": row.problem, "answer": row.answer}
+        labels = {"subject": row.subject, "level": str(row.level)}
+        yield Sample(row.unique_id, content, labels=labels, input=row.problem, target=row.answer)
