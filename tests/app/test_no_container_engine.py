@@ -15,11 +15,17 @@ from tests.catalog.terminal_bench.terminal_kit import write_first, write_harbor
 
 from benchwright.catalog.registry import abouts
 
+
+def _later(version: str) -> Callable[[Path], object]:
+    return lambda data: write_harbor(data / f"terminal_bench:{version}" / "tasks")
+
+
 DATA: dict[str, Callable[[Path], object]] = {
     "swe_bench": lambda data: write_rows(data / "swe_bench" / "test.jsonl", [ROW]),
     "swe_bench_pro": Data,
     "terminal_bench": lambda data: write_harbor(data / "terminal_bench"),
     "terminal_bench:1.0": lambda data: write_first(data / "terminal_bench:1.0"),
+    **{f"terminal_bench:{version}": _later(version) for version in ("2.1", "3.0", "4.0")},
 }
 """What lays the data of a benchmark into a directory."""
 
