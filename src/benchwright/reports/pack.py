@@ -164,7 +164,7 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
     partly = [f"{setup.scope.capitalize()}.", ""] if len(setup.scenarios) < setup.listed else []
     lines = [
-        f"### {_cleaned(name)} {_cleaned(version)}",
+        f"### {cleaned(name)} {cleaned(version)}",
         "",
         *partly,
         "| Model | Score | Summary |",
@@ -172,13 +172,13 @@ def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, 
     ]
     for slot, one in scores.items():
         lines.append(
-            f"| {_cleaned(models[slot].label)} | {_cleaned(one.total) or '–'} | {_cleaned(one.remark)} |"
+            f"| {cleaned(models[slot].label)} | {cleaned(one.total) or '–'} | {cleaned(one.remark)} |"
         )
     scenarios = list(dict.fromkeys(name for cells in results.attempts.values() for name in cells))
-    lines += ["", f"| Model | {' | '.join(map(_cleaned, scenarios))} |", f"|---|{'---|' * len(scenarios)}"]
+    lines += ["", f"| Model | {' | '.join(map(cleaned, scenarios))} |", f"|---|{'---|' * len(scenarios)}"]
     for slot, cells in results.attempts.items():
         signs = [_markdown_cell(cells.get(scenario, [])) for scenario in scenarios]
-        lines.append(f"| {_cleaned(models[slot].label)} | {' | '.join(signs)} |")
+        lines.append(f"| {cleaned(models[slot].label)} | {' | '.join(signs)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -188,5 +188,6 @@ def _markdown_cell(attempts: Sequence[Attempt]) -> str:
     return cell_word([attempt.shown for attempt in attempts])
 
 
-def _cleaned(text: str) -> str:
+def cleaned(text: str) -> str:
+    """Foreign text as Markdown that shows it and means nothing."""
     return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", plain(text).replace("&", "&amp;").replace("<", "&lt;"))
