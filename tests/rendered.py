@@ -7,8 +7,8 @@ from io import StringIO
 from rich.console import Console, RenderableType
 
 
-def as_text(rendered: RenderableType) -> str:
-    """What a wide terminal without colours shows."""
+def as_text(rendered: RenderableType, width: int = 200) -> str:
+    """What a terminal without colours shows, a wide one unless its `width` is given."""
     out = StringIO()
-    Console(width=200, file=out).print(rendered)
+    Console(width=width, file=out).print(rendered)
     return out.getvalue()

@@ -246,7 +246,8 @@ class PackSettings(DecidingSettings):
 
     concurrency: AtLeastOne | Literal["auto"] = 8
     n: int = Field(default=1, ge=1)
-    mode: str = "parallel_by_test_case"
+    mode: str | None = None
+    """None: parallel_by_test_case, or for one model parallel_by_model."""
     scenario: tuple[str, ...] = ()
 
     top_p: float | None = None

@@ -433,3 +433,28 @@ def test_a_scenario_that_is_not_there_is_refused_with_the_nearest(packs: Packs, 
 def test_only_the_scenarios_that_were_asked_for_run(packs: Packs, echo: str) -> None:
     told = packs.run(packs.pack("pack"), echo, *settings(scenario="B-01"), *settings(scenario="A-01"))
     assert sorted(statuses(told)) == ["A-01", "B-01"]
+
+
+def test_a_choice_of_scenarios_says_of_how_many(packs: Packs, echo: str) -> None:
+    pack = packs.pack("box", numbered(15))
+    chosen = ["--scenario", "S-03", "--scenario", "S-07", "--markdown", "card.md"]
+    ended = packs.program.run("pack", "run", pack, *packs.arguments(echo, *chosen))
+    assert "Pack box 1.0.0: 2 of 15 scenarios, 1 model" in ended.stdout
+    assert "2 of 15 scenarios." in (packs.directory / "card.md").read_text()
+    assert "2 of 15 scenarios:" in packs.program.run("show", str(packs.program.only_run)).stdout
+    dry = packs.program.run("pack", "run", pack, *packs.arguments(echo, *chosen[:2], "--dry-run"))
+    assert "(1 of 15 scenarios, 1 model, 1 attempt)" in dry.stdout
+    whole = packs.program.run("pack", "run", pack, *packs.arguments(echo))
+    assert "Pack box 1.0.0: 15 scenarios, 1 model" in whole.stdout
+
+
+def test_one_model_uses_the_concurrency_that_was_asked_for(packs: Packs, tmp_path: Path) -> None:
+    pack, most = packs.pack("box", numbered(8)), {}
+    for mode in ("parallel_by_model", "parallel_by_test_case"):
+        named = [] if mode == "parallel_by_model" else ["--mode", mode]
+        log = tmp_path / f"{mode}.jsonl"
+        with simulated_endpoint("--first-token=200", f"--log={log}") as base_url:
+            told = packs.run(pack, base_url, "--concurrency", "4", *named)
+        assert told["executionMode"] == mode
+        most[mode] = most_at_once(read_truth(log))
+    assert most == {"parallel_by_model": 4, "parallel_by_test_case": 1}

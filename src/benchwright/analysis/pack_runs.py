@@ -28,11 +28,12 @@ from benchwright.runs.table import RunTable
 SUMMARY = "summary.json"
 
 
-class _Scores(Record, frozen=True, rename={"score_errors": "scoreErrors"}):
+class _Scores(Record, frozen=True, rename={"score_errors": "scoreErrors", "totals": "totalsByRepeat"}):
     """What is read back of summary.json: scores and errors by model."""
 
     scores: dict[str, Any]
     score_errors: dict[str, str] = {}
+    totals: dict[str, list[float]] = {}
 
 
 def summary_document(
@@ -73,6 +74,7 @@ def summary_document(
         "events": read_events(directory),
         "resultsByModel": {ids[slot]: results.cells(slot) for slot in ids},
         "scores": {ids[slot]: one.score.raw for slot, one in scores.items() if one.score is not None},
+        "totalsByRepeat": {ids[slot]: list(one.totals) for slot, one in scores.items() if one.totals},
         "scoreErrors": {ids[slot]: one.error for slot, one in scores.items() if one.error is not None},
         **({} if summary.decision is None else {"decision": msgspec.to_builtins(summary.decision)}),
         "incompleteScores": {
@@ -169,7 +171,7 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
     try:
         summary = msgspec.json.decode(path.read_bytes(), type=_Scores)
         found = {
-            slot: PackScore(read_score(summary.scores[model.id]))
+            slot: PackScore(read_score(summary.scores[model.id]), totals=summary.totals.get(model.id, ()))
             if model.id in summary.scores
             else PackScore(error=summary.score_errors[model.id])
             for slot, model in models_of(manifest).items()

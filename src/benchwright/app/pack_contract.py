@@ -11,10 +11,17 @@ from benchwright.app.pack_info import Validation, validate_pack
 from benchwright.app.pack_setup import pack_process, usable
 from benchwright.app.pack_store import read_own_configuration
 from benchwright.config import PackSettings
-from benchwright.packs.bridge import PackProcess
+from benchwright.packs.bridge import PackLog, PackProcess
 from benchwright.packs.configuration import for_targets
 from benchwright.packs.context import PackDirectories, host_context, resolve_generation
-from benchwright.packs.contract import CannedModel, Finding, check_contract, read_answers
+from benchwright.packs.contract import (
+    CannedAnswer,
+    CannedModel,
+    CannedTrial,
+    Finding,
+    check_contract,
+    read_answers,
+)
 from benchwright.packs.contract.answers import ANSWERS_FILE
 from benchwright.packs.install import find_pack
 from benchwright.packs.manifest import PackManifest
@@ -53,23 +60,45 @@ async def run_contract_test(
     validation = await validate_pack(path, settings)
     if validation.problems:
         return ContractTest(validation)
-    manifest = usable(
-        find_pack(str(validation.directory), Path(), settings.compatible_version or COMPATIBLE_VERSION)
-    )
     heard = _Heard()
-    own = validation.directory / ANSWERS_FILE
-    file = answers or (own if own.is_file() else None)
+    directory = validation.directory
+    async with trying(directory, settings, report, heard.note) as trial:
+        canned = answers_of(directory, answers, trial)
+        findings = await check_contract(trial, canned)
+    return ContractTest(validation, [*findings, *heard.findings], len(canned))
+
+
+@asynccontextmanager
+async def trying(
+    directory: Path, settings: PackSettings, report: Callable[[VerifierProgress], None], log: PackLog
+) -> AsyncIterator[CannedTrial]:
+    """A pack that is loaded and prepared for the canned model, in directories that end with it.
+
+    Raises (on entering):
+        UserError: it cannot be run here, or a required verifier is not available.
+        ExecutionError: it does not load, or its `prepare` fails.
+    """
+    manifest = usable(find_pack(str(directory), Path(), settings.compatible_version or COMPATIBLE_VERSION))
     with tempfile.TemporaryDirectory(prefix="benchwright-test-") as room:
         async with (
             CannedModel() as server,
-            _verifiers(manifest, validation.directory, report) as verifiers,
-            pack_process(validation.directory, manifest, settings, heard.note) as process,
+            _verifiers(manifest, directory, report) as verifiers,
+            pack_process(directory, manifest, settings, log) as process,
         ):
-            canned = [] if file is None else read_answers(file, [one.id for one in process.scenarios])
-            model = await _prepare(process, manifest, validation.directory, Path(room), server, verifiers)
+            model = await _prepare(process, manifest, directory, Path(room), server, verifiers)
             generation = resolve_generation(manifest.sampling_defaults, settings.param, settings.timeout)
-            findings = await check_contract(process, model, generation, server, canned)
-    return ContractTest(validation, [*findings, *heard.findings], len(canned))
+            yield CannedTrial(process, model, generation, server)
+
+
+def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[CannedAnswer]:
+    """The canned answers in the file given, or in the pack's own; none where there is no file.
+
+    Raises:
+        UserError: the file cannot be read, or a line is no answer to a scenario of the pack.
+    """
+    own = directory / ANSWERS_FILE
+    file = given or (own if own.is_file() else None)
+    return [] if file is None else read_answers(file, [one.id for one in trial.pack.scenarios])
 
 
 class _Heard:

@@ -91,6 +91,7 @@ async def set_up_pack(
             retries=settings.cell_retries,
         ),
         direct=settings.direct,
+        listed=len(process.scenarios),
     )
     return PackReady(setup, process, targets, keys)
 

@@ -22,7 +22,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.engine.ledger import Retry
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError, UserError
-from benchwright.packs.modes import arranged, find_mode
+from benchwright.packs.modes import arranged, mode_for
 from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
 from benchwright.packs.types import PASSED
@@ -133,6 +133,7 @@ def _facts(request: RunRequest, setup: PackRunSetup) -> dict[str, Any]:
         "directory": str(setup.directory),
         "mode": request.about["mode"],
         "scenarios": [scenario.id for scenario in setup.scenarios],
+        "listed": setup.listed,
         "models": [
             {"id": model.id, "model": target.model, "base_url": target.base_url}
             for model, target in zip(setup.models.values(), request.plan.targets, strict=True)
@@ -151,7 +152,7 @@ def _request(
     asking: Sequence[EndpointClient],
 ) -> RunRequest:
     setup = task.setup
-    mode = find_mode(settings.mode)
+    mode = mode_for(settings.mode, len(setup.models))
     manifest = setup.manifest
     plan = Plan(
         task=task,
@@ -181,6 +182,7 @@ def _request(
             "metered": not setup.direct,
             "models": setup.models,
             "scenarios": {scenario.id: scenario.title for scenario in setup.scenarios},
+            "listed": setup.listed,
             "categories": {
                 scenario.id: scenario.category for scenario in setup.scenarios if scenario.category
             },

@@ -9,6 +9,9 @@ from benchwright.cli.grammar import LazyGroup
 COMMANDS = {
     "run": ("benchwright.cli.pack_run:command", "Run packs against models."),
     "list": ("benchwright.cli.pack_install:listing", "List the installed packs."),
+    "card": ("benchwright.cli.pack_card:command", "Show the result of a run as a card to share."),
+    "replay": ("benchwright.cli.pack_replay:command", "Show a run once more, event by event."),
+    "search": ("benchwright.cli.pack_search:search", "Search the registry for packs."),
     "show": ("benchwright.cli.pack_info:show", "Show a pack and its scenarios."),
     "install": ("benchwright.cli.pack_install:install", "Install a pack."),
     "update": ("benchwright.cli.pack_install:update", "Update packs from where they were installed."),
@@ -16,6 +19,7 @@ COMMANDS = {
     "init": ("benchwright.cli.pack_info:init", "Write a new pack."),
     "validate": ("benchwright.cli.pack_info:validate", "Check a pack that you write."),
     "test": ("benchwright.cli.pack_author:test", "Try out a pack that you write with canned answers."),
+    "dev": ("benchwright.cli.pack_dev:command", "Try a scenario again whenever a file is saved."),
     "pack": ("benchwright.cli.pack_author:pack", "Write the archive of a pack."),
     "runtime": (
         "benchwright.cli.pack_runtime:command",

@@ -44,15 +44,20 @@ Examples:
 LIST_EXAMPLES = """\b
 Examples:
   benchwright pack list
+  benchwright pack list --available
   benchwright pack list --json
 """
 
-source_options = together(
+registry_options = together(
     option("--registry", metavar="URL", heading="Source", rare=True,
            help="Address or file of the registry (default: the official one)."),
+    version_option,
+)  # fmt: skip
+
+source_options = together(
+    registry_options,
     option("--github-archive", metavar="URL", heading="Source", rare=True,
            help="Address of archives, containing {repository} and {tag} (default: GitHub)."),
-    version_option,
     node_option,
 )  # fmt: skip
 """Where packs come from, and the Node that loads them once before they are installed."""
@@ -173,10 +178,18 @@ def _delete(names: Sequence[str], *, quiet: bool) -> None:
 
 
 @click.command("list", cls=Command, epilog=LIST_EXAMPLES, context_settings=SETTINGS)
-@version_option
+@option(
+    "--available", is_flag=True, help="The packs of the registry instead, against those that are installed."
+)
+@registry_options
 @json_option
-def listing(compatible_version: str | None, as_json: bool) -> None:
+def listing(available: bool, registry: str | None, compatible_version: str | None, as_json: bool) -> None:
     """List the installed packs, including broken ones. No pack code runs."""
+    if available:
+        from benchwright.cli.pack_search import show_offers
+
+        show_offers(registry, compatible_version, as_json=as_json)
+        return
     from benchwright.app.pack_store import installed_packs
     from benchwright.home import packs_directory
 

@@ -81,10 +81,11 @@ class PackProgress:
             from rich.console import Group
             from rich.text import Text
 
-            from benchwright.reports.pack import render_matrix
+            from benchwright.reports.pack_live import render_live
+            from benchwright.reports.progress import status_line
 
-            width = self._display.console.width
-            matrix = render_matrix(setup.models, setup.scenarios, self._watch.cells, width)
-            waiting = [Text(plain(line)) for line in self._progress.waiting]
-            self._display.update(Group(matrix, *waiting), refresh=True)
+            columns, lines = self._display.console.size
+            status = Text(status_line(self._progress, {}), no_wrap=True, overflow="ellipsis")
+            matrix = render_live(setup.models, setup.scenarios, self._watch.cells, columns, lines - 2)
+            self._display.update(Group(status, matrix), refresh=True)
         self._timer = asyncio.get_running_loop().call_later(LIVE_INTERVAL, self._tick)

@@ -98,10 +98,10 @@ cell_options = together(
 @option(
     "--mode",
     metavar="MODE",
-    default="parallel_by_test_case",
     heading="Running",
     rare=True,
-    help="What runs at once: serial, serial_by_model, parallel_by_test_case, parallel_by_model or full_parallel.",
+    help="What runs at once: serial, serial_by_model, parallel_by_test_case, parallel_by_model or full_parallel "
+    "(default: parallel_by_test_case, for one model parallel_by_model).",
 )
 @run_options
 @provider_errors_option

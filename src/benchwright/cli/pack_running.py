@@ -20,6 +20,7 @@ from benchwright.engine.progress import Progress
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_whole
 from benchwright.formats import counted
+from benchwright.packs.task import scope_of
 from benchwright.secrets import SECRETS
 from benchwright.text import plain
 
@@ -108,7 +109,7 @@ def _print_description(described: Mapping[str, Any]) -> None:
     generation = ", ".join(f"{name}={value}" for name, value in described["generation"].items())
     echo(
         f"{plain(described['pack'])} {plain(described['version'])}: {counted(described['cells'], 'cell')} "
-        f"({counted(len(described['scenarios']), 'scenario')}, {counted(len(described['models']), 'model')}, "
+        f"({scope_of(len(described['scenarios']), described['listed'])}, {counted(len(described['models']), 'model')}, "
         f"{counted(described['attempts'], 'attempt')}), {described['mode']}"
     )
     echo(f"  models: {models}")
@@ -123,7 +124,7 @@ def _print_report(report: PackReport) -> None:
     setup = report.setup
     manifest = setup.manifest
     echo(
-        f"{plain(manifest.name)} {plain(manifest.version)}: {counted(len(setup.scenarios), 'scenario')}, "
+        f"{plain(manifest.name)} {plain(manifest.version)}: {setup.scope}, "
         f"{counted(len(setup.models), 'model')}"
     )
     print_table(render_matrix(setup.models, setup.scenarios, report.results.states()))

@@ -61,9 +61,12 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
 
 def _print_pack(manifest: Manifest, table: RunTable) -> None:
     from benchwright.analysis.pack_runs import load_pack_run
+    from benchwright.packs.task import scope_of
     from benchwright.reports.pack import render_matrix, render_scores
 
     kept = load_pack_run(manifest, table)
+    if len(kept.scenarios) < manifest.about.get("listed", 0):
+        echo(f"{scope_of(len(kept.scenarios), manifest.about['listed'])}:")
     print_table(render_matrix(kept.models, kept.scenarios, kept.results.states()))
     echo()
     print_table(render_scores(kept.models, kept.scores))

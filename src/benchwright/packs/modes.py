@@ -73,6 +73,17 @@ _ALL = (
 MODES: Mapping[str, Mode] = {mode.name: mode for mode in _ALL}
 
 
+def mode_for(name: str | None, models: int) -> Mode:
+    """The mode of this name; without one the protocol's default, which for one model has all of its scenarios at once.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    if name is None:
+        name = DEFAULT_MODE if models > 1 else "parallel_by_model"
+    return find_mode(name)
+
+
 def find_mode(name: str) -> Mode:
     """A mode by its protocol name; hyphens are as good as underscores.
 

@@ -54,6 +54,7 @@ class CellState(msgspec.Struct):
 class PackScore(Record, frozen=True):
     """A model's score as the pack gave it, or why there is none; `missing` of its `cells` have no result.
 
+    `totals` are the pack's totals of single repeats, where there are several.
     A cell (each repeat is one) has none while it was not run, or where its provider, the pack or a verifier failed.
     """
 
@@ -61,6 +62,7 @@ class PackScore(Record, frozen=True):
     error: str | None = None
     missing: int = 0
     cells: int = 0
+    totals: Sequence[float] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -95,6 +97,15 @@ class PackResults(Record, frozen=True):
             representative([one.result for one in attempts])
             for attempts in self.attempts.get(slot, {}).values()
         ]
+
+    def repeats(self, slot: str) -> list[list[Result]]:
+        """The results of each repeat in which every cell of a model has one, where there are several repeats."""
+        cells = self.attempts.get(slot, {})
+        found: dict[int, list[Result]] = {}
+        for attempt in (one for attempts in cells.values() for one in attempts if one.shown != "error"):
+            found.setdefault(attempt.repeat, []).append(attempt.result)
+        whole = [found[repeat] for repeat in sorted(found) if len(found[repeat]) == len(cells)]
+        return whole if len(whole) > 1 else []
 
     def states(self) -> dict[tuple[str, str], CellState]:
         """What is known of each cell, by slot and scenario."""
@@ -173,7 +184,16 @@ async def score_results(pack: PackProcess, results: PackResults) -> Mapping[str,
     scores = {}
     for slot in results.attempts:
         try:
-            scores[slot] = PackScore(await pack.score(results.cells(slot)))
+            whole = await pack.score(results.cells(slot))
+            scores[slot] = PackScore(whole, totals=await _totals(pack, results.repeats(slot)))
         except ExecutionError as error:
             scores[slot] = PackScore(error=str(error))
     return scores
+
+
+async def _totals(pack: PackProcess, repeats: Sequence[Sequence[Result]]) -> list[float]:
+    """The total of each repeat; none where the pack does not score one of them."""
+    try:
+        return [(await pack.score(results)).total_score for results in repeats]
+    except ExecutionError:
+        return []

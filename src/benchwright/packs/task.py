@@ -12,6 +12,7 @@ from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay import Relay, RelayedRequest
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer, Solver
+from benchwright.formats import counted
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.configuration import PackConfiguration
 from benchwright.packs.context import PackDirectories, RelayAccess, host_context
@@ -27,7 +28,7 @@ class PackRunSetup(Record, frozen=True):
     """A pack that is to be run: where it is, what it says of itself, and how it is to be run.
 
     `models` maps slots to models; `digest` stands for the pack's files. With `direct`, the pack asks its providers
-    itself, and nothing is metered.
+    itself, and nothing is metered. `listed` is how many scenarios the pack has.
     """
 
     directory: Path
@@ -39,6 +40,17 @@ class PackRunSetup(Record, frozen=True):
     directories: PackDirectories
     cells: CellSettings
     direct: bool = False
+    listed: int = 0
+
+    @property
+    def scope(self) -> str:
+        """How many scenarios are run, of how many that the pack lists."""
+        return scope_of(len(self.scenarios), self.listed)
+
+
+def scope_of(chosen: int, listed: int) -> str:
+    """The number of scenarios in words; of a choice of them, with how many there are."""
+    return counted(chosen, "scenario") if chosen >= listed else f"{chosen:,} of {counted(listed, 'scenario')}"
 
 
 class PackTask:

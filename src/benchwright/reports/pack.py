@@ -40,25 +40,26 @@ def render_matrix(
             table.add_column(plain(model.label), overflow="fold", max_width=20)
         for scenario in scenarios:
             name = f"{scenario.id}  {scenario.title}"
-            table.add_row(plain(name), *(_cell(cells.get((slot, scenario.id))) for slot in models))
+            table.add_row(plain(name), *(cell_text(cells.get((slot, scenario.id))) for slot in models))
         return table
     table.add_column("Model", overflow="fold", max_width=24)
     for scenario in scenarios:
         table.add_column(plain(scenario.id), no_wrap=True)
     for slot, model in models.items():
-        signs = (_sign(cells.get((slot, scenario.id))) for scenario in scenarios)
+        signs = (cell_sign(cells.get((slot, scenario.id))) for scenario in scenarios)
         table.add_row(plain(model.label), *signs)
     return table
 
 
-def _cell(cell: CellState | None) -> Text:
-    text = _sign(cell)
+def cell_text(cell: CellState | None) -> Text:
+    """A cell's signs, and how long its attempts took."""
+    text = cell_sign(cell)
     if cell is not None and cell.attempts and cell.running_since is None:
         text.append(f" {duration(cell.seconds)}", style="dim")
     return text
 
 
-def _sign(cell: CellState | None) -> Text:
+def cell_sign(cell: CellState | None) -> Text:
     """One sign, or of several attempts a sign each."""
     if cell is None or (not cell.attempts and cell.running_since is None):
         return Text(*NOTHING)
@@ -161,16 +162,23 @@ def _defused(value: Any) -> Any:
 def as_markdown(setup: PackRunSetup, results: PackResults, scores: Mapping[str, PackScore]) -> str:
     """A card to share: scores, then the matrix."""
     name, version, models = setup.manifest.name, setup.manifest.version, setup.models
-    lines = [f"### {_cleaned(name)} {_cleaned(version)}", "", "| Model | Score | Summary |", "|---|---|---|"]
+    partly = [f"{setup.scope.capitalize()}.", ""] if len(setup.scenarios) < setup.listed else []
+    lines = [
+        f"### {cleaned(name)} {cleaned(version)}",
+        "",
+        *partly,
+        "| Model | Score | Summary |",
+        "|---|---|---|",
+    ]
     for slot, one in scores.items():
         lines.append(
-            f"| {_cleaned(models[slot].label)} | {_cleaned(one.total) or '–'} | {_cleaned(one.remark)} |"
+            f"| {cleaned(models[slot].label)} | {cleaned(one.total) or '–'} | {cleaned(one.remark)} |"
         )
     scenarios = list(dict.fromkeys(name for cells in results.attempts.values() for name in cells))
-    lines += ["", f"| Model | {' | '.join(map(_cleaned, scenarios))} |", f"|---|{'---|' * len(scenarios)}"]
+    lines += ["", f"| Model | {' | '.join(map(cleaned, scenarios))} |", f"|---|{'---|' * len(scenarios)}"]
     for slot, cells in results.attempts.items():
         signs = [_markdown_cell(cells.get(scenario, [])) for scenario in scenarios]
-        lines.append(f"| {_cleaned(models[slot].label)} | {' | '.join(signs)} |")
+        lines.append(f"| {cleaned(models[slot].label)} | {' | '.join(signs)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -180,5 +188,6 @@ def _markdown_cell(attempts: Sequence[Attempt]) -> str:
     return cell_word([attempt.shown for attempt in attempts])
 
 
-def _cleaned(text: str) -> str:
+def cleaned(text: str) -> str:
+    """Foreign text as Markdown that shows it and means nothing."""
     return re.sub(r"[\\`*_~|\[\]!]", r"\\\g<0>", plain(text).replace("&", "&amp;").replace("<", "&lt;"))

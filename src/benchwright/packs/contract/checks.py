@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from benchwright.errors import ExecutionError, LimitReached, ProviderError, TrialError
+from benchwright.errors import ExecutionError, LimitReached, ProviderError
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.contract.answers import CannedAnswer
-from benchwright.packs.contract.server import CannedModel
+from benchwright.packs.contract.trial import CannedTrial, Tried
 from benchwright.packs.solver import failed_result
-from benchwright.packs.types import GenerationRequest, RegisteredModel, ScenarioMeta, ScenarioRunInput
+from benchwright.packs.types import RegisteredModel
 from benchwright.records import Record, Status
 
-CELL_SECONDS = 60.0
 SILENT_SECONDS = 2.0
 """How long a scenario waits for a model that never answers, before it is told to stop."""
 STATUSES = ("pass", "partial", "fail")
@@ -31,56 +30,13 @@ class Finding(Record, frozen=True):
     problem: bool = False
 
 
-class _Cell(NamedTuple):
-    """What came of one attempt: a result, or how it failed; and the progress events that it sent."""
-
-    result: dict[str, Any] | None
-    error: TrialError | None
-    events: list[dict[str, Any]]
-
-
-class _Trial:
-    """Has the pack do scenarios against the canned model, one at a time."""
-
-    def __init__(
-        self,
-        pack: PackProcess,
-        model: RegisteredModel,
-        generation: GenerationRequest,
-        server: CannedModel,
-    ) -> None:
-        self.model = model
-        self._pack, self._generation, self._server = pack, generation, server
-        self._count = 0
-
-    async def run(self, scenario: ScenarioMeta, turns: Sequence[dict[str, Any]], **how: Any) -> _Cell:
-        seconds = how.pop("seconds", CELL_SECONDS)
-        self._server.say(turns, **how)
-        self._count += 1
-        given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)
-        events: list[dict[str, Any]] = []
-        try:
-            cell = await self._pack.run(
-                f"cell-{self._count}", given, seconds=seconds, on_progress=events.append
-            )
-        except TrialError as error:
-            return _Cell(None, error, events)
-        return _Cell(dict(cell.result.raw), None, events)
-
-
-async def check_contract(
-    pack: PackProcess,
-    model: RegisteredModel,
-    generation: GenerationRequest,
-    server: CannedModel,
-    answers: Sequence[CannedAnswer],
-) -> list[Finding]:
+async def check_contract(trial: CannedTrial, answers: Sequence[CannedAnswer]) -> list[Finding]:
     """Tries a prepared pack out against a canned model.
 
     Raises:
         ExecutionError: the pack's process cannot be started again.
     """
-    trial = _Trial(pack, model, generation, server)
+    pack = trial.pack
     by_id = {scenario.id: scenario for scenario in pack.scenarios}
     findings: list[Finding] = []
     results: list[dict[str, Any]] = []
@@ -105,7 +61,7 @@ async def check_contract(
     return findings
 
 
-def _expected(canned: CannedAnswer, cell: _Cell) -> Iterator[Finding]:
+def _expected(canned: CannedAnswer, cell: Tried) -> Iterator[Finding]:
     """Whether an answer scores what its author says, and the result can be used."""
     name = f"answer to {canned.scenario}"
     if cell.result is None:
@@ -118,7 +74,7 @@ def _expected(canned: CannedAnswer, cell: _Cell) -> Iterator[Finding]:
             yield Finding(name, said, problem=True)
 
 
-def _repeated(canned: CannedAnswer, first: _Cell, second: _Cell) -> Iterator[Finding]:
+def _repeated(canned: CannedAnswer, first: Tried, second: Tried) -> Iterator[Finding]:
     one, other = (None if cell.result is None else _lasting(cell.result) for cell in (first, second))
     if one != other:
         keys = sorted(
@@ -132,7 +88,7 @@ def _lasting(result: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in result.items() if key not in VARYING}
 
 
-def _events(canned: CannedAnswer, cell: _Cell, model: RegisteredModel) -> Iterator[Finding]:
+def _events(canned: CannedAnswer, cell: Tried, model: RegisteredModel) -> Iterator[Finding]:
     """Whether progress events are of the cell that sent them; all others are the host's to send."""
     for event in cell.events:
         if event.get("type") != "model_progress":
@@ -206,7 +162,7 @@ async def _scoring(
     return findings or [Finding("scoring", f"{len(cases)} lists of results have a score")]
 
 
-def _failing(cell: _Cell) -> Finding:
+def _failing(cell: Tried) -> Finding:
     """A server's error is no wrong answer: it is thrown, or comes back as a fail, which the host marks."""
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
@@ -217,7 +173,7 @@ def _failing(cell: _Cell) -> Finding:
     return Finding("provider errors", f"a failed request comes back as {status!r}", problem=True)
 
 
-def _silent(cell: _Cell, after: _Cell) -> Finding:
+def _silent(cell: Tried, after: Tried) -> Finding:
     """A scenario that is told to stop holds up no other."""
     if isinstance(cell.error, ExecutionError):
         return Finding("timeouts", f"{cell.error}", problem=True)

@@ -31,6 +31,14 @@ class RegistryEntry(Record, frozen=True):
     sha256: str | None = None
     raw: dict[str, Any] = {}
 
+    @property
+    def page(self) -> str | None:
+        """The address of a web pack's page; None of other packs."""
+        source = self.raw.get("source")
+        if not isinstance(source, dict) or source.get("type") != "web":
+            return None
+        return str(source.get("entry") or "(no address given)")
+
     def text(self, key: str) -> str | None:
         """A text that the entry may have, such as author, description, homepage or license."""
         value = self.raw.get(key)

@@ -1,0 +1,111 @@
+"""What is shared of a pack's run: the pack's own totals and categories by model, and what they stand for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from benchwright import __version__
+from benchwright.analysis.pack_runs import load_pack_run
+from benchwright.errors import UserError
+from benchwright.packs.results import PackScore
+from benchwright.packs.task import scope_of
+from benchwright.records import Record
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+from benchwright.stats.intervals import t_around
+
+
+class CardCategory(Record, frozen=True):
+    """A category's score as text, and its `share` of the longest bar, from 0 to 1."""
+
+    label: str
+    score: str
+    share: float
+
+
+class CardModel(Record, frozen=True):
+    """A model: the pack's total ("" where there is none), its remark, and the spread of its repeats in words.
+
+    `complete` is false where cells without a result keep the total from being one.
+    """
+
+    label: str
+    total: str
+    remark: str
+    complete: bool
+    repeats: str
+    categories: Sequence[CardCategory]
+
+
+class Card(Record, frozen=True):
+    """A run to share."""
+
+    pack: str
+    scope: str
+    host: str
+    models: Sequence[CardModel]
+
+
+def pack_card(manifest: Manifest, table: RunTable) -> Card:
+    """The card of a pack's run, whose table must have `effort`.
+
+    Raises:
+        UserError: it is no run of a pack, or the pack never scored it.
+        JournalError: the run cannot be read.
+    """
+    if manifest.kind != "pack":
+        raise UserError(f"{manifest.id} is no run of a pack.")
+    kept = load_pack_run(manifest, table)
+    if not kept.scores:
+        raise UserError(f"{manifest.id} has no scores yet: the pack scores a run when it ends.")
+    about = manifest.about
+    scope = scope_of(len(kept.scenarios), about.get("listed", 0))
+    full = _full(kept.scores)
+    return Card(
+        f"{about.get('name', manifest.name)} {about.get('version', '')}".rstrip(),
+        scope,
+        f"benchwright {__version__}",
+        [_model(kept.models[slot].label, score, full) for slot, score in kept.scores.items()],
+    )
+
+
+def spread_of(totals: Sequence[float]) -> str:
+    """What repeats say of a pack's total, in words: their mean with its 95 % interval by Student's t.
+
+    Totals that are all equal have no interval, as nothing is known of their range; "" below two repeats.
+    """
+    if len(totals) < 2:
+        return ""
+    mean = sum(totals) / len(totals)
+    variance = sum((total - mean) ** 2 for total in totals) / (len(totals) - 1)
+    if not variance:
+        return f"{mean:.4g} in each of {len(totals)} repeats"
+    low, high = t_around(mean, math.sqrt(variance / len(totals)), len(totals) - 1)
+    return f"{mean:.4g} [{low:.4g}, {high:.4g}] over {len(totals)} repeats"
+
+
+def _model(label: str, score: PackScore, full: float) -> CardModel:
+    categories = score.score.categories if score.score is not None and score.is_complete else []
+    return CardModel(
+        label,
+        score.total,
+        score.remark,
+        score.is_complete,
+        spread_of(score.totals),
+        [
+            CardCategory(
+                one.label,
+                f"{one.score or 0.0:g} {one.unit or ''}".rstrip(),
+                min(1.0, max(0.0, (one.score or 0.0) / full)),
+            )
+            for one in categories
+        ],
+    )
+
+
+def _full(scores: Mapping[str, PackScore]) -> float:
+    """What the longest bar stands for: 1 or 100 where the scores look like it, else the highest of all."""
+    values = [one.score or 0.0 for score in scores.values() if score.score for one in score.score.categories]
+    highest = max(values, default=0.0)
+    return 1.0 if highest <= 1 else 100.0 if highest <= 100 else highest

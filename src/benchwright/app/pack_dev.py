@@ -1,0 +1,111 @@
+"""`pack dev`: one scenario of a pack, tried again with its canned answers each time a file is saved."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+from benchwright.app.pack_contract import answers_of, trying
+from benchwright.config import PackSettings
+from benchwright.errors import BenchwrightError, UserError
+from benchwright.packs.contract import CannedAnswer, Tried
+from benchwright.packs.contract.checks import NONSENSE
+from benchwright.packs.install.digest import VERSION_CONTROL
+from benchwright.packs.packing import LEFT_OUT
+from benchwright.packs.types import ScenarioMeta
+from benchwright.packs.verifiers import VerifierProgress
+from benchwright.records import Record
+from benchwright.suggest import did_you_mean
+
+LOOK_SECONDS = 0.3
+"""How often files are looked at."""
+UNWATCHED = VERSION_CONTROL | LEFT_OUT | {"node_modules"}
+
+
+class Round(Record, frozen=True):
+    """What a pack did with its files as they are: `tried` answers, or the `error` for which it did nothing.
+
+    `stacks` are those of errors in its code.
+    """
+
+    scenario: str = ""
+    tried: Sequence[tuple[CannedAnswer, Tried]] = ()
+    error: str | None = None
+    stacks: Sequence[str] = ()
+
+
+async def rounds(
+    directory: Path,
+    settings: PackSettings,
+    scenario: str | None,
+    answers: Path | None,
+    report: Callable[[VerifierProgress], None],
+) -> AsyncIterator[Round]:
+    """A round at once, and another whenever a file of the pack has changed; without end."""
+    seen: dict[str, int] | None = None
+    while True:
+        now = _stamps(directory)
+        if now != seen:
+            seen = now
+            yield await _round(directory, settings, scenario, answers, report)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _round(
+    directory: Path,
+    settings: PackSettings,
+    name: str | None,
+    answers: Path | None,
+    report: Callable[[VerifierProgress], None],
+) -> Round:
+    stacks: list[str] = []
+
+    def log(level: str, message: str, meta: object) -> None:
+        if level == "error" and isinstance(meta, str):
+            stacks.append(meta)
+
+    try:
+        async with trying(directory, settings, report, log) as trial:
+            canned = answers_of(directory, answers, trial)
+            scenario = _chosen(trial.pack.scenarios, name, canned)
+            own = [one for one in canned if one.scenario == scenario.id]
+            tried = [
+                (one, await trial.run(scenario, one.messages))
+                for one in own or [CannedAnswer(scenario.id, NONSENSE)]
+            ]
+    except BenchwrightError as error:
+        return Round(error=str(error), stacks=stacks)
+    return Round(scenario.id, tried, None, stacks)
+
+
+def _chosen(
+    scenarios: Sequence[ScenarioMeta], name: str | None, canned: Sequence[CannedAnswer]
+) -> ScenarioMeta:
+    """The scenario of this name; without one the first that has an answer, or else the first.
+
+    Raises:
+        UserError: there is none.
+    """
+    known = {scenario.id: scenario for scenario in scenarios}
+    if not known:
+        raise UserError("The pack lists no scenarios.")
+    wanted = name or (canned[0].scenario if canned else scenarios[0].id)
+    if wanted not in known:
+        raise UserError(f"The pack has no scenario {wanted!r}.{did_you_mean(wanted, known)}")
+    return known[wanted]
+
+
+def _stamps(directory: Path) -> dict[str, int]:
+    """When each file was last written to, in ns."""
+    found: dict[str, int] = {}
+    for folder, folders, files in os.walk(directory):
+        folders[:] = [name for name in folders if name not in UNWATCHED]
+        for name in files:
+            path = os.path.join(folder, name)
+            try:
+                found[path] = os.stat(path).st_mtime_ns
+            except OSError:
+                continue  # it was just removed
+    return found

@@ -1,0 +1,109 @@
+"""`benchwright pack dev`: a scenario of a pack that one writes, tried again on each save."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from time import strftime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.grammar import Command, option
+from benchwright.cli.options import node_option, version_option
+from benchwright.cli.output import echo, say
+from benchwright.cli.pack_install import SETTINGS
+from benchwright.formats import counted
+from benchwright.text import one_line, plain, plain_lines
+
+if TYPE_CHECKING:
+    from benchwright.app.pack_dev import Round
+    from benchwright.packs.contract import CannedAnswer, Tried
+
+EXAMPLES = """\b
+Examples:
+  benchwright pack dev ./my-pack
+  benchwright pack dev ./my-pack --try A-02
+"""
+
+ANSWER = 50
+"""Characters of an answer that are shown."""
+
+
+@click.command("dev", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
+@click.argument("path", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@option("--try", "scenario", metavar="ID", help="The scenario (default: the first that has a canned answer).")
+@option("--canned", "answers", type=click.Path(path_type=Path), metavar="FILE",
+        help="Canned answers, as JSON Lines (default: the pack's answers.jsonl, if there is one).")  # fmt: skip
+@version_option
+@node_option
+def command(
+    path: Path, scenario: str | None, answers: Path | None, compatible_version: str | None, node: str
+) -> None:
+    """Watch the pack at PATH: whenever a file is saved, try one scenario again with its canned answers.
+
+    Shows how each answer came out, what changed in its result, and errors with their stack. Ends with Ctrl-C.
+    """
+    from benchwright.app.loop import run_async
+    from benchwright.config import PackSettings
+
+    settings = PackSettings(node=node, compatible_version=compatible_version)
+    say(f"Watching {path}; Ctrl-C ends it.")
+    run_async(_watch(path.resolve(), settings, scenario, answers))
+
+
+async def _watch(path: Path, settings: Any, scenario: str | None, answers: Path | None) -> None:
+    from benchwright.app.pack_dev import rounds
+    from benchwright.cli.pack_verifiers import tell_verifiers
+
+    former: dict[str, str] = {}
+    async for made in rounds(path, settings, scenario, answers, tell_verifiers(quiet=True)):
+        former = _show(made, former)
+
+
+def _show(made: Round, former: Mapping[str, str]) -> dict[str, str]:
+    """Prints a round against the results before; returns the results that the next one is held against."""
+    for stack in dict.fromkeys(made.stacks):
+        echo(plain_lines(stack))
+    if made.error is not None:
+        echo(f"{strftime('%H:%M:%S')}  ✗ {plain(made.error)}")
+        return dict(former)
+    echo(f"{strftime('%H:%M:%S')}  {plain(made.scenario)}: {counted(len(made.tried), 'answer')}")
+    results = {}
+    for canned, tried in made.tried:
+        name = repr(canned.answer)
+        results[name] = _as_text(tried)
+        echo(f"  {_verdict(canned, tried)}  {plain(one_line(name, ANSWER))}")
+        for line in _changes(former.get(name), results[name]):
+            echo(f"      {plain(line)}")
+    return results
+
+
+def _verdict(canned: CannedAnswer, tried: Tried) -> str:
+    if tried.result is None:
+        return f"✗ {plain(str(tried.error))}"
+    status, score = tried.result["status"], tried.result.get("score")
+    wanted = _outcome(canned.status or status, score if canned.score is None else canned.score)
+    found = _outcome(status, score)
+    return f"✓ {found}" if found == wanted else f"✗ {found}, and the file says {wanted}"
+
+
+def _outcome(status: str, score: float | None) -> str:
+    return status if score is None else f"{status} {score:g}"
+
+
+def _as_text(tried: Tried) -> str:
+    if tried.result is None:
+        return str(tried.error)
+    lasting = {key: value for key, value in tried.result.items() if key != "timings"}
+    return json.dumps(lasting, indent=1, ensure_ascii=False)
+
+
+def _changes(before: str | None, now: str) -> list[str]:
+    """The lines of a result that changed, as a diff has them; none where there was none before."""
+    if before is None or before == now:
+        return []
+    lines = difflib.unified_diff(before.splitlines(), now.splitlines(), n=0, lineterm="")
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]

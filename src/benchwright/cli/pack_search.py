@@ -1,0 +1,100 @@
+"""`benchwright pack search`: the packs of the registry, against those that are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.grammar import Command
+from benchwright.cli.options import json_option
+from benchwright.cli.output import echo, print_json, say
+from benchwright.cli.pack_install import SETTINGS, registry_options
+from benchwright.text import plain
+
+if TYPE_CHECKING:
+    from benchwright.app.pack_registry import Offer
+
+EXAMPLES = """\b
+Examples:
+  benchwright pack search
+  benchwright pack search tool calls
+  benchwright pack search --json
+"""
+
+
+@click.command("search", cls=Command, epilog=EXAMPLES, context_settings=SETTINGS)
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@registry_options
+@json_option
+def search(
+    words: tuple[str, ...], registry: str | None, compatible_version: str | None, as_json: bool
+) -> None:
+    """Search the registry for packs that have all WORDs in their id, name, author or description."""
+    show_offers(registry, compatible_version, words, as_json=as_json)
+
+
+def show_offers(
+    registry: str | None, compatible_version: str | None, words: Sequence[str] = (), *, as_json: bool
+) -> None:
+    """Prints what the registry offers."""
+    from benchwright.app.pack_registry import offers
+    from benchwright.app.pack_store import install_settings
+
+    settings = install_settings(registry, None, compatible_version)
+    found = offers(settings, words)
+    if as_json:
+        print_json({"registry": settings.registry, "packs": [_plain(offer) for offer in found]})
+        return
+    if not found:
+        say(f"The registry has no such pack: {plain(settings.registry)}.")
+        return
+    echo(offers_table(found))
+    if any(offer.state == "update" for offer in found):
+        say("Update with: benchwright pack update --all")
+
+
+def offers_table(found: Sequence[Offer]) -> str:
+    """The offers as a table, and below it what the packs are, and why some cannot be installed."""
+    from benchwright.reports.boxes import boxed
+
+    columns = ("Id", "Version", "Installed", "State", "Scenarios")
+    rows = [
+        [one.entry.id, one.entry.version, one.installed or "", one.state, str(_scenarios(one) or "")]
+        for one in found
+    ]
+    about = [
+        plain(f"{one.entry.id}: {text}")
+        for one in found
+        for text in (one.entry.text("description"), _why_not(one))
+        if text
+    ]
+    return "\n".join([boxed("Bench packs in the registry", columns, rows, centred=(4,)), *about])
+
+
+def _why_not(offer: Offer) -> str | None:
+    """What a pack is that cannot be installed here."""
+    if offer.entry.page is not None:
+        return f"a web pack, a page that runs in the desktop host: {offer.entry.page}"
+    return offer.entry.problem
+
+
+def _scenarios(offer: Offer) -> int | None:
+    count = offer.entry.raw.get("scenarioCount")
+    return count if isinstance(count, int) and not isinstance(count, bool) else None
+
+
+def _plain(offer: Offer) -> dict[str, Any]:
+    entry = offer.entry
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "version": entry.version,
+        "installed": offer.installed,
+        "state": offer.state,
+        "problem": entry.problem,
+        "page": entry.page,
+        "scenarios": _scenarios(offer),
+        **{name: entry.text(name) for name in ("author", "description", "homepage", "license")},
+    }

@@ -1,0 +1,56 @@
+"""Scenarios against the canned model, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from benchwright.errors import TrialError
+from benchwright.packs.bridge import PackProcess
+from benchwright.packs.contract.server import CannedModel, Conduct
+from benchwright.packs.types import GenerationRequest, RegisteredModel, ScenarioMeta, ScenarioRunInput
+
+CELL_SECONDS = 60.0
+
+
+class Tried(NamedTuple):
+    """What came of one attempt: a result, or how it failed; and the progress events that it sent."""
+
+    result: dict[str, Any] | None
+    error: TrialError | None
+    events: list[dict[str, Any]]
+
+
+class CannedTrial:
+    """Has a prepared pack do scenarios while the `server` says what it is told to say."""
+
+    def __init__(
+        self,
+        pack: PackProcess,
+        model: RegisteredModel,
+        generation: GenerationRequest,
+        server: CannedModel,
+    ) -> None:
+        self.pack, self.model = pack, model
+        self._generation, self._server = generation, server
+        self._count = 0
+
+    async def run(
+        self,
+        scenario: ScenarioMeta,
+        turns: Sequence[dict[str, Any]],
+        conduct: Conduct = "answers",
+        seconds: float = CELL_SECONDS,
+    ) -> Tried:
+        """One attempt, in which the model's messages are these `turns`."""
+        self._server.say(turns, conduct)
+        self._count += 1
+        given = ScenarioRunInput("test", "test", scenario.raw, self.model, self._generation)
+        events: list[dict[str, Any]] = []
+        try:
+            cell = await self.pack.run(
+                f"cell-{self._count}", given, seconds=seconds, on_progress=events.append
+            )
+        except TrialError as error:
+            return Tried(None, error, events)
+        return Tried(dict(cell.result.raw), None, events)

@@ -1,0 +1,113 @@
+"""The card of a pack's run as text, Markdown, SVG and HTML. Names come from packs and models, and are made safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+
+from benchwright.analysis.pack_card import Card, CardModel
+from benchwright.reports.pack import cleaned
+from benchwright.text import plain, shortened
+
+BAR = 20
+"""Characters of a full bar."""
+WIDTH, LINE, MARGIN = 640, 22, 24
+"""Pixels of an SVG, of one of its lines, and of its margin."""
+LABEL = 34
+"""Characters of a label in an SVG."""
+STYLE = (
+    "text{font:14px system-ui,sans-serif;fill:#1f2933}.h{font-size:20px;font-weight:600}"
+    ".m{font-weight:600}.s{fill:#52606d;font-size:12px}.e{text-anchor:end}.w{fill:#b42318}"
+)
+
+
+def as_text(card: Card) -> str:
+    """The card for a terminal or a chat."""
+    lines = [f"{plain(card.pack)}: {card.scope}"]
+    for model in card.models:
+        lines += ["", *_model_lines(model)]
+        for one in model.categories:
+            bar = "█" * round(BAR * one.share)
+            lines.append(f"  {plain(shortened(one.label, LABEL)):{LABEL}} {bar:{BAR}} {plain(one.score)}")
+    return "\n".join([*lines, "", card.host]) + "\n"
+
+
+def _model_lines(model: CardModel) -> Iterator[str]:
+    yield f"{plain(model.label)}: {plain(model.total) or 'no score'}  {plain(model.remark)}".rstrip()
+    if model.repeats:
+        yield f"  {model.repeats}"
+
+
+def as_markdown(card: Card) -> str:
+    """The card for an issue or a README."""
+    lines = [f"### {cleaned(card.pack)}", "", f"{card.scope}, {card.host}", ""]
+    lines += ["| Model | Total | Repeats | Remark | Categories |", "|---|---|---|---|---|"]
+    for model in card.models:
+        categories = "<br>".join(f"{cleaned(one.label)}: {cleaned(one.score)}" for one in model.categories)
+        cells = (
+            cleaned(model.label),
+            cleaned(model.total) or "–",
+            cleaned(model.repeats),
+            cleaned(model.remark),
+            categories,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def as_svg(card: Card) -> str:
+    """The card as a picture: a bar for each category."""
+    parts = [_text(MARGIN, MARGIN + 12, card.pack, "h"), _text(MARGIN, MARGIN + 34, card.scope, "s")]
+    y = MARGIN + 34
+    for model in card.models:
+        y += 2 * LINE
+        total = model.total or "no score"
+        parts += [_text(MARGIN, y, model.label, "m"), _text(WIDTH - MARGIN, y, total, "m e")]
+        for note, kind in ((model.remark, "s" if model.complete else "s w"), (model.repeats, "s")):
+            if note:
+                y += LINE - 4
+                parts.append(_text(MARGIN, y, shortened(note, 2 * LABEL), kind))
+        for one in model.categories:
+            y += LINE
+            length = round(240 * one.share, 1)
+            parts += [
+                _text(MARGIN, y, shortened(one.label, LABEL)),
+                f'<rect x="290" y="{y - 11}" width="240" height="12" fill="#e4e7eb"/>',
+                f'<rect x="290" y="{y - 11}" width="{length}" height="12" fill="#2f855a"/>',
+                _text(WIDTH - MARGIN, y, one.score, "e"),
+            ]
+    height = y + 2 * LINE
+    parts.append(_text(MARGIN, height - 14, card.host, "s"))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" role="img"><title>{_safe(card.pack)}</title><style>{STYLE}</style>'
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def as_html(card: Card) -> str:
+    """A page with the picture, which needs nothing else and has no script."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{_safe(card.pack)}</title>'
+        f"</head><body>\n{as_svg(card)}</body></html>\n"
+    )
+
+
+def _text(x: int, y: int, text: str, kind: str = "") -> str:
+    return f'<text x="{x}" y="{y}" class="{kind}">{_safe(text)}</text>'
+
+
+def _safe(text: str) -> str:
+    return escape(plain(text))
+
+
+CARD_FORMATS: Mapping[str, Callable[[Card], str]] = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "svg": as_svg,
+    "html": as_html,
+}
+"""The ways in which a card is written, by name."""
+SUFFIXES = {".txt": "text", ".md": "markdown", ".svg": "svg", ".html": "html"}

@@ -1,0 +1,105 @@
+"""The matrix of a pack while it runs, in as many lines as a terminal has: the part where the work is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchwright.formats import counted
+from benchwright.packs.results import CellState
+from benchwright.packs.types import RegisteredModel, ScenarioMeta
+from benchwright.reports.pack import cell_sign, cell_text
+from benchwright.text import plain
+
+NAME = 30
+"""Characters of a scenario's or model's name."""
+CELL = 13
+"""Characters of a model's column."""
+
+Cells = Mapping[tuple[str, str], CellState]
+
+
+def render_live(
+    models: Mapping[str, RegisteredModel],
+    scenarios: Sequence[ScenarioMeta],
+    cells: Cells,
+    columns: int,
+    lines: int,
+) -> RenderableType:
+    """The matrix in `columns` by `lines` characters; what does not fit is counted, and cells at work are shown.
+
+    Scenarios are rows, or columns where there are more models than fit beside each other.
+    """
+    first, last = _at_work(models, scenarios, cells)
+    if NAME + CELL * len(models) <= columns:
+        shown = _window(len(scenarios), first, last, lines - 1)
+        table = _table([label_of(models, slot) for slot in models], CELL)
+        for scenario in scenarios[shown.start : shown.stop]:
+            found = [cell_text(cells.get((slot, scenario.id))) for slot in models]
+            table.add_row(_cut(f"{scenario.id}  {scenario.title}"), *found)
+        return Group(table, *_hidden(len(scenarios), shown, "scenario"))
+    width = 1 + max(len(plain(scenario.id)) for scenario in scenarios)
+    shown = _window(len(scenarios), first, last, max(1, (columns - NAME) // width), reserve=0)
+    rows = list(models)[: lines - 3]
+    table = _table([plain(scenario.id) for scenario in scenarios[shown.start : shown.stop]], width)
+    for slot in rows:
+        signs = [
+            cell_sign(cells.get((slot, scenario.id))) for scenario in scenarios[shown.start : shown.stop]
+        ]
+        table.add_row(_cut(models[slot].label), *signs)
+    more = [Text(f"… {counted(len(models) - len(rows), 'more model')}")] if len(rows) < len(models) else []
+    return Group(table, *more, *_hidden(len(scenarios), shown, "scenario"))
+
+
+def label_of(models: Mapping[str, RegisteredModel], slot: str) -> str:
+    """A model's label as the head of a column."""
+    return plain(models[slot].label)
+
+
+def _table(heads: Sequence[str], width: int) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("", width=NAME - 1, no_wrap=True, overflow="ellipsis")
+    for head in heads:
+        table.add_column(head, width=width - 1, no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _cut(text: str) -> Text:
+    return Text(plain(text), no_wrap=True, overflow="ellipsis")
+
+
+def _at_work(
+    models: Mapping[str, RegisteredModel], scenarios: Sequence[ScenarioMeta], cells: Cells
+) -> tuple[int, int]:
+    """The first and last scenario with a cell at work; where none is, the first that is not begun."""
+    running, unbegun = [], []
+    for at, scenario in enumerate(scenarios):
+        states = [cells.get((slot, scenario.id)) for slot in models]
+        if any(state is not None and state.running_since is not None for state in states):
+            running.append(at)
+        if any(state is None or not state.attempts for state in states):
+            unbegun.append(at)
+    if running:
+        return running[0], running[-1]
+    return (unbegun[0], unbegun[0]) if unbegun else (len(scenarios) - 1, len(scenarios) - 1)
+
+
+def _window(count: int, first: int, last: int, room: int, reserve: int = 1) -> range:
+    """Which of `count` are shown where `room` of them fit: around those at work, in the middle as far as it goes.
+
+    `reserve` are kept free for the line that counts the others.
+    """
+    room = max(1, room if count <= room else room - reserve)
+    start = (first + min(last, first + room - 1)) // 2 - room // 2
+    start = max(0, min(start, count - room))
+    return range(start, min(count, start + room))
+
+
+def _hidden(count: int, shown: range, what: str) -> list[Text]:
+    above, below = shown.start, count - shown.stop
+    parts = [f"{counted(above, what)} above"] if above else []
+    parts += [f"{counted(below, what)} below"] if below else []
+    return [Text(f"… {', '.join(parts)}", style="dim")] if parts else []
