@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import msgspec
 
@@ -11,9 +11,11 @@ from benchwright.catalog.asking import no_figures
 from benchwright.catalog.benchmark import About, Check, Figure, Graded, Options
 from benchwright.catalog.containers.agent import Commands
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
+from benchwright.catalog.containers.players import ModelInShell, Player, installed_agent
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
+from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
 
@@ -22,7 +24,8 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     """See `benchmark.Benchmark`; `solver` is made when the engine is connected, `at_once` bounds containers.
 
     `images` says which images a task needs, and `image_gib` how much disk one of them takes on average beside the
-    others; None where that is not known. `keeping` says what becomes of them.
+    others; None where that is not known. `keeping` says what becomes of them. `agent_turns` is
+    how many turns an agent has, None where none works; `agent` works in place of the model in our shell.
     """
 
     about: About
@@ -36,11 +39,16 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     images: ImagesOf | None = None
     image_gib: float | None = None
     keeping: Keeping | None = None
+    agent_turns: int | None = None
+    agent: Recipe | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Connects to the engine."""
-        async with containers(self.at_once) as opened:
+        async with AsyncExitStack() as stack:
+            opened = await stack.enter_async_context(containers(self.at_once))
+            if self.agent is not None:
+                opened.agent = await stack.enter_async_context(installed_agent(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
             if self.images is None:
@@ -57,6 +65,11 @@ class Containers:
         self.engine = engine
         self.run_id = run_id
         self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
+        self.agent: Player | None = None
+
+    def player(self, commands: Commands) -> Player:
+        """Who works in the sandboxes: the run's agent, else the model in a shell, giving `commands` so."""
+        return self.agent or ModelInShell(commands)
 
 
 @asynccontextmanager

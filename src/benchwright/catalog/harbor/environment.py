@@ -56,7 +56,7 @@ class Environments:
     """Starts the containers of tasks; `name` tells images of the variants apart."""
 
     def __init__(self, containers: Containers, name: str, no_network: bool) -> None:
-        self._containers = containers
+        self.containers = containers
         self._name = name
         self._no_network = no_network
         self._images = Images(containers.engine)
@@ -76,7 +76,7 @@ class Environments:
         say("starting the container")
         async with AsyncExitStack() as stack:
             sandbox = await stack.enter_async_context(
-                self._containers.sandboxes.started(self._spec(image, settings), say)
+                self.containers.sandboxes.started(self._spec(image, settings), say)
             )
             as_root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
@@ -95,6 +95,7 @@ class Environments:
             user=settings.user,
             environment=settings.environment,
             capabilities=CAPABILITIES,
+            mounts=self.containers.player("auto").mounts,
         )
 
     def _resources(self, memory_mb: int, cpus: float, disk_bytes: int) -> Resources:
@@ -133,7 +134,7 @@ class Environments:
         self, stack: AsyncExitStack, sandbox: DockerSandbox, settings: Settings, images: Sequence[str]
     ) -> None:
         """Starts them in their order, and waits for those that are to be healthy."""
-        engine, run_id = self._containers.engine, self._containers.run_id
+        engine, run_id = self.containers.engine, self.containers.run_id
         closed = self._no_network or not settings.network
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
         await network.join(sandbox.container, settings.names)
@@ -158,7 +159,7 @@ class Environments:
 
     async def _start_command(self, sandbox: DockerSandbox, image: str, settings: Settings) -> None:
         """Starts what the image or the compose file starts, where that is more than waiting."""
-        configuration = await configuration_of(self._containers.engine, image) or {}
+        configuration = await configuration_of(self.containers.engine, image) or {}
         entrypoint = settings.entrypoint
         entrypoint = list(configuration.get("Entrypoint") or ()) if entrypoint is None else entrypoint
         if entrypoint or settings.command:

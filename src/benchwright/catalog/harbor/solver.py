@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.asking import system, user
-from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, BashSession, work
+from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentWork
 from benchwright.catalog.containers.network_failures import network_failure, setup_failed
 from benchwright.catalog.harbor.environment import Environments, Place
 from benchwright.catalog.harbor.folders import TaskFolders
@@ -32,6 +31,7 @@ class TerminalSolver:
         self._environments = environments
         self._folders = folders
         self._options = options
+        self._player = environments.containers.player(options.commands)
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Lets the model work on a task, and tests what it did.
@@ -50,16 +50,14 @@ class TerminalSolver:
             session.progress(one_line(said, LONGEST_LINE))
 
         async with self._environments.started(sample.id, folder, settings, say) as place:
-            bash = BashSession(place.sandbox)
-            messages = [system(SYSTEM), user(sample.content["instruction"])]
-            limits = self._limits(settings)
-            worked = await work(session, bash, messages, limits, self._options.commands)
+            instruction, limits = sample.content["instruction"], self._limits(settings)
+            worked = await self._player.play(session, place.sandbox, instruction, limits)
             if worked.container_ended:
                 tested = SuiteResult("container_ended", reason=worked.reason)
             else:
                 session.progress("running the tests")
                 tested = await run_tests(place, folder, settings)
-            artifacts = _artifacts(place, bash, tested)
+            artifacts = _artifacts(place, worked, tested)
         if problem := _no_network(settings, artifacts[TESTS]):
             return Outcome(
                 Status.EXECUTION_ERROR, worked.messages, worked.answer, problem, artifacts=artifacts
@@ -78,6 +76,5 @@ def _no_network(settings: Settings, tests: Mapping[str, Any]) -> str | None:
     return setup_failed(line) if line else None
 
 
-def _artifacts(place: Place, bash: BashSession, tested: SuiteResult) -> dict[str, Any]:
-    commands = msgspec.to_builtins(bash.commands)
-    return {"commands": commands, TESTS: msgspec.to_builtins(tested), "image": place.image}
+def _artifacts(place: Place, worked: AgentWork, tested: SuiteResult) -> dict[str, Any]:
+    return {"commands": [], **worked.artifacts, TESTS: msgspec.to_builtins(tested), "image": place.image}

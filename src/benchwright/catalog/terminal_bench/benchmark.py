@@ -63,6 +63,7 @@ def _of_folders(about: About, options: Options) -> Benchmark:
         at_once=agent.containers,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         departures=tuple(_departures(agent, no_network)),
+        agent_turns=agent.max_turns,
     )
 
 

@@ -38,7 +38,8 @@ class SandboxSpec(Record, frozen=True):
     the container is ended when it has written more than that; so it is where the image declares volumes, which keep
     their content and can be written to. `directory` is where programs start; "" is the
     image's own. Without `network` there is none but a loopback; with it, all that this machine reaches is in reach.
-    No capabilities but `capabilities` and KILL.
+    No capabilities but `capabilities` and KILL. `mounts` are folders of this machine, by the paths where programs
+    find them and cannot write to them.
     """
 
     image: str
@@ -49,6 +50,7 @@ class SandboxSpec(Record, frozen=True):
     user: str = ""
     environment: Mapping[str, str] = {}
     capabilities: Sequence[str] = ()
+    mounts: Mapping[str, str] = {}
 
 
 class Sandbox(Protocol):
@@ -201,6 +203,10 @@ def _in_memory(place: str, most: int) -> dict[str, Any]:
     return {"Type": "volume", "Target": place, "VolumeOptions": options}
 
 
+def _read_only(source: str, place: str) -> dict[str, Any]:
+    return {"Type": "bind", "Source": source, "Target": place, "ReadOnly": True}
+
+
 def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "Image": spec.image,
@@ -218,7 +224,10 @@ def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str])
             "CapDrop": ["ALL"],
             "CapAdd": ["KILL", *spec.capabilities],
             "ReadonlyRootfs": spec.read_only,
-            "Mounts": [_in_memory(place, spec.resources.disk_bytes) for place in _scratch(spec)],
+            "Mounts": [
+                *(_in_memory(place, spec.resources.disk_bytes) for place in _scratch(spec)),
+                *(_read_only(source, place) for place, source in spec.mounts.items()),
+            ],
             "LogConfig": {"Type": "none"},
         },
     }
