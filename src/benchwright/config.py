@@ -228,6 +228,8 @@ class BenchmarkSettings(DecidingSettings):
     plugin: tuple[Path, ...] = ()
     keep_images: Literal["none", "base", "all"] | None = None
     """What of the images of containers stays; None for all, unless the disk is too small for them."""
+    agent: str | None = None
+    """A command-line agent that works in the containers, by the name of its recipe."""
     seal: bool = True
     """Whether agents in containers are sealed; else their official protocol is kept to the letter."""
 

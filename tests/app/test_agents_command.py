@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from tests.app.app_kit import Program, trials
-from tests.recipes.recipe_kit import write_recipe
+from tests.catalog.containers.workshop import workshop
+from tests.catalog.terminal_bench.terminal_kit import write_harbor
+from tests.recipes.recipe_kit import PROGRAM, write_recipe
+from tests.sandbox.docker.conftest import running_engine
 from tests.simulated import simulated_endpoint
 
 from benchwright.records import Status
+from benchwright.runs.manifest import read_manifest
+
+__all__ = ["running_engine", "workshop"]
 
 ASKS = "print(ask([{'role': 'user', 'content': prompt}])['content'])"
 
@@ -74,3 +81,32 @@ def test_doctor_says_which_agents_are_not_installed(program: Program) -> None:
     assert finding["state"] == "missing"
     assert "claude-code" in finding["said"]
     assert finding["what_to_do"].startswith("benchwright agents install NAME")
+
+
+class TestBenchmark:
+    def test_without_an_agent_in_containers_says_so(self, program: Program) -> None:
+        write_recipe(program.home / "recipes", ASKS)
+        for benchmark in (("terminal_bench:documented",), ("swe_bench", "--option", "mode=patch")):
+            ended = program.run("run", *benchmark, "--agent", "mine", "--model", "m", "--data-dir", "data")
+            assert ended.returncode == 1
+            assert f"no agent works on {benchmark[0]} as it is asked here" in ended.stderr
+
+    def test_needs_an_agent_that_runs_in_containers_and_is_installed(self, program: Program) -> None:
+        ended = program.run("run", "terminal_bench", "--agent", "qwen-code", "--model", "m")
+        assert "Qwen Code does not run in containers" in ended.stderr
+        ended = program.run("run", "terminal_bench", "--agent", "codex", "--model", "m")
+        assert "run `benchwright agents install codex`" in ended.stderr
+
+    @pytest.mark.usefixtures("running_engine", "workshop")
+    def test_takes_turns_from_an_agent_that_has_had_its_share(self, program: Program, tmp_path: Path) -> None:
+        files = {"agent.py": PROGRAM + "while True:\n    ask([{'role': 'user', 'content': prompt}])\n"}
+        command = ["python3", "{home}/agent.py", "{prompt}"]
+        write_recipe(program.home / "recipes", "", command=command, files=files)
+        root = write_harbor(tmp_path / "tasks").parent
+        options = ("--option", f"path={root}", "--option", "max_turns=3", "--agent", "mine", "--model", "m")
+        with simulated_endpoint() as base_url:
+            program.run("run", "terminal_bench", *options, "--base-url", base_url)
+        (trial,) = trials(program.only_run)
+        assert (trial.status, trial.reason) == (Status.LIMIT, "the trial reached its limit of 3 turns")
+        assert len(trial.requests) == 3
+        assert "the agent mine 1 in place of our own" in read_manifest(program.only_run).about["departures"]

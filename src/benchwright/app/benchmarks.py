@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
 from benchwright.app.models import find_models, key_variables, short_name
@@ -26,7 +27,7 @@ from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
 from benchwright.errors import UserError
 from benchwright.formats import counted
-from benchwright.records import Sample, Target, TrialLimits
+from benchwright.records import Sample, Target
 from benchwright.runs.about import OFFICIAL, SEALED
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
@@ -59,7 +60,8 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     benchmark = benchmark if images is None else images.benchmark
     metadata = benchmark.about
     roles = _roles(metadata, settings.option)
-    task = BenchmarkTask(benchmark, source, selection, _conversation_options(metadata, settings))
+    options = {**_conversation_options(metadata, settings), **agent_facts(benchmark)}
+    task = BenchmarkTask(benchmark, source, selection, options)
     models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
     primary = models.targets[0]
     helpers = list(_helpers(metadata, settings, primary))
@@ -73,7 +75,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
             targets=models.targets,
             helpers=helpers,
             repeats=settings.n,
-            limits=TrialLimits(tokens=settings.trial_tokens, seconds=settings.trial_seconds),
+            limits=trial_limits(benchmark, settings.trial_tokens, settings.trial_seconds),
             arrange=None if images is None or not _may_order(settings) else images.arrange,
         ),
         settings=settings,
@@ -81,7 +83,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         keys={**models.keys, **dict(_keys(primary, helpers, roles, settings, say))},
         typed_models=models.names,
         selection=_plain(selection),
-        about=_about(benchmark, source, settings),
+        about={**_about(benchmark, source, settings), **agent_facts(benchmark)},
         recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings) | key_variables(settings)),
     )
     shelf = RunShelf(
@@ -166,7 +168,7 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
             options = Options(settings.option, roles, settings.data_dir, settings.seal)
             first_ones = not (selection.where or selection.ids) and selection.shuffle is None
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
-            return made, plugin.source(settings.data_dir, path)
+            return with_agent(made, settings.agent), plugin.source(settings.data_dir, path)
     metadata = about(name)
     if len(settings.tried) > 1 and "user" in metadata.roles and "user_model" not in settings.option:
         raise UserError(
@@ -175,7 +177,8 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
         )
     roles = frozenset(_roles(metadata, settings.option))
     options = Options(settings.option, roles, settings.data_dir, settings.seal)
-    return make(metadata, options), find_dataset(metadata.dataset, settings.data_dir, path=path)
+    made = with_agent(make(metadata, options), settings.agent)
+    return made, find_dataset(metadata.dataset, settings.data_dir, path=path)
 
 
 def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from benchwright.cli import completing
+from benchwright.cli.agent_options import recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
@@ -57,6 +58,8 @@ MORE = """\b
     benchwright run swe_bench --model my-model --keep-images none
   The official protocol to the letter, without the seal:
     benchwright run swe_bench --model my-model --no-seal
+  Claude Code in the containers of the tasks:
+    benchwright run terminal_bench --agent claude-code --model my-model
   A judge for hle, a simulated user for tau_bench:
     benchwright run hle --model my-model --option judge_model=big-model \\
         --option judge_base_url=http://localhost:9000/v1
@@ -99,6 +102,7 @@ MORE = """\b
 @until_options
 @config_option("run")
 @concurrency_option(8)
+@recipe_option
 @keep_images_option
 @seal_option
 @run_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from time import monotonic
-from typing import Literal
+from typing import Any, Literal
 
 from benchwright.catalog.containers.bash import BashSession, CommandRecord
 from benchwright.catalog.containers.commands import (
@@ -40,7 +40,7 @@ Commands = Literal["auto", "tools", "fences"]
 
 LONGEST_LINE = 80
 
-_WHY_ENDED: dict[Reason, str] = {
+WHY_ENDED: dict[Reason, str] = {
     "disk": "too much was written to the container's disk",
     "memory": "the container's memory ran out",
     "output": "a command that printed too much could not be ended without its container",
@@ -69,7 +69,7 @@ class AgentLimits(Record, frozen=True):
 class AgentWork(Record, frozen=True):
     """What came of an agent's work; the status is `limit` where one ended it, with the reason.
 
-    With `container_ended` there is no container any more that could be tested.
+    With `container_ended` there is no container any more that could be tested. `artifacts` are what it leaves behind.
     """
 
     status: Status
@@ -77,6 +77,7 @@ class AgentWork(Record, frozen=True):
     answer: str = ""
     reason: str | None = None
     container_ended: bool = False
+    artifacts: dict[str, Any] = {}
 
 
 async def work(
@@ -138,7 +139,7 @@ class _Agent:
             if asked:
                 ended = await self._run_all(turn, asked)
                 if ended is not None:
-                    return self.limited(_WHY_ENDED[ended], container_ended=True)
+                    return self.limited(WHY_ENDED[ended], container_ended=True)
             elif reply.finish_reason == "length":
                 self._conversation.append({"role": "user", "content": CUT_OFF})
             else:

@@ -6,14 +6,13 @@ what an agent ran}. Testing it is the room's own matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import msgspec
 
 from benchwright.catalog.asking import system, user
-from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork, work
-from benchwright.catalog.containers.bash import BashSession, CommandRecord
+from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork
 from benchwright.catalog.containers.benchmark import AgentOptions, Containers
 from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
 from benchwright.catalog.containers.sealing.history import forget_the_future
@@ -56,9 +55,9 @@ class AgentAuthor:
         self, containers: Containers, issue_of: Callable[[Mapping[str, Any]], Issue], options: AgentOptions
     ) -> None:
         self._sandboxes = containers.sandboxes
+        self._player = containers.player(options.commands)
         self._issue_of = issue_of
         self._limits = AgentLimits(options.max_turns, options.command_seconds)
-        self._commands = options.commands
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """Lets it work; the container is gone afterwards.
@@ -67,16 +66,16 @@ class AgentAuthor:
             ExecutionError: the engine does not answer, or the container was ended by somebody else.
         """
         issue = self._issue_of(sample.content)
-        async with self._sandboxes.started(issue.spec, session.progress) as sandbox:
+        spec = msgspec.structs.replace(issue.spec, mounts=self._player.mounts)
+        async with self._sandboxes.started(spec, session.progress) as sandbox:
             await _prepare(sandbox, issue)
-            bash = BashSession(sandbox)
-            messages = agent_messages(issue.repository, issue.directory, issue.text)
-            worked = await work(session, bash, messages, self._limits, self._commands)
+            task = _AGENT.format(repository=issue.repository, directory=issue.directory, issue=issue.text)
+            worked = await self._player.play(session, sandbox, task, self._limits)
             if worked.container_ended:
                 made = WorkTreeChanges("", f"the container ended with the work in it: {worked.reason}")
             else:
                 made = await changes(sandbox, issue.directory, issue.base_commit)
-        return _outcome(worked, made, bash.commands)
+        return _outcome(worked, made)
 
 
 class AnswerAuthor:
@@ -135,13 +134,13 @@ async def _prepare(sandbox: Sandbox, issue: Issue) -> None:
         await forget_the_future(sandbox, issue.directory)
 
 
-def _outcome(worked: AgentWork, made: WorkTreeChanges, commands: Sequence[CommandRecord]) -> Outcome:
-    artifacts = _artifacts(made, commands)
+def _outcome(worked: AgentWork, made: WorkTreeChanges) -> Outcome:
+    artifacts = {**_artifacts(made), **worked.artifacts}
     return Outcome(worked.status, worked.messages, worked.answer, worked.reason, artifacts=artifacts)
 
 
-def _artifacts(made: WorkTreeChanges, commands: Sequence[CommandRecord] = ()) -> dict[str, Any]:
-    return {"patch": made.patch, "problem": made.problem, "commands": msgspec.to_builtins(list(commands))}
+def _artifacts(made: WorkTreeChanges) -> dict[str, Any]:
+    return {"patch": made.patch, "problem": made.problem, "commands": []}
 
 
 _AGENT = """\

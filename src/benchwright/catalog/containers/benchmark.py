@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import msgspec
 
@@ -12,10 +12,12 @@ from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Grade
 from benchwright.catalog.containers.agent import Commands
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
+from benchwright.catalog.containers.players import ModelInShell, Player, installed_agent
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.errors import UserError
+from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
 
@@ -25,6 +27,8 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
 
     `images` says which images a task needs, and `image_gib` how much disk one of them takes on average beside the
     others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
+    `agent_turns` is how many turns an agent has, None where none works; `agent` works in place of the model in our
+    shell.
     """
 
     about: About
@@ -39,11 +43,16 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     image_gib: float | None = None
     keeping: Keeping | None = None
     exploits: Sequence[Exploit] = ()
+    agent_turns: int | None = None
+    agent: Recipe | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Connects to the engine."""
-        async with containers(self.at_once) as opened:
+        async with AsyncExitStack() as stack:
+            opened = await stack.enter_async_context(containers(self.at_once))
+            if self.agent is not None:
+                opened.agent = await stack.enter_async_context(installed_agent(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
             if self.images is None:
@@ -72,6 +81,11 @@ class Containers:
         self.engine = engine
         self.run_id = run_id
         self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
+        self.agent: Player | None = None
+
+    def player(self, commands: Commands) -> Player:
+        """Who works in the sandboxes: the run's agent, else the model in a shell, giving `commands` so."""
+        return self.agent or ModelInShell(commands)
 
 
 @asynccontextmanager

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from benchwright.catalog.asking import system, user
-from benchwright.catalog.containers import SYSTEM, AgentLimits, AgentOptions, AgentWork, BashSession, work
+from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentWork
 from benchwright.catalog.harbor.artifacts import Brought, bring, take
 from benchwright.catalog.harbor.environment import Environments, Place
 from benchwright.catalog.harbor.grading import Parser, falls_short, rewards_of
@@ -44,11 +43,10 @@ class StepRun(Record, frozen=True):
 
 
 class Attempted(Record, frozen=True):
-    """What came of a trial in its containers: every step that was worked on, and every command."""
+    """What came of a trial in its containers: every step that was worked on."""
 
     image: str
     runs: list[StepRun]
-    commands: list[dict[str, Any]]
 
 
 class Attempt:
@@ -74,6 +72,7 @@ class Attempt:
         self._sealed = sealed
         self._environments = environments
         self._options = options
+        self._player = environments.containers.player(options.commands)
         self._tests = tests
         self._session = session
         self._sample = sample
@@ -81,7 +80,6 @@ class Attempt:
         self._folder = folder
         self._stack = AsyncExitStack()
         self._runs: list[StepRun] = []
-        self._commands: list[dict[str, Any]] = []
 
     async def go(self) -> Attempted:
         """Goes through the steps, until one falls short or its container is gone.
@@ -91,9 +89,10 @@ class Attempt:
         """
         settings = self._settings
         async with self._stack:
-            place = await self._stack.enter_async_context(
-                self._environments.started(self._sample.id, self._folder, settings, self._say)
+            started = self._environments.started(
+                self._sample.id, self._folder, settings, self._say, mounts=self._player.mounts
             )
+            place = await self._stack.enter_async_context(started)
             if settings.health is not None:
                 self._say("waiting for the health check")
                 await until_ready(place.sandbox, settings.health)
@@ -101,7 +100,7 @@ class Attempt:
                 run = await self._step(place, step, instruction)
                 if run.worked.container_ended or not run.rewards or falls_short(run.rewards, step.least):
                     break
-        return Attempted(place.image, self._runs, self._commands)
+        return Attempted(place.image, self._runs)
 
     async def _step(self, place: Place, step: Step, instruction: str) -> StepRun:
         await prepare(place, self._folder, step, after=self._runs[-1].step if self._runs else None)
@@ -116,13 +115,9 @@ class Attempt:
 
     async def _work(self, place: Place, step: Step, instruction: str) -> AgentWork:
         await self._environments.set_network(place, self._settings, step.agent_network)
-        bash = BashSession(place.as_user(step.agent_user), apart=bool(self._runs))
         limits = AgentLimits(self._options.max_turns, self._options.command_seconds, step.agent_seconds)
-        messages = [system(SYSTEM), user(instruction)]
-        try:
-            return await work(self._session, bash, messages, limits, self._options.commands)
-        finally:
-            self._commands += msgspec.to_builtins(bash.commands)
+        sandbox = place.as_user(step.agent_user)
+        return await self._player.play(self._session, sandbox, instruction, limits, apart=bool(self._runs))
 
     async def _tested(self, place: Place, step: Step, instruction: str, worked: AgentWork) -> StepRun:
         """Runs the tests in the agent's container, beside it under a seal, or in one of their own; there the agent's is

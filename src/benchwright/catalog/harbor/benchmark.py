@@ -82,6 +82,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         scorers=(TestsScorer(about.metric, layout.parsers),),
         checks=its_checks,
         at_once=agent.containers,
+        agent_turns=agent.max_turns,
         exploits=TERMINAL,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,

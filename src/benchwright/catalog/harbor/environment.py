@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -79,11 +79,19 @@ class Environments:
 
     @asynccontextmanager
     async def started(
-        self, task: str, folder: Path, settings: Settings, say: Say, *, beside: bool = False
+        self,
+        task: str,
+        folder: Path,
+        settings: Settings,
+        say: Say,
+        *,
+        beside: bool = False,
+        mounts: Mapping[str, str] | None = None,
     ) -> AsyncIterator[Place]:
         """The containers of a task, gone when the context is left.
 
-        `beside` is for further ones of a trial that has its container already, so that it does not wait for itself.
+        `beside` is for further ones of a trial that has its container already, so that it does not wait for itself;
+        `mounts` are those of an agent (`SandboxSpec.mounts`).
 
         Raises:
             EngineError: an image cannot be had, or a container cannot be started.
@@ -94,7 +102,7 @@ class Environments:
         ]
         say("starting the container")
         async with AsyncExitStack() as stack:
-            spec = self._spec(image, settings)
+            spec = msgspec.structs.replace(self._spec(image, settings), mounts=mounts or {})
             sandboxes = self.containers.sandboxes
             sandbox = await stack.enter_async_context(
                 sandboxes.started_beside(spec, say) if beside else sandboxes.started(spec, say)

@@ -73,7 +73,9 @@ class TaskSolver:
         runs = attempted.runs
         limited = next((run for run in runs if run.worked.status != Status.ANSWERED), runs[-1]).worked
         tests = msgspec.to_builtins(runs[-1].tests)
-        artifacts = {"commands": attempted.commands, TESTS: tests, "image": attempted.image}
+        commands = [command for run in runs for command in run.worked.artifacts.get("commands", ())]
+        worked = runs[-1].worked.artifacts
+        artifacts = {**worked, "commands": commands, TESTS: tests, "image": attempted.image}
         if settings.steps[0].name:
             artifacts[STEPS] = [
                 {"name": run.step.name, "tests": msgspec.to_builtins(run.tests)} for run in runs

@@ -75,6 +75,7 @@ def make(about: About, options: Options) -> Benchmark:
         figures=without_result,
         images=images_of,
         image_gib=IMAGE_GIB,
+        agent_turns=agent.max_turns if by_agent else None,
         departures=tuple(
             _departures(
                 mode,

@@ -68,6 +68,7 @@ def make(about: About, options: Options) -> Benchmark:
         at_once=agent.containers,
         exploits=REPOSITORY,
         images=images_of,
+        agent_turns=agent.max_turns if patches is None and mode == "agent" else None,
         departures=tuple(
             _departures(mode, agent, room, from_file=patches is not None, sealed=options.sealed)
         ),

@@ -6,6 +6,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -19,7 +20,7 @@ from benchwright.endpoint.relay.grant import Grant, RelayedRequest, model_list
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
-from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, stop
+from benchwright.endpoint.serving.listener import LOOPBACK, accept, base_url, listen, listen_at, stop
 from benchwright.records import UNREADABLE
 
 
@@ -86,7 +87,8 @@ _PATH = re.compile(
 class Relay:
     """A relay on a free port of 127.0.0.1, for any number of trials. Use as an async context manager.
 
-    `also_at` is a further address of this machine on which it listens at the same port, for containers. With
+    `also_at` is a further address of this machine on which it listens at the same port, and `socket` the path of a Unix
+    socket, for containers. With
     `keeps_idle`, for one program that does many trials, idle connections outlive the trial that used them last:
     closed under a program that takes them up again, they would cost the next trial a request.
 
@@ -96,8 +98,11 @@ class Relay:
 
     headers = HEADERS
 
-    def __init__(self, *, also_at: str | None = None, keeps_idle: bool = False) -> None:
+    def __init__(
+        self, *, also_at: str | None = None, socket: Path | None = None, keeps_idle: bool = False
+    ) -> None:
         self.base_url = ""
+        self._socket = socket
         self._also_at = also_at
         self._keeps_idle = keeps_idle
         self.connections: set[ServerConnection] = set()
@@ -112,6 +117,8 @@ class Relay:
         if self._also_at is not None:
             also = listen(self._also_at, listener.getsockname()[1])
             self._servers.append(await accept(self, also))
+        if self._socket is not None:
+            self._servers.append(await accept(self, listen_at(self._socket)))
         return self
 
     async def __aexit__(self, *_: object) -> None:

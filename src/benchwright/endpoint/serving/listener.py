@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from pathlib import Path
 
 from benchwright.endpoint.serving.connection import Handler, ServerConnection
 from benchwright.errors import UserError
@@ -36,6 +37,24 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
     return listener
 
 
+def listen_at(path: Path) -> socket.socket:
+    """A listening Unix socket, to which every user of this machine may connect.
+
+    Raises:
+        UserError: the path cannot be used.
+    """
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        listener.bind(str(path))
+        path.chmod(0o666)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise UserError(f"Cannot listen at {path}: {error.strerror or error}.") from None
+    listener.setblocking(False)
+    return listener
+
+
 def base_url(listener: socket.socket) -> str:
     """The base URL under which the socket is reached."""
     host, port = listener.getsockname()[:2]
@@ -45,6 +64,10 @@ def base_url(listener: socket.socket) -> str:
 async def accept(handler: Handler, listener: socket.socket) -> asyncio.Server:
     """Has the handler answer whoever connects."""
     loop = asyncio.get_running_loop()
+    if listener.family == socket.AF_UNIX:
+        return await loop.create_unix_server(
+            lambda: ServerConnection(handler), sock=listener, backlog=_BACKLOG
+        )
     return await loop.create_server(lambda: ServerConnection(handler), sock=listener, backlog=_BACKLOG)
 
 

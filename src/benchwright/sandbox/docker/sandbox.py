@@ -39,7 +39,8 @@ class SandboxSpec(Record, frozen=True):
     their content and can be written to. `directory` is where programs start; "" is the
     image's own. Without `network` there is none but a loopback; with it, all that this machine reaches is in reach.
     With `beside`, the name of a running container, it has the network of that one and its volumes, and nothing else.
-    No capabilities but `capabilities` and KILL.
+    No capabilities but `capabilities` and KILL. `mounts` are folders of this machine, by the paths where programs
+    find them and cannot write to them.
     """
 
     image: str
@@ -51,6 +52,7 @@ class SandboxSpec(Record, frozen=True):
     user: str = ""
     environment: Mapping[str, str] = {}
     capabilities: Sequence[str] = ()
+    mounts: Mapping[str, str] = {}
 
 
 class Sandbox(Protocol):
@@ -227,6 +229,10 @@ def _in_memory(place: str, most: int) -> dict[str, Any]:
     return {"Type": "volume", "Target": place, "VolumeOptions": options}
 
 
+def _read_only(source: str, place: str) -> dict[str, Any]:
+    return {"Type": "bind", "Source": source, "Target": place, "ReadOnly": True}
+
+
 def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str]) -> dict[str, Any]:
     return {
         "Image": spec.image,
@@ -244,7 +250,10 @@ def _configuration(engine: Engine, spec: SandboxSpec, labels: Mapping[str, str])
             "CapDrop": ["ALL"],
             "CapAdd": ["KILL", *spec.capabilities],
             "ReadonlyRootfs": spec.read_only,
-            "Mounts": [_in_memory(place, spec.resources.disk_bytes) for place in _scratch(spec)],
+            "Mounts": [
+                *(_in_memory(place, spec.resources.disk_bytes) for place in _scratch(spec)),
+                *(_read_only(source, place) for place, source in spec.mounts.items()),
+            ],
             "LogConfig": {"Type": "none"},
         },
     }

@@ -73,7 +73,9 @@ class Verifier:
         engine, run_id = self._containers.engine, self._containers.run_id
         added = [change.path for change in without if change.kind == "added"]
         async with snapshot_of(engine, self._agent, run_id) as image:
-            spec = msgspec.structs.replace(self._spec, image=image, network=False, beside=self._agent.name)
+            spec = msgspec.structs.replace(
+                self._spec, image=image, network=False, beside=self._agent.name, mounts={}
+            )
 
             async def undo(container: Container) -> None:
                 await blank_out(container, added)

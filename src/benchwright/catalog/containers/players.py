@@ -1,0 +1,174 @@
+"""Who does the work in a container: the model in a shell that we hold, or a command-line agent with its own loop."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Protocol
+
+import msgspec
+
+from benchwright.catalog.asking import system, user
+from benchwright.catalog.containers.agent import SYSTEM, WHY_ENDED, AgentLimits, AgentWork, Commands, work
+from benchwright.catalog.containers.bash import BashSession
+from benchwright.endpoint.relay import Relay
+from benchwright.engine.answers import answer_status
+from benchwright.engine.protocols import Session
+from benchwright.engine.relayed import RelayedCalls
+from benchwright.recipes.in_containers import (
+    BASE_URL,
+    SOCKET,
+    ContainerAgent,
+    collecting_command,
+    container_agent,
+    launching,
+)
+from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.starting import Way, started
+from benchwright.records import Status
+from benchwright.sandbox.docker import ExecResult, Sandbox
+
+LONGEST_WORK = 6 * 3600.0
+"""Seconds that an agent has where its task says nothing."""
+KEPT_BYTES = 256 * 1024
+RECORDS_BYTES = 16 * 1024 * 1024
+COLLECT_SECONDS = 60.0
+
+
+class Player(Protocol):
+    """Does a task in a container. `mounts` are what its sandbox needs besides (`SandboxSpec.mounts`)."""
+
+    @property
+    def mounts(self) -> Mapping[str, str]:
+        """Folders of this machine by where they lie in the sandbox."""
+        ...
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentWork:
+        """Works until the task is done or a limit ends the work; what was done counts.
+
+        With `apart` it begins where the image does, whatever was done in the sandbox before.
+
+        Raises:
+            ProviderError: the endpoint failed, after retries.
+            ExecutionError: the container was ended by somebody else, or the agent did not work at all.
+        """
+        ...
+
+
+class ModelInShell:
+    """The model gives commands, which run one after another in one terminal; `commands` says how it gives them."""
+
+    def __init__(self, commands: Commands) -> None:
+        self.mounts: Mapping[str, str] = {}
+        self._commands = commands
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentWork:
+        """See `Player.play`; the artifact `commands` is the transcript."""
+        bash = BashSession(sandbox, apart=apart)
+        worked = await work(session, bash, [system(SYSTEM), user(task)], limits, self._commands)
+        return msgspec.structs.replace(worked, artifacts={"commands": msgspec.to_builtins(bash.commands)})
+
+
+class InstalledAgent:
+    """A command-line agent, which runs in the sandbox and reaches the model through the relay's socket."""
+
+    def __init__(self, recipe: Recipe, agent: ContainerAgent, relay: Relay) -> None:
+        self.mounts: Mapping[str, str] = agent.mounts
+        self._recipe = recipe
+        self._launch = agent.launch
+        self._relay = relay
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentWork:
+        """See `Player.play`; artifacts: `agent`, its `output`, `stderr` and own `records`."""
+        home = f"/tmp/.benchwright-{token_hex(6)}"
+        async with session.relay(self._relay) as calls:
+            way = Way(BASE_URL, calls.token, calls.model)
+            argv, given = launching(started(self._recipe, self._launch, task, way, home))
+            session.progress(f"{self._recipe.title} is at work")
+            seconds = limits.seconds or LONGEST_WORK
+            running = sandbox.run(argv, seconds=seconds, stdin=given, kept_bytes=KEPT_BYTES)
+            ended = await calls.within_limits(running)
+        artifacts: dict[str, Any] = {"agent": self._recipe.label, **_said(ended)}
+        if ended is None or not ended.container_ended:
+            artifacts["records"] = await self._records(sandbox, home)
+        return _work(ended, calls, artifacts, seconds)
+
+    async def _records(self, sandbox: Sandbox, home: str) -> dict[str, str]:
+        if not self._recipe.records:
+            return {}
+        argv = collecting_command(home, self._recipe.records)
+        ended = await sandbox.run(
+            argv, seconds=COLLECT_SECONDS, kept_bytes=RECORDS_BYTES, output_bytes=RECORDS_BYTES
+        )
+        try:
+            return msgspec.json.decode(ended.stdout, type=dict[str, str])
+        except msgspec.DecodeError:
+            return {}
+
+
+@asynccontextmanager
+async def installed_agent(recipe: Recipe) -> AsyncIterator[InstalledAgent]:
+    """An agent and the relay that it asks, for all trials of a run.
+
+    Raises:
+        UserError: it is not installed, or does not run in containers.
+    """
+    with _folder_for_all() as folder:
+        agent = container_agent(recipe, folder)
+        async with Relay(socket=folder / SOCKET) as relay:
+            yield InstalledAgent(recipe, agent, relay)
+
+
+@contextmanager
+def _folder_for_all() -> Iterator[Path]:
+    """A folder into which every user may look: the container's may be another one than ours."""
+    with tempfile.TemporaryDirectory(prefix="benchwright-relay-") as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        yield folder
+
+
+def _said(ended: ExecResult | None) -> dict[str, str]:
+    said = {} if ended is None else {"output": ended.stdout, "stderr": ended.stderr}
+    return {name: text.decode("utf-8", "replace") for name, text in said.items() if text}
+
+
+def _work(
+    ended: ExecResult | None, calls: RelayedCalls, artifacts: dict[str, Any], seconds: float
+) -> AgentWork:
+    """What came of the work: a limit ends it and not the trial, and a failure of the agent is no answer."""
+    answer = "" if calls.reply is None else calls.reply.text
+
+    def worked(status: Status, reason: str | None, *, container_ended: bool = False) -> AgentWork:
+        return AgentWork(status, calls.messages, answer, reason, container_ended, artifacts)
+
+    if calls.limit_told.is_set():
+        return worked(Status.LIMIT, str(calls.ended_by or calls.failure or "a limit was reached"))
+    if ended is not None and ended.container_ended:
+        return worked(Status.LIMIT, WHY_ENDED[ended.reason], container_ended=True)
+    if ended is None or ended.reason == "timeout":
+        return worked(Status.LIMIT, f"the work took longer than {seconds:g} s")
+    if ended.reason != "exited":
+        return worked(Status.LIMIT, f"the agent was ended: {ended.reason}")
+    if calls.failure is not None:
+        raise calls.failure
+    if ended.exit_code != 0 or calls.reply is None:
+        return worked(Status.EXECUTION_ERROR, _trouble(ended))
+    return worked(*answer_status(calls.reply))
+
+
+def _trouble(ended: ExecResult) -> str:
+    lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+    because = f": {lines[-1].strip()}" if lines else ""
+    if ended.exit_code != 0:
+        return f"the agent ended with exit status {ended.exit_code}{because}"
+    return f"the agent ended without an answer of the model{because}"

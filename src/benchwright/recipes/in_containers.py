@@ -1,0 +1,94 @@
+"""Agents in containers: what is mounted, and the words that start an agent there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from benchwright.errors import UserError
+from benchwright.recipes import collecting
+from benchwright.recipes.inside import launcher
+from benchwright.recipes.layers import Layer, layer_of
+from benchwright.recipes.recipe import Recipe
+from benchwright.recipes.runtime import LIBRARIES, container_runtime, copy_libraries, python_command
+from benchwright.recipes.starting import Start
+from benchwright.records import Record
+
+RUNTIME = "/opt/benchwright/python"
+AGENT = "/opt/benchwright/agent"
+RELAY = "/opt/benchwright/relay"
+SOCKET = "relay.sock"
+
+PORT = "benchwright-relay-port"
+"""Stands for the port of the loopback that leads to the relay, which is known in the container only."""
+BASE_URL = f"http://127.0.0.1:{PORT}/v1"
+
+_MODULE = (
+    "import runpy, site, sys; site.addsitedir(sys.argv[1]); del sys.argv[:2]; "
+    "runpy.run_module(sys.argv[0], None, '__main__', True)"
+)
+"""Runs a module as `python -m` does, with a folder of packages that is given before its name."""
+_COLLECT = """
+import json, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+print(json.dumps(texts_below(folder, sys.argv[2:]) if folder.is_dir() else {}))
+"""
+
+
+class ContainerAgent(Record, frozen=True):
+    """An agent as containers have it: `mounts` are folders of this machine by where they lie there, read-only."""
+
+    launch: list[str]
+    mounts: dict[str, str]
+
+
+def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
+    """The agent of a recipe; `relay` is the folder of the relay's socket. What it needs besides is made on first use.
+
+    Raises:
+        UserError: it is not installed, or does not run in containers; says what to do.
+    """
+    install, layer = recipe.install, _layer(recipe)
+    mounts = {RUNTIME: str(container_runtime()), RELAY: str(relay)}
+    if install is None or layer is None:
+        return ContainerAgent([], mounts)
+    mounts[AGENT] = str(layer.directory)
+    if not install.pip:
+        return ContainerAgent([f"{AGENT}/{install.program}"], mounts)
+    (packages,) = layer.directory.glob("lib/python3.*/site-packages")
+    if not (layer.directory / LIBRARIES).exists():
+        copy_libraries(sorted(packages.rglob("*.so")), layer.directory / LIBRARIES)
+    inside = f"{AGENT}/{packages.relative_to(layer.directory)}"
+    python = python_command(RUNTIME, f"{AGENT}/{LIBRARIES}")
+    return ContainerAgent([*python, "-c", _MODULE, inside, install.module], mounts)
+
+
+def _layer(recipe: Recipe) -> Layer | None:
+    if recipe.install is None:
+        return None
+    if not recipe.install.containers:
+        raise UserError(f"{recipe.title} does not run in containers: {recipe.note or 'its recipe says so'}.")
+    layer = layer_of(recipe)
+    if layer is None:
+        raise UserError(f"{recipe.title} is not installed: run `benchwright agents install {recipe.name}`.")
+    return layer
+
+
+def launching(start: Start) -> tuple[list[str], bytes]:
+    """The command that runs an agent in a container until it ends, and what it reads from stdin."""
+    order = {
+        "socket": f"{RELAY}/{SOCKET}",
+        "mark": PORT,
+        "command": start.command,
+        "environment": start.environment,
+        "files": start.files,
+    }
+    code = Path(launcher.__file__).read_text(encoding="utf-8")
+    return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(order)
+
+
+def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
+    """The command that prints the text files below a folder that fit the patterns, as one JSON object."""
+    code = Path(collecting.__file__).read_text(encoding="utf-8") + _COLLECT
+    return [*python_command(RUNTIME), "-c", code, home, *patterns]

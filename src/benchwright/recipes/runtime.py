@@ -1,0 +1,83 @@
+"""A Python that runs in any Linux container of this machine's kind, whatever its image has: ours, with its libraries.
+
+It is started by its own dynamic loader, which looks for libraries beside it, so the image needs neither a Python nor
+this machine's C library. Programs that it starts run as the image has them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable
+from pathlib import Path
+
+from filelock import FileLock
+
+from benchwright.errors import UserError
+from benchwright.home import agents_directory
+from benchwright.own_processes import interpreter
+from benchwright.runs.keys import fingerprint
+
+LIBRARIES = "libraries"
+"""The folder of shared libraries in a runtime, and in the layer of an agent that needs further ones."""
+LOADER = "loader"
+
+_VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+_WITHOUT = shutil.ignore_patterns("site-packages", "dist-packages", "test", "idlelib", "config-*")
+_RESOLVED = re.compile(r"=> (/\S+) \(0x|^\s+(/\S+) \(0x", re.MULTILINE)
+
+
+def container_runtime() -> Path:
+    """The directory of the runtime; made on first use, some 40 MB.
+
+    Raises:
+        UserError: this machine's Python is not one of Linux that needs a loader.
+    """
+    directory = agents_directory() / f"python-{fingerprint(sys.version, interpreter())[:12]}"
+    stamp = directory / LOADER
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(directory.with_name(f"{directory.name}.lock")):
+        if not stamp.exists():
+            shutil.rmtree(directory, ignore_errors=True)
+            _make(directory, stamp)
+    return directory
+
+
+def python_command(runtime: str, *libraries: str) -> list[str]:
+    """The command of the runtime's Python where it lies at `runtime`; `libraries` are further folders of them."""
+    folders = ":".join([f"{runtime}/{LIBRARIES}", *libraries])
+    python = f"{runtime}/bin/{_VERSION}"
+    return [f"{runtime}/{LOADER}", "--library-path", folders, python, "-I", "-S", "-B", "-u", "-X", "utf8"]
+
+
+def copy_libraries(programs: Iterable[Path], directory: Path) -> Path | None:
+    """Copies the shared libraries that programs need into a directory; returns their loader, if they name one."""
+    ended = subprocess.run(
+        ["ldd", *map(str, programs)], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    directory.mkdir(parents=True, exist_ok=True)
+    loader = None
+    for found in {one or other for one, other in _RESOLVED.findall(ended.stdout)}:
+        library = Path(found)
+        if library.name.startswith("ld-"):
+            loader = library
+        elif not (directory / library.name).exists():
+            shutil.copyfile(library, directory / library.name)
+    return loader
+
+
+def _make(directory: Path, stamp: Path) -> None:
+    python = Path(interpreter())
+    standard = Path(sysconfig.get_path("stdlib"))
+    (directory / "bin").mkdir(parents=True)
+    shutil.copy(python, directory / "bin" / _VERSION)
+    shutil.copytree(standard, directory / "lib" / _VERSION, ignore=_WITHOUT)
+    extensions = sorted((directory / "lib" / _VERSION).rglob("*.so"))
+    loader = copy_libraries([python, *extensions], directory / LIBRARIES) if shutil.which("ldd") else None
+    if loader is None:
+        shutil.rmtree(directory)
+        raise UserError("Agents in containers need a Python for Linux that is linked dynamically, and `ldd`.")
+    shutil.copy(loader, stamp)
