@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests are shared out among processes, two for each core, and run in random order: `--randomly-seed=N`
+# Tests are shared out among processes, three for each core, and run in random order: `--randomly-seed=N`
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 

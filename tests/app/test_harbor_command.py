@@ -13,6 +13,8 @@ from tests.catalog.harbor.harbor_kit import script, write_task
 from tests.sandbox.docker.conftest import running_engine
 from tests.simulated import simulated_endpoint
 
+from benchwright.catalog.harbor.sealed_testing import SEALED
+
 __all__ = ["running_engine", "workshop"]
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("workshop")]
@@ -54,7 +56,10 @@ def test_a_folder_of_tasks_is_run_and_every_reward_is_in_the_result(
         "reward right": 0.5,
         "reward short": 0.25,
     }, "over the two that were tested"
-    assert result["protocol"]["departures"] == [f"the data in {tasks.name} is of no known revision"]
+    assert result["protocol"]["departures"] == [
+        SEALED,
+        f"the data in {tasks.name} is of no known revision",
+    ]
     assert (ended.returncode, "1 of 3 trials failed" in ended.stderr) == (0, True)
 
 

@@ -65,6 +65,7 @@ class TestWhatStays:
         crates.run("--keep-images", "none")
         assert crates.here() == {"a1"}
 
+    @pytest.mark.slow
     def test_repeats_of_a_task_use_its_image_one_after_another(self, crates: Crates) -> None:
         crates.run("--keep-images", "none", "--n", "2")
         assert crates.registry.pulled == BY_FAMILY

@@ -161,6 +161,7 @@ def test_a_failed_request_that_comes_back_as_a_pass_is_found(packs: Packs) -> No
     assert "provider errors: a failed request comes back as 'pass'" in problems
 
 
+@pytest.mark.slow
 def test_a_scenario_that_blocks_its_process_when_told_to_stop_is_found(packs: Packs) -> None:
     blocking = "if (!response) for (;;) {} return passed(input);"
     problems = packs.told("test", str(asking_pack(packs, blocking)), code=1)["problems"]

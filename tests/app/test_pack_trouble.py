@@ -135,6 +135,7 @@ def test_a_pack_that_cannot_be_prepared_is_an_error_that_the_run_keeps(packs: Pa
     )
 
 
+@pytest.mark.slow
 def test_a_request_has_a_limit_of_its_own(packs: Packs) -> None:
     pack = packs.pack("pack", [scenario("A-01", tags=["swallows"])])
     with simulated_endpoint("--first-token=5000") as base_url:

@@ -285,7 +285,7 @@ def test_a_model_that_is_served_is_available(line: str, shell: Shell) -> None:
 @pytest.mark.parametrize("line", examples(" list"))
 def test_the_list_has_every_benchmark_with_its_tier(line: str, shell: Shell) -> None:
     done = shell.run(line)
-    table = done.stdout.partition("Variants")[0]
+    table = done.stdout.partition("Further Benchmarks")[0]
     assert "Available Benchmarks" in table
     assert listed(table) == TIERS
     assert done.stderr == ""

@@ -79,6 +79,7 @@ def test_authors_find_every_field_and_function() -> None:
     assert functions - words == set()
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_document_run_and_score_what_they_must(tmp_path: Path) -> None:
     if shutil.which("node") is None:
         if os.environ.get("CI"):

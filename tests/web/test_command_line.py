@@ -44,6 +44,7 @@ VALUES: dict[str, Any] = {
     "scenario": ["TC-01"],
     "stream": False,
     "probe": False,
+    "seal": False,
     "max_failures": "2%",
     "shuffle": True,
     "reuse": True,

@@ -142,6 +142,7 @@ def next_event(viewer: Viewing, path: str, after: str, seconds: float = 20) -> E
     return Event(found["id"], json.loads(found["data"]))
 
 
+@pytest.mark.slow
 def test_a_run_is_stopped_and_resumed_from_its_page(
     viewer: Viewing, page: Page, program: Program, slow: str
 ) -> None:
@@ -171,6 +172,7 @@ def test_a_run_that_nobody_works_on_cannot_be_stopped_nor_a_finished_one_resumed
     assert "is finished" in viewer.post(f"/runs/{run}/resume").text
 
 
+@pytest.mark.slow
 def test_what_a_page_started_ends_with_the_viewer_and_can_be_gone_on_with(
     program: Program, slow: str
 ) -> None:

@@ -97,6 +97,7 @@ class BenchmarkArguments(DecidingArguments, total=False):
     ids: str | Path | None
     option: Mapping[str, str]
     plugin: Sequence[str | Path]
+    agent: str | None
     keep_images: Literal["none", "base", "all"] | None
     seal: bool
     output_dir: str | Path

@@ -46,8 +46,8 @@ def evaluate(
             own is a dictionary of `model` and any of `name`, `base_url`, `api_key_env`, `temperature`, `max_tokens`,
             `seed`, `param`.
         scorer: names (`"exact"`, `"my_scorers:is_polite"`), functions or `Scorer` objects; one or several.
-        agent: what answers, if not the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop` or a
-            `Solver`.
+        agent: what answers, if not the model itself: `"module:attribute"`, a function, a `RolloutAgentLoop`, a
+            `Solver`, or the name of a command-line agent, as `benchwright agents` lists it.
         base_url: the address of the endpoint; else $OPENAI_BASE_URL, else OpenAI.
         api_key: a key, which is kept nowhere; else that of $BENCHWRIGHT_API_KEY or $OPENAI_API_KEY.
         api_key_env: the name of the variable that holds the key.
@@ -93,7 +93,8 @@ def _work(
     objects: dict[str, Any] = {}
     scorers = [scorer] if isinstance(scorer, str) or not isinstance(scorer, Iterable) else scorer
     names = tuple(_named(each, objects) for each in scorers)
-    module = None if agent is None else _named(agent, objects)
+    name = None if agent is None else _named(agent, objects)
+    own_agent = {"module": name} if name is None or ":" in name else {"agent": name}
 
     async def work(watch: Watch) -> Evaluation:
         from benchwright.app.evaluate import prepare_eval
@@ -102,7 +103,7 @@ def _work(
         from benchwright.config import EvalSettings
 
         path = Path(dataset) if isinstance(dataset, str | os.PathLike) else rows_file(dataset)
-        own = {"dataset": path, "scorer": names, "module": module}
+        own = {"dataset": path, "scorer": names, **own_agent}
         settings = settings_of(EvalSettings, {**given, **own}, api_key_env)
         if objects and (settings.executor != "local" or settings.workers not in (None, 1)):
             raise UserError(

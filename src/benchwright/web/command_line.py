@@ -25,7 +25,7 @@ def options_of(settings: Mapping[str, Any]) -> Iterator[str]:
     """The options that stand for settings."""
     for name, value in settings.items():
         option = "--" + name.replace("_", "-")
-        if name in ("stream", "probe"):
+        if name in ("stream", "probe", "seal"):
             if not value:
                 yield f"--no-{name}"
         elif name == "seed" and value is None:

@@ -250,6 +250,7 @@ def test_synthetic_prompts_are_as_long_as_the_server_counts_them(program: Progra
     assert asked[0] != asked[1]
 
 
+@pytest.mark.slow
 def test_a_sweep_finds_the_slots_of_the_server(program: Program) -> None:
     with simulated_endpoint("--slots", "4", "--first-token", "500") as url:
         report = measure(

@@ -96,6 +96,7 @@ def test_levels_beyond_the_machine_are_named_in_advance() -> None:
     assert told.startswith("2000/s is beyond")
 
 
+@pytest.mark.slow
 def test_the_self_test_alone_says_what_the_machine_can_measure(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

@@ -117,7 +117,7 @@ def exporter(renewed: float = 0.1) -> Iterator[str]:
         yield f"{address}/metrics"
 
 
-LOAD = ("--synthetic-input", "8", "--synthetic-output", "8", "--rate", "20", "--duration", "6")
+LOAD = ("--synthetic-input", "8", "--synthetic-output", "8", "--rate", "20", "--duration", "4")
 
 
 def test_a_level_has_the_power_that_the_exporter_reports(program: Program) -> None:

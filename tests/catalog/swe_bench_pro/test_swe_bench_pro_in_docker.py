@@ -33,6 +33,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 
 @pytest.mark.parametrize("mode", ["agent", "patch"])
+@pytest.mark.slow
 async def test_the_gold_patches_pass_and_no_change_does_not(mode: str, pro_data: Data) -> None:
     ran = await validate(pro(mode=mode), pro_data.source)
     assert (ran.samples, ran.checks, ran.failures) == (2, 6 if mode == "agent" else 8, [])
@@ -98,6 +99,7 @@ async def test_the_tests_cannot_be_seen_and_changes_to_them_do_not_count(
 LOOK_AHEAD = "git log --all --oneline | wc -l; git fsck --no-reflogs --unreachable 2>/dev/null | wc -l"
 
 
+@pytest.mark.slow
 async def test_an_agent_finds_the_fix_in_the_image_unless_it_is_sealed(
     pro_data: Data, tmp_path: Path
 ) -> None:

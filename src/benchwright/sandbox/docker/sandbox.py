@@ -167,7 +167,7 @@ class DockerSandboxes:
 
     @asynccontextmanager
     async def started_beside(
-        self, spec: SandboxSpec, say: Say, prepare: Prepare | None = None
+        self, spec: SandboxSpec, say: Say = lambda said: None, prepare: Prepare | None = None
     ) -> AsyncIterator[DockerSandbox]:
         """A sandbox beside one that has a place; it takes none, as whoever asks has one already.
 

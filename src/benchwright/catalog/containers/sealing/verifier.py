@@ -26,10 +26,6 @@ OWN_PROCESSES = 2
 """What runs in every sandbox: the shell that waits, and what it waits for."""
 
 
-def _quietly(said: str) -> None:
-    """Nobody watches a snapshot start."""
-
-
 _NO_START = "OCI runtime create failed"
 """What the engine says of a container whose first program is missing."""
 
@@ -85,7 +81,7 @@ class Verifier:
                             await copy_path(pristine, container, change.path)
 
             prepare = undo if without else None
-            async with self._containers.sandboxes.started_beside(spec, _quietly, prepare) as sandbox:
+            async with self._containers.sandboxes.started_beside(spec, prepare=prepare) as sandbox:
                 if added:
                     root = DockerSandbox(sandbox.container, SandboxSpec(image, user=ROOT))
                     await root.run(["rm", "-rf", "--", *added], seconds=REMOVING_SECONDS)
