@@ -189,9 +189,9 @@ def test_answers_come_turn_by_turn_whole_or_streamed(packs: Packs, stream: str) 
     ("line", "why"),
     [
         ('{"scenario": "none", "answer": "x"}', "the pack has no scenario 'none'"),
-        ('{"scenario": "A-01"}', "is no canned answer"),
+        ('{"scenario": "A-01"}', "is not a canned answer"),
         ('{"scenario": "A-01", "answer": []}', "the list of answers is empty"),
-        ('{"scenario": "A-01", "answer": "x", "statuss": "pass"}', "is no canned answer"),
+        ('{"scenario": "A-01", "answer": "x", "statuss": "pass"}', "is not a canned answer"),
     ],
 )
 def test_a_line_that_is_no_answer_is_told_with_its_number(packs: Packs, line: str, why: str) -> None:

@@ -142,7 +142,7 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("70", "-70", False),
         ("70", "70.001", False),
         ("70", "69, 70", False),
-        ("0", "0", True),  # MathArena's code says no: 0 / 0 is no small error
+        ("0", "0", True),  # MathArena's code says no: 0 / 0 is not a small error
         ("\\frac{1}{3}", "0.33333333333", True),
         ("\\frac{1}{3}", "0.333", False),
         ("\\pi", "3.14159265359", True),

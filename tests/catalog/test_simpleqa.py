@@ -101,7 +101,7 @@ async def test_the_judge_is_asked_with_the_prompt_of_its_set() -> None:
         ("The answer is incorrect.", "INCORRECT"),
         ("It is not correct.", "INCORRECT"),
         ("Because it is correct", "CORRECT"),
-        # what says several of them, or none, is no grade
+        # what says several of them, or none, is not a grade
         ("CORRECT or INCORRECT", None),
         ("A guess", None),
         ("Certainly", None),

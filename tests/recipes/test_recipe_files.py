@@ -48,7 +48,7 @@ def test_a_change_of_anything_in_it_changes_the_fingerprint(tmp_path: Path) -> N
     ],
 )
 def test_a_recipe_that_cannot_work_is_refused(tmp_path: Path, changes: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UserError, match=r"mine\.toml is no recipe of an agent: ") as refused:
+    with pytest.raises(UserError, match=r"mine\.toml is not a recipe of an agent: ") as refused:
         read(tmp_path, **changes)
     assert problem in str(refused.value)
 

@@ -51,11 +51,11 @@ def pack_card(manifest: Manifest, table: RunTable) -> Card:
     """The card of a pack's run, whose table must have `effort`.
 
     Raises:
-        UserError: it is no run of a pack, or the pack never scored it.
+        UserError: it is not a run of a pack, or the pack never scored it.
         JournalError: the run cannot be read.
     """
     if manifest.kind != "pack":
-        raise UserError(f"{manifest.id} is no run of a pack.")
+        raise UserError(f"{manifest.id} is not a run of a pack.")
     kept = load_pack_run(manifest, table)
     if not kept.scores:
         raise UserError(f"{manifest.id} has no scores yet: the pack scores a run when it ends.")

@@ -94,7 +94,7 @@ def answers_of(directory: Path, given: Path | None, trial: CannedTrial) -> list[
     """The canned answers in the file given, or in the pack's own; none where there is no file.
 
     Raises:
-        UserError: the file cannot be read, or a line is no answer to a scenario of the pack.
+        UserError: the file cannot be read, or a line is not an answer to a scenario of the pack.
     """
     own = directory / ANSWERS_FILE
     file = given or (own if own.is_file() else None)

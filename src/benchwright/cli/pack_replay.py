@@ -36,7 +36,7 @@ def command(run: str, scenario: tuple[str, ...], pause: float) -> None:
     directory = find_run(run)
     manifest = read_manifest(directory)
     if manifest.kind != "pack":
-        raise UserError(f"{manifest.id} is no run of a pack.")
+        raise UserError(f"{manifest.id} is not a run of a pack.")
     labels = {model.id: model.label for model in models_of(manifest).values()}
     events = [one for one in read_events(directory) if not scenario or one.get("scenarioId") in scenario]
     if not events:

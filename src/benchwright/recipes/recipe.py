@@ -73,7 +73,7 @@ def read_recipe(path: Path) -> Recipe:
     """Reads a recipe; it is called what its file is called.
 
     Raises:
-        UserError: the file cannot be read, or is no recipe; says what is wrong with it.
+        UserError: the file cannot be read, or is not a recipe; says what is wrong with it.
     """
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -81,9 +81,9 @@ def read_recipe(path: Path) -> Recipe:
     except OSError as error:
         raise UserError(f"The recipe {path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise UserError(f"{path} is no recipe of an agent: {error}.") from None
+        raise UserError(f"{path} is not a recipe of an agent: {error}.") from None
     for problem in _problems(recipe):
-        raise UserError(f"{path} is no recipe of an agent: {problem}.")
+        raise UserError(f"{path} is not a recipe of an agent: {problem}.")
     return recipe
 
 

@@ -74,7 +74,7 @@ def test_what_cannot_be_done_is_refused_by_its_name(tmp_path: Path, toml: str, n
         ('artifacts = ["out"]', "'out' must be an absolute path"),
         ('artifacts = ["/app/../etc"]', "must be an absolute path"),
         ('artifacts = [{source = "/x", service = "db"}]', "there is no service 'db'"),
-        ("steps = [{name = '../x'}]", "'../x' is no name of a folder"),
+        ("steps = [{name = '../x'}]", "'../x' is not a name of a folder"),
         ("multi_step_reward_strategy = 'best'", "multi_step_reward_strategy = 'best'"),
         ("reward_kit = 1", "reward_kit is not known here"),
     ],

@@ -4,50 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from benchwright.endpoint.power import PowerReading
 from benchwright.endpoint.watching import Look
 from benchwright.files import write_whole
-from benchwright.records import UNREADABLE
+from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import encode_json
 
 LOOKS = "server.json"
 POWER = "power.json"
+
+Seen = TypeVar("Seen", bound=Record)
 
 
 def keep_looks(directory: Path, looks: Sequence[Look]) -> None:
     """Writes them, if there are any.
 
     Raises:
-        UserError: it cannot be written.
+        UserError: they cannot be written.
     """
-    if looks:
-        write_whole(directory / LOOKS, encode_json(list(looks)))
+    _keep(directory / LOOKS, looks)
 
 
 def read_looks(directory: Path) -> list[Look]:
     """Those of a run; none where there are none, or they cannot be read."""
-    try:
-        return msgspec.json.decode((directory / LOOKS).read_bytes(), type=list[Look])
-    except (OSError, *UNREADABLE):
-        return []
+    return _read(directory / LOOKS, Look)
 
 
 def keep_power(directory: Path, readings: Sequence[PowerReading]) -> None:
     """Writes them, if there are any.
 
     Raises:
-        UserError: it cannot be written.
+        UserError: they cannot be written.
     """
-    if readings:
-        write_whole(directory / POWER, encode_json(list(readings)))
+    _keep(directory / POWER, readings)
 
 
 def read_kept_power(directory: Path) -> list[PowerReading]:
     """Those of a run; none where there are none, or they cannot be read."""
+    return _read(directory / POWER, PowerReading)
+
+
+def _keep(path: Path, seen: Sequence[Record]) -> None:
+    if seen:
+        write_whole(path, encode_json(list(seen)))
+
+
+def _read(path: Path, kind: type[Seen]) -> list[Seen]:
     try:
-        return msgspec.json.decode((directory / POWER).read_bytes(), type=list[PowerReading])
+        return msgspec.json.decode(path.read_bytes(), type=list[kind])  # type: ignore[valid-type]
     except (OSError, *UNREADABLE):
         return []

@@ -39,7 +39,7 @@ def _boxed(answer: str) -> list[list[Any]] | None:
 def _last(answer: str) -> list[list[Any]] | None:
     end = max(answer.rfind("]"), answer.rfind("}"))
     if end < 0 or answer[end] == "}":
-        return None  # what a brace closes is no list
+        return None  # what a brace closes is not a list
     depth = 0
     for place in range(end, -1, -1):
         if answer[place] == "]":

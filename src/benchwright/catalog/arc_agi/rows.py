@@ -33,7 +33,7 @@ def samples(source: Source) -> Iterator[Sample]:
     """One sample per task, named by its file.
 
     Raises:
-        DatasetError: a file is no task; names file and field.
+        DatasetError: a file is not a task; names file and field.
     """
     for file in source.files("evaluation"):
         try:

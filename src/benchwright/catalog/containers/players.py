@@ -145,7 +145,7 @@ def _said(ended: ExecResult | None) -> dict[str, str]:
 def _work(
     ended: ExecResult | None, calls: RelayedCalls, artifacts: dict[str, Any], seconds: float
 ) -> AgentWork:
-    """What came of the work: a limit ends it and not the trial, and a failure of the agent is no answer."""
+    """What came of the work: a limit ends it and not the trial, and a failure of the agent is not an answer."""
     answer = "" if calls.reply is None else calls.reply.text
 
     def worked(status: Status, reason: str | None, *, container_ended: bool = False) -> AgentWork:

@@ -28,7 +28,7 @@ def about_of(reference: str) -> About:
     Its variant is the folder's name, or that of the dataset with its version.
 
     Raises:
-        UserError: there is no such folder, and the reference is no name of a dataset.
+        UserError: there is no such folder, and the reference is not a name of a dataset.
     """
     path = typed_path(reference)
     if reference and path.is_dir():

@@ -38,7 +38,7 @@ class TaskFolders:
     def all(self, source: Source) -> Iterator[tuple[str, Path]]:
         """The folders that hold the source's files, each with its path from the root, checked.
 
-        What lies within a task is no task.
+        What lies within a task is not a task.
 
         Raises:
             DatasetError: one is not as it should be; names the path.

@@ -91,7 +91,7 @@ def grade_steps(together: str, steps: Sequence[Mapping[str, Any]]) -> Verdict:
 def rewards_of(tests: Mapping[str, Any]) -> dict[str, float]:
     """The rewards that tests wrote by themselves: the numbers of reward.json, or without that file reward.txt's.
 
-    One value of reward.json that is no finite number spoils them all (harbor 0.25.0 harbor/verifier/verifier.py).
+    One value of reward.json that is not a finite number spoils them all (harbor 0.25.0 harbor/verifier/verifier.py).
     """
     if tests.get("ended") != "exited":
         return {}

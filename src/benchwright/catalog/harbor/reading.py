@@ -192,7 +192,7 @@ def _mode(table: VerifierTable) -> str | None:
 
 
 def _agent_seconds(tables: Sequence[AgentTable], where: str) -> float | None:
-    """None is no limit."""
+    """None means no limit."""
     given = next((one.timeout_sec for one in tables if one.timeout_sec is not None), None)
     return None if given is None else bounded_seconds(given, 600.0, f"{FILE}: {where}[agent] timeout_sec")
 
@@ -223,5 +223,5 @@ def _check_name(name: str, seen: set[str]) -> None:
         name.strip() and name.isprintable() and name not in (".", "..") and not set('/\\<>:"|?*') & set(name)
     )
     if not plain or name.casefold() in seen:
-        raise UnsupportedTask(f"{FILE}: steps: {name!r} is no name of a folder, or that of two steps")
+        raise UnsupportedTask(f"{FILE}: steps: {name!r} is not a name of a folder, or that of two steps")
     seen.add(name.casefold())

@@ -54,7 +54,7 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
     """The value of an expression in which letters stand for these values, beside e, i and π.
 
     Raises:
-        NoValue: it is no expression that is known here, or its value is undefined or too large.
+        NoValue: it is not an expression that is known here, or its value is undefined or too large.
     """
     if len(text) > LONGEST:
         raise NoValue("too long")

@@ -53,7 +53,7 @@ async def states_an_answer(text: str) -> bool:
 
 
 def boxed_value_is_readable(text: str) -> bool:
-    """Whether the last box holds something that can be read; a number outside of one is no answer."""
+    """Whether the last box holds something that can be read; a number outside of one is not an answer."""
     boxed = boxed_answer(text, several=False)
     return boxed is not None and readable(boxed, several=False) is not None
 

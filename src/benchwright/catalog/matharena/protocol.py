@@ -38,7 +38,7 @@ def competition(
         breakdowns=("problem_type",),
         departures=(
             "temperature 0.6, top_p 0.95 and 32,768 tokens for every model; MathArena has settings of its own for each",
-            "nobody looks at answers that could not be read; MathArena's authors mend some by hand",
+            "answers that could not be read are not corrected; MathArena's authors correct some by hand",
         ),
     )
 

@@ -95,7 +95,7 @@ def factorial(value: Value) -> Value:
     """value!
 
     Raises:
-        NoValue: it is no whole number from 0 to 5,000.
+        NoValue: it is not a whole number from 0 to 5,000.
     """
     return Fraction(math.factorial(_whole(value, MOST_FACTORIAL)))
 

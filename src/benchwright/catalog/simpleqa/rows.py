@@ -41,7 +41,7 @@ def verified_samples(source: Source) -> Iterator[Sample]:
 
 
 def labels(metadata: str) -> dict[str, str]:
-    """Topic and type of answer; none where the metadata is no dictionary of literals. Nothing is executed."""
+    """Topic and type of answer; none where the metadata is not a dictionary of literals. Nothing is executed."""
     try:
         read = ast.literal_eval(metadata)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

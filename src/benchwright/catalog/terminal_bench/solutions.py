@@ -17,7 +17,7 @@ def first_solutions(settings: Settings, folder: Path, command_seconds: int) -> I
     """The commands of solution.sh, or of solution.yaml.
 
     Raises:
-        DatasetError: there is neither, or the second is no list of commands.
+        DatasetError: there is neither, or the second is not a list of commands.
     """
     (step,) = settings.steps
     file = folder / "solution.sh"

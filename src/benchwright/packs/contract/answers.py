@@ -39,7 +39,7 @@ def read_answers(path: Path, scenarios: Sequence[str]) -> list[CannedAnswer]:
     """The answers in a file of JSON Lines.
 
     Raises:
-        UserError: it cannot be read, or a line is no answer to a scenario of the pack.
+        UserError: it cannot be read, or a line is not an answer to a scenario of the pack.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -52,7 +52,7 @@ def read_answers(path: Path, scenarios: Sequence[str]) -> list[CannedAnswer]:
         try:
             answer = msgspec.json.decode(line, type=CannedAnswer)
         except UNREADABLE as error:
-            raise UserError(f"{path}, line {number}, is no canned answer: {error}.") from None
+            raise UserError(f"{path}, line {number}, is not a canned answer: {error}.") from None
         if answer.scenario not in scenarios:
             raise UserError(f"{path}, line {number}: the pack has no scenario {answer.scenario!r}.")
         if answer.answer == []:

@@ -163,7 +163,7 @@ async def _scoring(
 
 
 def _failing(cell: Tried) -> Finding:
-    """A server's error is no wrong answer: it is thrown, or comes back as a fail, which the host marks."""
+    """A server's error is not a wrong answer: it is thrown, or comes back as a fail, which the host marks."""
     if cell.result is None:
         told = isinstance(cell.error, ProviderError)
         return Finding("provider errors", f"{cell.error}", problem=not told)
