@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Tests are shared out among processes, three for each core, and run in random order: `--randomly-seed=N`
+# Tests are shared out among processes, two for each core, and run in random order: `--randomly-seed=N`
 # in PYTEST_ARGS repeats an order, whose number is printed at the top.
 AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 
@@ -26,7 +26,7 @@ TESTS = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/second_try.py $(AT_ON
 test: setup check
 	$(TESTS) -m "not ($(SLOW))" $(PYTEST_ARGS)
 
-# The slow ones: the demo, killed runs, hostile containers, simulations of coverage and power, every page in every size, a server that nobody here wrote.
+# The slow ones: the demo, killed runs, benchmarks in containers, simulations of coverage and power, every page in every size, a server that nobody here wrote.
 test-slow: setup
 	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
 

@@ -31,7 +31,7 @@ else:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Processes where `-n auto` is asked for: more than cores, as many tests wait for containers and browsers."""
-    return 3 * (os.cpu_count() or 1)
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture(autouse=True)

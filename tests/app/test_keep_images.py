@@ -19,6 +19,8 @@ from benchwright.catalog.terminal_bench.about import TERMINAL_BENCH
 from benchwright.catalog.terminal_bench.benchmark import make
 from benchwright.records import Sample
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["running_engine"]
 
 BY_FAMILY = ["a0", "a1", "a2", "b0", "b1", "b2"]
@@ -65,7 +67,6 @@ class TestWhatStays:
         crates.run("--keep-images", "none")
         assert crates.here() == {"a1"}
 
-    @pytest.mark.slow
     def test_repeats_of_a_task_use_its_image_one_after_another(self, crates: Crates) -> None:
         crates.run("--keep-images", "none", "--n", "2")
         assert crates.registry.pulled == BY_FAMILY

@@ -173,6 +173,7 @@ def test_the_viewer_starts_what_is_started_from_its_page(
 
 
 def test_the_name_of_another_module_is_refused_in_one_line(poisoned: Poisoned, echo: str) -> None:
+    Project(poisoned)
     for name, whose in (("queue", "Python's own"), ("numpy", "an installed one")):
         ended = poisoned.run(
             *("eval", "-m", f"{name}:loop", "-d", "data.jsonl", "--eval-fn", "rewards:right"),

@@ -22,7 +22,7 @@ from benchwright.records import Status
 
 __all__ = ["running_engine", "workshop"]
 
-pytestmark = pytest.mark.usefixtures("running_engine", "workshop")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("running_engine", "workshop")]
 
 SOLVES = f"""
 print(ask([{{"role": "user", "content": prompt}}])["content"])
@@ -93,7 +93,6 @@ async def test_it_has_a_loopback_and_no_other_network_and_can_change_nothing_of_
     assert said == ["http://127.0.0.1:", "Network is unreachable", "Read-only file system", ""]
 
 
-@pytest.mark.slow
 async def test_at_the_time_limit_it_is_ended_and_what_it_did_counts(tmp_path: Path) -> None:
     went = await worked(tmp_path, SOLVES + "time.sleep(60)\n", seconds=8)
     assert ended(went) == (Status.LIMIT, 1.0)

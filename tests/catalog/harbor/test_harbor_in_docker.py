@@ -16,7 +16,7 @@ from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("nothing_left")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.usefixtures("nothing_left")]
 
 SEPARATE = '[verifier]\nenvironment_mode = "separate"\n'
 HELLO = "echo hello > /app/hello.txt"
@@ -24,7 +24,7 @@ HELLO = "echo hello > /app/hello.txt"
 FORGE = """\
 printf '#!/bin/sh\\nexit 0\\n' > /bin/grep; mkdir -p /logs/verifier /tests
 echo 1 > /logs/verifier/reward.txt; printf 'echo 1 > /logs/verifier/reward.txt' > /tests/test.sh
-(while :; do echo 1 > /logs/verifier/reward.txt; sleep 0.05; done) >/dev/null 2>&1 &
+(while :; do echo 1 > /tmp/1; mv /tmp/1 /logs/verifier/reward.txt; sleep 0.05; done) >/dev/null 2>&1 &
 """
 """An agent that changes a tool of the tests, lays a reward and tests before, and goes on writing rewards."""
 

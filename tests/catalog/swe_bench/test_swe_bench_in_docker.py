@@ -27,7 +27,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Sample, Status, Trial
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def source(path: Path) -> Source:
@@ -277,7 +277,6 @@ async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
     assert stand_ins.docker("ps", "--all", "--quiet", "--filter", f"ancestor={image}") == ""
 
 
-@pytest.mark.slow
 async def test_no_exploit_of_the_suite_passes_unnoticed(swe_bench_path: Path) -> None:
     tried = with_exploits(make(SWE_BENCH, Options()))
     validated = await validate(tried, source(swe_bench_path), Selection(1))

@@ -18,7 +18,7 @@ from benchwright.catalog.containers.authors import agent_messages
 from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture

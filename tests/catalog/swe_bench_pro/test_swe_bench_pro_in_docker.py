@@ -20,6 +20,8 @@ from benchwright.engine.offload import offloading
 from benchwright.records import Status
 from benchwright.sandbox.docker import DockerSandboxes
 
+pytestmark = pytest.mark.slow
+
 ADD = "tests/test_calculator.py::test_add"
 DOUBLE = "tests/test_calculator.py::test_double"
 NAMED, BARE = "it greets d'Artagnan by name", "it greets"
@@ -33,7 +35,6 @@ def program(tmp_path: Path) -> Iterator[Program]:
 
 
 @pytest.mark.parametrize("mode", ["agent", "patch"])
-@pytest.mark.slow
 async def test_the_gold_patches_pass_and_no_change_does_not(mode: str, pro_data: Data) -> None:
     ran = await validate(pro(mode=mode), pro_data.source)
     assert (ran.samples, ran.checks, ran.failures) == (2, 6 if mode == "agent" else 8, [])
@@ -99,7 +100,6 @@ async def test_the_tests_cannot_be_seen_and_changes_to_them_do_not_count(
 LOOK_AHEAD = "git log --all --oneline | wc -l; git fsck --no-reflogs --unreachable 2>/dev/null | wc -l"
 
 
-@pytest.mark.slow
 async def test_an_agent_finds_the_fix_in_the_image_unless_it_is_sealed(
     pro_data: Data, tmp_path: Path
 ) -> None:

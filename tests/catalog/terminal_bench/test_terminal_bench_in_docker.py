@@ -31,7 +31,7 @@ from benchwright.catalog.validation import validate
 from benchwright.records import Status
 from benchwright.sandbox.docker.owner import PROCESS, this_process
 
-pytestmark = pytest.mark.usefixtures("nothing_left")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_left")]
 
 
 def calls(*commands: str) -> list[dict[str, Any]]:

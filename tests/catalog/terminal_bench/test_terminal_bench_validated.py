@@ -14,7 +14,7 @@ from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.terminal_bench.terminal_kit import write_first, write_harbor
 from tests.sandbox.docker.stand_ins import docker
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.usefixtures("nothing_left")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.usefixtures("nothing_left")]
 
 LOUD = """\
 #!/bin/bash
