@@ -11,6 +11,7 @@ import pytest
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Headers, WireError
 from benchwright.endpoint.reply import Reply
+from benchwright.endpoint.request import Begin, Purpose
 from benchwright.endpoint.wire import Call, Wire
 from benchwright.errors import ProviderError
 
@@ -122,6 +123,15 @@ async def failure_of(wire: Wire) -> WireError:
     with pytest.raises(WireError) as caught:
         await send(wire)
     return caught.value
+
+
+def with_purpose(purpose: Purpose) -> Begin:
+    """A request that is due when it is ready."""
+
+    async def begin() -> Purpose:
+        return purpose
+
+    return begin
 
 
 async def ask(client: EndpointClient, **body: Any) -> Reply:

@@ -21,6 +21,7 @@ from tests.endpoint.http_kit import (
     json_answer,
     sse_answer,
     usage,
+    with_purpose,
 )
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, Serve
 
@@ -76,9 +77,26 @@ class TestTimings:
     async def test_start_with_the_trial(self, serve: Serve, open_client: OpenClient) -> None:
         server = await serve([ASKED, HELLO])
         purpose = Purpose(origin=perf_counter_ns() - 1_000 * MS, role="judge", turn=3)
-        reply = await open_client(server.url).ask("/chat/completions", {}, purpose)
+        reply = await open_client(server.url).ask("/chat/completions", {}, with_purpose(purpose))
         assert 1_000 * MS < reply.record.started < 6_000 * MS
         assert (reply.record.role, reply.record.turn, reply.record.slot) == ("judge", 3, "primary")
+
+    async def test_when_they_are_due_if_they_are_ready_before(
+        self, serve: Serve, open_client: OpenClient
+    ) -> None:
+        server = await serve([ASKED, HELLO])
+        due = asyncio.Event()
+
+        async def begin() -> Purpose:
+            await due.wait()
+            return Purpose(origin=perf_counter_ns())
+
+        asking = asyncio.create_task(open_client(server.url).ask("/chat/completions", {}, begin))
+        await asyncio.sleep(0.2)
+        assert not server.requests
+        due.set()
+        record = (await asking).record
+        assert record.waited < 100 * MS > record.started
 
 
 class TestCounts:
@@ -133,7 +151,9 @@ class TestTheNote:
         server = await serve([ASKED, broken, AGAIN])
         noted: list[RequestRecord] = []
         with pytest.raises(ProviderError) as caught:
-            await open_client(server.url).ask("/chat/completions", {}, Purpose(turn=2), noted.append)
+            await open_client(server.url).ask(
+                "/chat/completions", {}, with_purpose(Purpose(turn=2)), noted.append
+            )
         (record,) = noted
         assert record.error == str(caught.value)
         assert (record.attempts, record.chunks, record.http_status, record.turn) == (6, 2, 200, 2)

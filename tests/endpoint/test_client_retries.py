@@ -20,6 +20,7 @@ from tests.endpoint.http_kit import (
     json_answer,
     refusal_of,
     sse_answer,
+    with_purpose,
 )
 from tests.endpoint.scripted_server import AGAIN, ASKED, CLOSE, RESET, Script, Serve
 
@@ -137,12 +138,12 @@ class TestRateLimits:
         client, waits = open_client(server.url, retry=RetryPolicy(longest_wait=0.5)), Waits()
         records: list[RequestRecord] = []
         with pytest.raises(ProviderError, match="HTTP 429: slow down and asks to wait") as caught:
-            await client.ask("/chat/completions", {}, Purpose(waits=waits), records.append)
+            await client.ask("/chat/completions", {}, with_purpose(Purpose(waits=waits)), records.append)
         assert str(caught.value).endswith("a trial waits 0.5 s in all (--max-wait)")
         assert len(server.requests) == records[0].attempts == 3
         assert records[0].waited >= 400 * MS
         with pytest.raises(ProviderError, match="--max-wait"):
-            await client.ask("/chat/completions", {}, Purpose(waits=waits))
+            await client.ask("/chat/completions", {}, with_purpose(Purpose(waits=waits)))
         assert len(server.requests) <= 4
 
     async def test_that_several_requests_of_a_trial_wait_for_count_once(
@@ -151,7 +152,7 @@ class TestRateLimits:
         limited = error_answer("429 Too Many Requests", "slow down", "Retry-After: 0.2")
         server = await serve([ASKED, limited, ASKED, limited, ASKED, HELLO])
         client, waits = open_client(server.url, retry=RetryPolicy(longest_wait=2.0)), Waits()
-        asking = [client.ask("/chat/completions", {}, Purpose(waits=waits)) for _ in range(8)]
+        asking = [client.ask("/chat/completions", {}, with_purpose(Purpose(waits=waits))) for _ in range(8)]
         assert all(reply.record.attempts == 3 for reply in await asyncio.gather(*asking))
         assert 0.4 <= waits.seconds < 2, "all their waits together are longer"
 

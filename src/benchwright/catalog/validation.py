@@ -15,7 +15,7 @@ from benchwright.catalog.scripted import EXPECTED_TO_FAIL, EXPLOIT, MUST_NOT_PAS
 from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Purpose
+from benchwright.endpoint.request import Begin, at_once
 from benchwright.engine.aside import run_aside
 from benchwright.engine.plan import Plan
 from benchwright.errors import ExecutionError
@@ -101,7 +101,7 @@ class _Nobody:
         self,
         path: str,
         body: Mapping[str, Any],
-        purpose: Purpose = NO_PURPOSE,
+        begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Refuses."""

@@ -22,7 +22,7 @@ from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Purpose, Request
+from benchwright.endpoint.request import Begin, Purpose, Request, at_once
 from benchwright.endpoint.server_info import Document, TokenCounter, has_path
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Wire
@@ -106,24 +106,27 @@ class EndpointClient:
         self,
         path: str,
         body: Mapping[str, Any],
-        purpose: Purpose = NO_PURPOSE,
+        begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Asks `/chat/completions` or `/completions`; `body` holds messages or prompt and further fields.
 
         The target's model and settings are added; a field that is None is left out. Messages that are JSON already
-        (`msgspec.Raw`) are sent as they lie: a prompt of 600 kB is not copied when it is due. `note` is told of the
-        request when it has ended, well or not. A retried request's timings are those of the attempt that
-        answered. The wire's total limit is that of all attempts together, the pauses between them included.
+        (`msgspec.Raw`) are sent as they lie: a prompt of 600 kB is not copied. `begin` is awaited when the request is
+        ready to be sent; what it raises is raised. `note` is told of the request when it has ended, well or not. A
+        retried request's timings are those of the attempt that answered. The wire's total limit is that of all attempts
+        together, the pauses between them included.
 
         Raises:
             ProviderError: no usable answer came, after the retries that made sense.
         """
-        request = Request(next(self._ids), purpose)
+        identity = next(self._ids)
         fields = {"model": self.target.model, **self.target.settings, **body}
         fields = {name: value for name, value in fields.items() if value is not None}
+        call = self._call(path, fields, identity, self.stream, self._wire.limits.total)
+        request = Request(identity, await begin())
         try:
-            delivery, reply = await self._answer(request, path, fields)
+            delivery, reply = await self._answer(request, call, path, fields)
         except ProviderError as error:
             if note is not None:
                 note(request.failed_record(self.target.slot, error))
@@ -139,18 +142,21 @@ class EndpointClient:
             note(reply.record)
         return reply
 
-    async def _answer(self, request: Request, path: str, fields: dict[str, Any]) -> tuple[Delivery, Reply]:
-        """Sends a request until it is answered, or another attempt would make no sense."""
+    async def _answer(
+        self, request: Request, first: Call, path: str, fields: dict[str, Any]
+    ) -> tuple[Delivery, Reply]:
+        """Sends a request until it is answered, or another attempt would make no sense; `first` is ready to be sent."""
         stream, seconds_left, failed = self.stream, self._wire.limits.total, 0
+        call: Call | None = first
         while True:
             await self._begin(request)
             try:
-                call = self._call(path, fields, request.identity, stream, seconds_left)
+                call = call or self._call(path, fields, request.identity, stream, seconds_left)
                 delivery = await self._wire.send(call, request.meter)
                 request.attempts += delivery.resent
                 return delivery, self._read(request.meter)
             except (WireError, BadAnswer, ProviderError) as failure:
-                error = self._explain(failure, request)
+                call, error = None, self._explain(failure, request)
                 seconds_left -= (perf_counter_ns() - request.attempt_at) / 1e9
                 if self._gate.shut(error, request.waits):
                     continue

@@ -17,7 +17,7 @@ from benchwright.endpoint.failures import LIMITED_BY, TRANSIENT, UNWANTED, Retry
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Purpose
+from benchwright.endpoint.request import Begin, at_once
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import RequestRecord, Target
 from benchwright.text import one_line
@@ -57,7 +57,7 @@ class LiteLLMClient:
         self,
         path: str,
         body: Mapping[str, Any],
-        purpose: Purpose = NO_PURPOSE,
+        begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Asks `/chat/completions`, the only path there is; see `EndpointClient.ask`.
@@ -72,7 +72,8 @@ class LiteLLMClient:
         fields = {name: value for name, value in fields.items() if value is not None}
         fields = {"model": self.model, "api_key": self._key(litellm), "max_retries": 0, **fields}
         self._requests += 1
-        identity, asked = f"litellm-{self._requests}", perf_counter_ns()
+        identity = f"litellm-{self._requests}"
+        purpose, asked = await begin(), perf_counter_ns()
         try:
             for attempt in itertools.count(1):
                 started = perf_counter_ns()

@@ -12,7 +12,7 @@ from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import NO_PURPOSE, Purpose
+from benchwright.endpoint.request import Begin, at_once
 from benchwright.environment_file import ENVIRONMENT_FILE
 from benchwright.errors import UserError
 from benchwright.records import RequestRecord, Target
@@ -35,7 +35,7 @@ class ModelClient(Protocol):
         self,
         path: str,
         body: Mapping[str, Any],
-        purpose: Purpose = NO_PURPOSE,
+        begin: Begin = at_once,
         note: Callable[[RequestRecord], None] | None = None,
     ) -> Reply:
         """Asks, and asks again where that helps."""

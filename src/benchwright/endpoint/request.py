@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from time import perf_counter_ns
 
 from benchwright.endpoint.meter import AnswerMeter
@@ -28,6 +29,14 @@ class Purpose(Record, frozen=True):
 
 
 NO_PURPOSE: Purpose = Purpose()
+
+Begin = Callable[[], Awaitable[Purpose]]
+"""Is awaited when a request is ready to be sent: waits until it is due, and says what it is for."""
+
+
+async def at_once() -> Purpose:
+    """A request that is due when it is ready, and is for nothing in particular."""
+    return NO_PURPOSE
 
 
 class Request:

@@ -180,12 +180,16 @@ class TrialSession:
         fields = {**seeded(client.target.settings, self.trial.repeat), **body}
         if turn is not None and turn.sent is not None:
             fields["messages"] = turn.sent
-        await self._begin()
-        if turn is not None:
-            await until(turn.due)
-        purpose = self._purpose(role, fields.get("seed"))
-        self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
-        reply = await client.ask(path, fields, purpose, lambda record: self._note(record, turn))
+
+        async def begin() -> Purpose:
+            await self._begin()
+            if turn is not None:
+                await until(turn.due)
+            purpose = self._purpose(role, fields.get("seed"))
+            self.unanswered = sent or [{"role": "user", "content": body["prompt"]}]
+            return purpose
+
+        reply = await client.ask(path, fields, begin, lambda record: self._note(record, turn))
         self.unanswered = []
         self._tokens += reply.usage.total_tokens
         self._asked.append((body, sent, reply.raw))
