@@ -9,7 +9,7 @@ AT_ONCE ?= -n auto --maxprocesses 6 --dist worksteal
 # Sources are compiled once, not by each of the thousands of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo pictures test test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
+.PHONY: demo pictures test tests test-slow test-all test-versions test-programs test-ray faults coverage check bench bench-check bench-document setup clean requirements
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -22,17 +22,22 @@ SLOW := slow or real_server
 PYTEST = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest $(AT_ONCE)
 TESTS = PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/second_try.py $(AT_ONCE)
 
-# All tests but the slow ones. A few that fail are run once more, alone (tests/second_try.py).
-test: setup check
-	$(TESTS) -m "not ($(SLOW))" $(PYTEST_ARGS)
+# The checks, and all tests but the slow ones. A few that fail are run once more, alone (tests/second_try.py).
+test: check tests
+
+WHICH = -m "not ($(SLOW))"
+tests: setup
+	$(TESTS) $(WHICH) $(PYTEST_ARGS)
 
 # The slow ones: the demo, killed runs, benchmarks in containers, simulations of coverage and power, every page in every size, a server that nobody here wrote.
 test-slow: setup
 	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
 
-# And the README in an empty environment, other Pythons in a clone elsewhere, other fastmcps, Ray, other
-# programs that read what is exported, two at a time; then the ratios of speed and memory against their limits.
-test-all: test test-slow
+# The checks beside the tests, slow ones and all; the README in an empty environment, other Pythons in a clone
+# elsewhere, other fastmcps, Ray, other programs that read what is exported, two at a time; then the ratios of speed and
+# memory against their limits.
+test-all: setup
+	$(MAKE) --no-print-directory --jobs 2 test WHICH=
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-versions test-programs
 	$(BIN)/python -m benchmarks --check
 
