@@ -7,6 +7,7 @@ the number of the process, and its exit code once it has ended.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import io
@@ -18,6 +19,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 from typing import Any
 
@@ -115,8 +117,24 @@ def standard_stream(number: int, errors: str, environment: dict[str, str]) -> io
     return io.TextIOWrapper(binary, errors=errors, line_buffering=lines, write_through=unbuffered)
 
 
+def run_and_end() -> None:
+    """Runs the program, and ends as Python does, without the 60 ms that taking apart all modules would take."""
+    code = 0
+    try:
+        runpy.run_module("benchwright", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        if not isinstance(ended.code, int | None):
+            raise
+        code = ended.code or 0
+    threading._shutdown()  # type: ignore[attr-defined]  # as Python does, which has no public name for it
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code & 0xFF)
+
+
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import_everything()
     become(*serve(socket.socket(fileno=int(sys.argv[1]))))
-    runpy.run_module("benchwright", run_name="__main__", alter_sys=True)
+    run_and_end()
