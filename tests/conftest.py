@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -26,6 +27,15 @@ else:
     no_clock = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
     examples.register_profile(slow_is_no_fault, examples(), **no_clock)
     examples.load_profile(slow_is_no_fault)
+
+
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collects garbage again, but for the tests themselves: half a million objects that stay to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
