@@ -20,6 +20,7 @@ from benchwright.errors import UserError
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
+from benchwright.sandbox.egress import EgressProxy
 
 
 class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +29,8 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     `images` says which images a task needs, and `image_gib` how much disk one of them takes on average beside the
     others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
     `agent_turns` is how many turns an agent has, None where none works; `agent` works in place of the model in our
-    shell.
+    shell. `egress` makes the proxy of a trial whose containers have a list of hosts. `network_needs` says what a
+    task's tests need of a network, None where nothing is known.
     """
 
     about: About
@@ -45,12 +47,14 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     exploits: Sequence[Exploit] = ()
     agent_turns: int | None = None
     agent: Recipe | None = None
+    egress: Callable[[], EgressProxy] = EgressProxy
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Connects to the engine."""
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(containers(self.at_once))
+            opened.egress = self.egress
             if self.agent is not None:
                 opened.agent = await stack.enter_async_context(installed_agent(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
@@ -82,6 +86,7 @@ class Containers:
         self.run_id = run_id
         self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
         self.agent: Player | None = None
+        self.egress: Callable[[], EgressProxy] = EgressProxy
 
     def player(self, commands: Commands) -> Player:
         """Who works in the sandboxes: the run's agent, else the model in a shell, giving `commands` so."""
