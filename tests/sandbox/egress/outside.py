@@ -48,7 +48,11 @@ class WebServer:
         self.requests: list[bytes] = []
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:
+            writer.close()
+            return
         self.requests.append(head)
         path = head.split(b" ", 2)[1].decode()
         status = "200 OK" if path in self._pages else "404 Not Found"

@@ -12,6 +12,7 @@ from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Grade
 from benchwright.catalog.containers.agent import Commands
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
+from benchwright.catalog.containers.network_needs import Needs
 from benchwright.catalog.containers.players import ModelInShell, Player, installed_agent
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
@@ -48,6 +49,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     agent_turns: int | None = None
     agent: Recipe | None = None
     egress: Callable[[], EgressProxy] = EgressProxy
+    network_needs: Callable[[Sample], Needs] | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:

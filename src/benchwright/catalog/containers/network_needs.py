@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from benchwright.records import Record
 from benchwright.sandbox.egress import host_problem
@@ -42,11 +43,18 @@ _USUAL = {
 _KINDS = {"uvx": "uv", "apt-get": "apt", "pip3": "pip", "npx": "npm", "yarn": "npm"}
 
 
+Closed = Literal["", "option", "task"]
+
+
 class Needs(Record, frozen=True):
-    """The programs of scripts that fetch something, as their words, and the hosts that they ask."""
+    """The programs of scripts that fetch something, as their words, and the hosts that they ask.
+
+    `closed` says by what those who run the scripts have no network all the same: the user's option, or the task.
+    """
 
     programs: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    closed: Closed = ""
 
 
 def needs_of(scripts: Iterable[str]) -> Needs:
@@ -73,12 +81,17 @@ def hosts_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(host for host in named if host_problem(host) is None))
 
 
-def texts_below(places: Iterable[Path]) -> Iterator[str]:
-    """The texts of files, and of those below folders; what is no text or long is passed over."""
+def texts_below(places: Iterable[Path], only: str = "") -> Iterator[str]:
+    """The texts of files whose names end so, and of those below folders; what is no text or long is passed over."""
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
             try:
-                if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST:
+                if (
+                    not path.name.endswith(only)
+                    or path.is_symlink()
+                    or not path.is_file()
+                    or path.stat().st_size > LARGEST
+                ):
                     continue
                 yield path.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError):

@@ -14,7 +14,7 @@ from benchwright.sandbox.egress import Network, Policy, host_problem, mirrors, w
 Choice = Literal["task", "open", "none"]
 _CHOICES: tuple[Choice, ...] = ("task", "open", "none")
 
-_SEALED = "sealed: of the network package mirrors and hosts that the task names, by a proxy that logs"
+SEALED_NETWORK = "sealed: of the network package mirrors and hosts that the task names, by a proxy that logs"
 """How it differs from the official protocols."""
 
 _MIRROR_VARIABLES = {
@@ -93,6 +93,6 @@ def network_departures(rules: NetworkRules) -> Iterable[str]:
     elif rules.choice == "open":
         yield "the network is not filtered, also where a task or the seal has a list of hosts"
     elif rules.sealed:
-        yield _SEALED
+        yield SEALED_NETWORK
     if rules.hosts:
         yield f"further hosts: {', '.join(rules.hosts)}"

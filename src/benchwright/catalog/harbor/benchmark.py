@@ -15,7 +15,8 @@ from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
 from benchwright.catalog.harbor.grading import Parser, TestsScorer, reward_figures
 from benchwright.catalog.harbor.images import images_of
-from benchwright.catalog.harbor.rows import harbor_samples
+from benchwright.catalog.harbor.phases import needs_of_tests
+from benchwright.catalog.harbor.rows import harbor_samples, settings_of
 from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.harbor.solver import TaskSolver
 from benchwright.catalog.harbor.testing import RunTests, run_tests
@@ -87,6 +88,9 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         exploits=TERMINAL,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,
+        network_needs=lambda sample: needs_of_tests(
+            rules, settings_of(sample), folders[sample.content["task"]]
+        ),
         departures=tuple(_departures(agent, rules, multiplier)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright.catalog.containers.network_needs import hosts_in, needs_of, texts_below
+from benchwright.catalog.containers.network_needs import Closed, Needs, hosts_in, needs_of, texts_below
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.environment import Environments, Place, names_of_neighbours
@@ -34,10 +34,10 @@ def test_network(settings: Settings, step: Step) -> Network:
     return settings.network if step.test_network is None else step.test_network
 
 
-def texts_of_tests(folder: Path, step: Step) -> list[str]:
-    """The texts of a step's tests, also where they are built into an image."""
+def texts_of_tests(folder: Path, step: Step, only: str = "") -> list[str]:
+    """The texts of a step's tests, also where they are built into an image; of files whose names end so."""
     places = dict.fromkeys(("run-tests.sh", "tests", *step.tests, *_own_tests(step)))
-    return list(texts_below(folder / place for place in places if (folder / place).exists()))
+    return list(texts_below((folder / place for place in places if (folder / place).exists()), only))
 
 
 def _own_tests(step: Step) -> tuple[str, ...]:
@@ -107,6 +107,21 @@ class Phases:
     def _exit(self, phase: Phase, policy: Policy | None, settings: Settings) -> Exit:
         assert self._proxy is not None, "there is a proxy where there is an exit"
         return Exit(self._proxy, self._rules, phase, policy, names_of_neighbours(settings))
+
+
+def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Needs:
+    """What the scripts of a task's tests need of a network, and whether they have one."""
+    found = [
+        (needs, test_network(settings, step))
+        for step in settings.steps
+        if (needs := needs_of(texts_of_tests(folder, step, only=".sh"))).programs
+    ]
+    closed: Closed = ""
+    if any(not rules.opens(given) for _, given in found):
+        closed = "option" if any(given and not rules.opens(given) for _, given in found) else "task"
+    programs = dict.fromkeys(program for needs, _ in found for program in needs.programs)
+    hosts = dict.fromkeys(host for needs, _ in found for host in needs.hosts)
+    return Needs(tuple(programs), tuple(hosts), closed)
 
 
 def needs_proxy(rules: NetworkRules, settings: Settings) -> bool:
