@@ -93,7 +93,7 @@ def test_mirrors_are_found_by_package_managers_and_let_through() -> None:
 )
 def test_values_that_cannot_be_used_are_named(option: str, value: str) -> None:
     with pytest.raises(UserError, match=f"--option {option}"):
-        rules(**{option: value})
+        read_network_rules(Options({option: value}))
 
 
 @pytest.mark.parametrize(
@@ -108,4 +108,4 @@ def test_values_that_cannot_be_used_are_named(option: str, value: str) -> None:
 def test_what_differs_from_the_official_protocol_is_told(
     sealed: bool, options: dict[str, str], departures: int
 ) -> None:
-    assert len(list(network_departures(rules(sealed, **options)))) == departures
+    assert len(list(network_departures(read_network_rules(Options(options, sealed=sealed))))) == departures

@@ -1,4 +1,4 @@
-"""What the connections of a trial do to its outcome: they are kept, flagged and counted, and explain tests that fail."""
+"""What the connections of a trial do to its outcome: kept, flagged, counted, they explain tests that fail."""
 
 from __future__ import annotations
 

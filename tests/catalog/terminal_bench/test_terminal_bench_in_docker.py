@@ -20,6 +20,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
     TEST_HELLO,
     first,
     harbor,
+    official_harbor,
     source,
     write_first,
     write_harbor,

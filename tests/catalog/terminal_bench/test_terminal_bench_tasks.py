@@ -24,9 +24,9 @@ from tests.catalog.terminal_bench.terminal_kit import (
 )
 
 from benchwright.catalog.benchmark import Options
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.harbor import reading as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
-from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.harbor.settings import Artifact, Settings, Step, settings_or_problem
 from benchwright.catalog.registry import about

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -17,7 +18,7 @@ from benchwright.catalog.containers.players import ModelInShell, Player, install
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.errors import UserError
+from benchwright.errors import ExecutionError, UserError
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
@@ -56,7 +57,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
         """Connects to the engine."""
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(containers(self.at_once))
-            opened.egress = self.egress
+            opened.new_proxy = self.egress
             if self.agent is not None:
                 opened.agent = await stack.enter_async_context(installed_agent(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
@@ -88,11 +89,24 @@ class Containers:
         self.run_id = run_id
         self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
         self.agent: Player | None = None
-        self.egress: Callable[[], EgressProxy] = EgressProxy
+        self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
     def player(self, commands: Commands) -> Player:
         """Who works in the sandboxes: the run's agent, else the model in a shell, giving `commands` so."""
         return self.agent or ModelInShell(commands)
+
+    def proxy(self) -> EgressProxy:
+        """The proxy of one trial, to be entered.
+
+        Raises:
+            ExecutionError: containers cannot reach it; says what to do.
+        """
+        if sys.platform != "linux" or not self.engine.address.is_local:
+            raise ExecutionError(
+                "the network goes by a proxy on this machine, which containers reach only where it runs Linux and the "
+                "engine; --option network=open leaves the network unfiltered, --no-seal runs the official protocol"
+            )
+        return self.new_proxy()
 
 
 @asynccontextmanager

@@ -129,5 +129,5 @@ async def way_out(
     if not filtered:
         yield None
         return
-    async with containers.egress() as proxy:
+    async with containers.proxy() as proxy:
         yield Exit(proxy, rules, "tests", rules.policy(True))

@@ -68,7 +68,7 @@ class TaskSolver:
         async with AsyncExitStack() as stack:
             proxy = None
             if needs_proxy(self._environments.rules, settings):
-                proxy = await stack.enter_async_context(self._environments.containers.egress())
+                proxy = await stack.enter_async_context(self._environments.containers.proxy())
             attempt = Attempt(
                 *(self._environments, self._options, self._tests, session, sample, settings, folder),
                 parser=self._parsers.get(settings.parser),
