@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -15,11 +16,18 @@ Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 class Outside:
     """What names resolve to, which addresses were connected to, and what the server behind them was sent.
 
-    `names` holds one list of addresses a look-up, the last one for all further ones.
+    `names` holds one list of addresses a look-up, the last one for all further ones; `tls` is the server for port 443,
+    where it is another one.
     """
 
-    def __init__(self, server: tuple[str, int], names: dict[str, list[Sequence[str]]] | None = None) -> None:
+    def __init__(
+        self,
+        server: tuple[str, int],
+        names: dict[str, list[Sequence[str]]] | None = None,
+        tls: tuple[str, int] | None = None,
+    ) -> None:
         self._server = server
+        self._tls = tls or server
         self._names = names
         self.connected: list[tuple[str, int]] = []
 
@@ -33,7 +41,7 @@ class Outside:
 
     async def connect(self, address: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         self.connected.append((address, port))
-        return await asyncio.open_connection(*self._server)
+        return await asyncio.open_connection(*(self._tls if port == 443 else self._server))
 
     def proxy(self) -> EgressProxy:
         """A proxy with this world behind it."""
@@ -48,11 +56,7 @@ class WebServer:
         self.requests: list[bytes] = []
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            head = await reader.readuntil(b"\r\n\r\n")
-        except asyncio.IncompleteReadError:
-            writer.close()
-            return
+        head = await reader.readuntil(b"\r\n\r\n")
         self.requests.append(head)
         path = head.split(b" ", 2)[1].decode()
         status = "200 OK" if path in self._pages else "404 Not Found"
@@ -63,10 +67,28 @@ class WebServer:
 
 
 @asynccontextmanager
-async def serving(answer: Answer) -> AsyncIterator[tuple[str, int]]:
-    """A server on the loopback, by its address."""
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+async def serving(answer: Answer, tls: ssl.SSLContext | None = None) -> AsyncIterator[tuple[str, int]]:
+    """A server on the loopback, by its address; its connections are closed in the end."""
+    under_way: set[asyncio.Task[None]] = set()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        under_way.add(task)
+        try:
+            await answer(reader, writer)
+            await writer.wait_closed()
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.transport.abort()
+            under_way.discard(task)
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=tls)
     try:
         yield server.sockets[0].getsockname()[:2]
     finally:
         server.close()
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)

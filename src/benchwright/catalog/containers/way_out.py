@@ -61,7 +61,7 @@ class Exit:
             UserError: this machine has no Python that could run in containers.
         """
         mounts = {**spec.mounts, **await self._mounts()}
-        environment = {**self._environment(PORT), **spec.environment}
+        environment = {**self.environment(PORT), **spec.environment}
         network = bool(self._neighbours)  # it is moved from there to the neighbours' network
         return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
 
@@ -84,9 +84,10 @@ class Exit:
         Raises:
             ExecutionError: nothing can be started in the container.
         """
-        return self._environment(await self.lead(sandbox, 0))
+        return self.environment(await self.lead(sandbox, 0))
 
-    def _environment(self, port: int) -> dict[str, str]:
+    def environment(self, port: int) -> dict[str, str]:
+        """The variables by which programs find it at a port of the loopback."""
         url = f"http://benchwright:{self.grant.token}@127.0.0.1:{port}"
         direct = ",".join((_OWN, *self._neighbours))
         proxies = {"http_proxy": url, "https_proxy": url, "no_proxy": direct}
