@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -89,13 +90,17 @@ def launching(start: Start) -> tuple[list[str], bytes]:
     return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(order)
 
 
-def forwarding_command(socket: str, port: int) -> tuple[list[str], bytes]:
+def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
     """The command that leads a port of a container's loopback to a socket there, and what it reads from stdin.
+
+    Requests for the hosts of `direct`, and for the loopback, are led there.
 
     It prints the port, any for 0, and ends; something goes on in the background.
     """
     code = f"{_text(forwarding)}\nforward_in_background()\n"
-    return [*python_command(RUNTIME), "-c", code], msgspec.json.encode({"socket": socket, "port": port})
+    return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(
+        {"socket": socket, "port": port, "direct": direct}
+    )
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:

@@ -192,3 +192,17 @@ async def test_retrieval_from_code_hosts_and_by_addresses_is_blocked_and_logged(
     assert (ended.values, requests) == ({"retrieval": 0.0}, [])
     refused = {host for _, host, _, allowed in connections(ended, "retrieval") if not allowed}
     assert refused == {"raw.githubusercontent.com", "140.82.112.3", "169.254.169.254"}
+
+
+async def test_a_server_of_the_agents_is_reached_by_programs_that_know_no_exceptions_from_a_proxy(
+    tmp_path: Path,
+) -> None:
+    ask = "busybox wget -q -O - http://localhost:8000/index.html | grep -qx hello"
+    networked(tmp_path / "tasks", "server", test=rewarded_if(ask))
+    serve = (
+        "mkdir /w; echo hello > /w/index.html; (busybox httpd -f -p 8000 -h /w >/dev/null 2>&1 &); sleep 0.5"
+    )
+    ended, _ = await run(tmp_path / "tasks", tmp_path, f"{serve}; {ask} && echo reached", pages={})
+    assert ended.artifacts("server")["commands"][0]["output"] == "reached\n"
+    assert ended.values == {"server": 1.0}
+    assert ended.artifacts("server")["network"] == []

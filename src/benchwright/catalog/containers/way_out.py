@@ -71,7 +71,7 @@ class Exit:
         Raises:
             ExecutionError: nothing can be started in the container.
         """
-        argv, given = forwarding_command(f"{PLACE}/{SOCKET}", port)
+        argv, given = forwarding_command(f"{PLACE}/{SOCKET}", port, self._neighbours)
         ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
         said = ended.stdout.strip()
         if not ended.succeeded or not said.isdigit():
