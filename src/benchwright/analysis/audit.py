@@ -118,8 +118,9 @@ def project_of(sample: str) -> str:
 
 
 def _connections(network: Any) -> Iterator[Connection]:
+    """The connections of an agent; those of tests are not its doing."""
     for one in network if isinstance(network, list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("host"), str):
+        if isinstance(one, Mapping) and isinstance(one.get("host"), str) and one.get("phase") != "tests":
             port = one.get("port")
             yield Connection(
                 one["host"], port if isinstance(port, int) else None, one.get("allowed") is not False
@@ -131,10 +132,11 @@ def _audited(
 ) -> Iterator[AuditedFinding]:
     record = counted.trial.record
     own = (record.sample, record.repeat, record.target, passed)
-    for flag in counted.trial.flags:
-        yield AuditedFinding(*own, flag.kind, "sign", flag.evidence, found_by="run")
+    flagged = {(flag.kind, flag.evidence) for flag in counted.trial.flags}
+    for kind, evidence in sorted(flagged):
+        yield AuditedFinding(*own, kind, "sign", evidence, found_by="run")
     for one in audit(trajectory):
-        if not _is_expected(manifest, one):
+        if (one.kind, one.line) not in flagged and not _is_expected(manifest, one):
             yield AuditedFinding(*own, one.kind, one.weight, one.line, one.turn)
 
 

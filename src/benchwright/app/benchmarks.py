@@ -102,7 +102,10 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     @asynccontextmanager
     async def during(table: RunTable) -> AsyncIterator[None]:
         if images is not None:
+            from benchwright.app.network_preflight import look_at_network
+
             await images.look_at_disk(lambda: _not_begun(task, table), say)
+            await look_at_network(benchmark, _not_begun(task, table), say)
         async with scrape or nullcontext():
             yield
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.app.facts import client_facts, host_facts, versions
+from benchwright.app.network_preflight import look_at_network
 from benchwright.app.run_images import run_images
 from benchwright.catalog.benchmark import About, Benchmark, Options
 from benchwright.catalog.containers.benchmark import with_exploits
@@ -81,6 +82,7 @@ async def _validated(
     if images is not None:
         benchmark = images.benchmark
         await images.look_at_disk(lambda: selected(benchmark, source, selection), say)
+        await look_at_network(benchmark, selected(benchmark, source, selection), say)
     arrange = None if images is None else images.arrange_checks
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place, "run")

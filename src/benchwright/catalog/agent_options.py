@@ -11,3 +11,12 @@ def agent_options(task: str, max_turns: int, command_seconds: int) -> dict[str, 
         "command_seconds": f"How long one command may run (default: {command_seconds}).",
         "commands": "How the model gives commands: auto (default), tools, fences.",
     }
+
+
+NETWORK_OPTIONS = {
+    "network": "task (default): the network that the protocol gives; under a seal package mirrors and hosts that the "
+    "task names, by a proxy that logs. open: the same unfiltered. none: no network.",
+    "allow_hosts": "Further hosts that the proxy lets through, with commas between: HOST or *.DOMAIN (default: none).",
+    "mirrors": "Package mirrors to use, as pypi=URL,npm=URL,go=URL; their hosts are let through (default: none).",
+}
+"""The options of benchmarks whose containers may have a network."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
 from benchwright.errors import UserError
 from benchwright.recipes import collecting
-from benchwright.recipes.inside import launcher
+from benchwright.recipes.inside import forwarding, launcher
 from benchwright.recipes.layers import Layer, layer_of
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.runtime import LIBRARIES, container_runtime, copy_libraries, python_command
@@ -84,11 +86,29 @@ def launching(start: Start) -> tuple[list[str], bytes]:
         "environment": start.environment,
         "files": start.files,
     }
-    code = Path(launcher.__file__).read_text(encoding="utf-8")
+    code = _text(forwarding) + _text(launcher)
     return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(order)
+
+
+def forwarding_command(socket: str, port: int, direct: Sequence[str]) -> tuple[list[str], bytes]:
+    """The command that leads a port of a container's loopback to a socket there, and what it reads from stdin.
+
+    Requests for the hosts of `direct`, and for the loopback, are led there.
+
+    It prints the port, any for 0, and ends; something goes on in the background.
+    """
+    code = f"{_text(forwarding)}\nforward_in_background()\n"
+    return [*python_command(RUNTIME), "-c", code], msgspec.json.encode(
+        {"socket": socket, "port": port, "direct": direct}
+    )
 
 
 def collecting_command(home: str, patterns: tuple[str, ...]) -> list[str]:
     """The command that prints the text files below a folder that fit the patterns, as one JSON object."""
-    code = Path(collecting.__file__).read_text(encoding="utf-8") + _COLLECT
-    return [*python_command(RUNTIME), "-c", code, home, *patterns]
+    return [*python_command(RUNTIME), "-c", _text(collecting) + _COLLECT, home, *patterns]
+
+
+def _text(module: ModuleType) -> str:
+    """The text of a module that is run in a container."""
+    assert module.__file__ is not None, "it is a file"
+    return Path(module.__file__).read_text(encoding="utf-8")

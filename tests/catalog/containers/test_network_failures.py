@@ -20,6 +20,10 @@ from benchwright.catalog.containers.network_failures import network_failure
         "npm error code ENOTFOUND",
         "npm ERR! network request to https://packages.example failed, reason: getaddrinfo EAI_AGAIN packages.example",
         "fatal: unable to access 'https://code.example/a.git/': Could not resolve host: code.example",
+        "fatal: unable to access 'https://code.example/a.git/': CONNECT tunnel failed, response 403",
+        "curl: (56) CONNECT tunnel failed, response 403",
+        "WARNING: Retrying (Retry(total=4)) after connection broken by 'ProxyError('no')': /simple/pytest/",
+        "Proxy tunneling failed: Forbidden",
         'go: example.org/a@v1: Get "https://proxy.example": dial tcp: lookup proxy.example: no such host',
     ],
 )

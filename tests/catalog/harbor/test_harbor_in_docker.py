@@ -12,6 +12,7 @@ from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.harbor.harbor_kit import run, script, source, write_task
 from tests.sandbox.docker.stand_ins import IMAGE as BUSYBOX
 
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.validation import validate
 from benchwright.records import Status
@@ -214,7 +215,8 @@ async def test_agent_and_tests_have_the_networks_that_the_file_gives_them(
     )
     toml = folder / "task.toml"
     toml.write_text(toml.read_text().replace('"no-network"', f'"{environment}"', 1))
-    ended = await run(tmp_path / "tasks", tmp_path, script("Task net", f"{INTERFACES}; cat /etc/hosts"))
+    work = script("Task net", f"{INTERFACES}; cat /etc/hosts")
+    ended = await run(tmp_path / "tasks", tmp_path, work, sealed=False)
     seen = ended.artifacts("net")
     assert seen["commands"][0]["output"].startswith(f"interfaces: {1 + agent}\n")
     assert "localhost" in seen["commands"][0]["output"]
@@ -251,4 +253,4 @@ async def test_time_limits_are_multiplied_and_that_is_told(tmp_path: Path) -> No
     ended = await run(tmp_path / "tasks", tmp_path, script("Task slow"), timeout_multiplier="10")
     assert ended.values == {"slow": 1.0}
     departures = benchmark(f"harbor:{tmp_path / 'tasks'}", {"timeout_multiplier": "10"}).departures
-    assert list(departures) == [SEALED, "time limits of agents and tests multiplied by 10"]
+    assert list(departures) == [SEALED, SEALED_NETWORK, "time limits of agents and tests multiplied by 10"]

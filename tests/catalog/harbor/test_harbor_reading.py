@@ -47,10 +47,20 @@ def with_steps(*names: str) -> dict[str, str | None]:
         ('tpu = {type = "v6e", topology = "2x4"}', "[environment] tpu"),
         ('mcp_servers = [{name = "x", url = "http://x"}]', "[environment] mcp_servers"),
         ('skills_dir = "/skills"', "[environment] skills_dir"),
-        ('allowed_hosts = ["example.com"]', "[environment] network_mode = 'allowlist'"),
+        (
+            'allowed_hosts = ["10.0.0.1"]',
+            "[environment] network_mode = 'no-network' contradicts allowed_hosts",
+        ),
         ('memory = "1G"', "memory and memory_mb contradict each other"),
         ('healthcheck = {command = "true", retries = 0}', "[environment.healthcheck]"),
-        ('[agent]\nnetwork_mode = "allowlist"', "[agent] network_mode"),
+        (
+            '[agent]\nnetwork_mode = "allowlist"\nallowed_hosts = ["10.0.0.1"]',
+            "[agent] allowed_hosts: '10.0.0.1' is an address in place of a name",
+        ),
+        (
+            '[agent]\nnetwork_mode = "public"\nallowed_hosts = ["example.com"]',
+            "[agent] network_mode = 'public' contradicts allowed_hosts",
+        ),
         ('[agent]\nnetwork_mode = "some"', "[agent] network_mode = 'some'"),
         ('[agent]\ntimeout_sec = "soon"', "[agent] timeout_sec: expected `float`"),
         ("[agent]\nturns = 5", "[agent] turns is not known here"),

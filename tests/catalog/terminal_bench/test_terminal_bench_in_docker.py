@@ -20,6 +20,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
     TEST_HELLO,
     first,
     harbor,
+    official_harbor,
     source,
     write_first,
     write_harbor,
@@ -300,9 +301,9 @@ async def test_the_network_is_closed_where_the_task_says_so_and_open_where_it_do
         environment = f'docker_image = "{WORKSHOP}"\nmemory = "256M"\nstorage = "64M"\n{line}'
         write_harbor(tmp_path / "tasks", name, test=look, sections={"environment": environment})
     tasks = source(tmp_path / "tasks")
-    ended = await played(harbor(), tasks, tmp_path)
+    ended = await played(official_harbor(), tasks, tmp_path)
     assert results(ended) == {"open": 1.0, "silent": 1.0, "closed": 0.0}
-    shut = await played(harbor(network="none"), tasks, tmp_path)
+    shut = await played(official_harbor(network="none"), tasks, tmp_path)
     assert results(shut) == {"open": 0.0, "silent": 0.0, "closed": 0.0}
 
 

@@ -24,6 +24,7 @@ from tests.catalog.terminal_bench.terminal_kit import (
 )
 
 from benchwright.catalog.benchmark import Options
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.harbor import reading as harbor_layout
 from benchwright.catalog.harbor.rows import settings_of
 from benchwright.catalog.harbor.sealed_testing import SEALED
@@ -120,7 +121,7 @@ def test_the_file_opens_or_closes_the_network(tmp_path: Path, line: str, network
     ("sections", "named"),
     [
         ({"environment": "gpus = 1"}, "[environment] gpus"),
-        ({"environment": 'network_mode = "allowlist"'}, "network_mode"),
+        ({"environment": 'network_mode = "some"'}, "network_mode"),
         ({"environment": "mcp_servers = [{name = 'x'}]"}, "[environment] mcp_servers"),
         ({"environment": "cpus = -1"}, "[environment] cpus"),
         ({"environment": 'memory = "lots"'}, "[environment] memory"),
@@ -456,7 +457,7 @@ def test_what_types_into_a_program_is_typed_by_tmux(tmp_path: Path) -> None:
 
 
 def test_options_that_change_what_is_measured_are_departures() -> None:
-    assert list(harbor().departures) == [SEALED]
+    assert list(harbor().departures) == [SEALED, SEALED_NETWORK]
     assert list(official_harbor().departures) == []
     assert len(official_harbor(network="none", max_turns="10", command_seconds="60").departures) == 3
     with pytest.raises(UserError, match="network"):

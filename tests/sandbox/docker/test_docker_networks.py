@@ -63,6 +63,22 @@ async def test_a_sandbox_reaches_its_neighbour_by_name_in_a_network_of_their_own
     assert networks(f"{RUN}={run_id}") == []
 
 
+async def test_from_an_internal_network_this_machine_cannot_be_reached(
+    engine: Engine, sandboxes: DockerSandboxes, run_id: str
+) -> None:
+    listener = await asyncio.start_server(lambda reader, writer: writer.close(), "0.0.0.0", 0)
+    port = listener.sockets[0].getsockname()[1]
+    async with (
+        listener,
+        sandboxes.started(OPEN) as sandbox,
+        private_network(engine, run_id, internal=True) as network,
+    ):
+        await network.join(sandbox.container, ["client"])
+        shown = docker("network", "inspect", network.name, "--format", "{{(index .IPAM.Config 0).Gateway}}")
+        asked = await sandbox.run(["nc", "-w", "2", shown, str(port)], seconds=20)
+    assert not asked.succeeded
+
+
 async def test_a_cancelled_network_is_gone(engine: Engine, run_id: str) -> None:
     async def enter() -> None:
         async with private_network(engine, run_id, True):

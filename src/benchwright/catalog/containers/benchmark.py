@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -12,14 +13,16 @@ from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Grade
 from benchwright.catalog.containers.agent import Commands
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
+from benchwright.catalog.containers.network_needs import Needs
 from benchwright.catalog.containers.players import ModelInShell, Player, installed_agent
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
-from benchwright.errors import UserError
+from benchwright.errors import ExecutionError, UserError
 from benchwright.recipes.recipe import Recipe
 from benchwright.records import Record, Sample
 from benchwright.sandbox.docker import DockerSandboxes, Engine, connected, remove_leftovers
+from benchwright.sandbox.egress import EgressProxy
 
 
 class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +31,8 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     `images` says which images a task needs, and `image_gib` how much disk one of them takes on average beside the
     others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
     `agent_turns` is how many turns an agent has, None where none works; `agent` works in place of the model in our
-    shell.
+    shell. `egress` makes the proxy of a trial whose containers have a list of hosts. `network_needs` says what a
+    task's tests need of a network, None where nothing is known.
     """
 
     about: About
@@ -45,12 +49,15 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     exploits: Sequence[Exploit] = ()
     agent_turns: int | None = None
     agent: Recipe | None = None
+    egress: Callable[[], EgressProxy] = EgressProxy
+    network_needs: Callable[[Sample], Needs] | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Connects to the engine."""
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(containers(self.at_once))
+            opened.new_proxy = self.egress
             if self.agent is not None:
                 opened.agent = await stack.enter_async_context(installed_agent(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
@@ -82,10 +89,24 @@ class Containers:
         self.run_id = run_id
         self.sandboxes = DockerSandboxes(engine, run_id, at_once=at_once)
         self.agent: Player | None = None
+        self.new_proxy: Callable[[], EgressProxy] = EgressProxy
 
     def player(self, commands: Commands) -> Player:
         """Who works in the sandboxes: the run's agent, else the model in a shell, giving `commands` so."""
         return self.agent or ModelInShell(commands)
+
+    def proxy(self) -> EgressProxy:
+        """The proxy of one trial, to be entered.
+
+        Raises:
+            ExecutionError: containers cannot reach it; says what to do.
+        """
+        if sys.platform != "linux" or not self.engine.address.is_local:
+            raise ExecutionError(
+                "the network goes by a proxy on this machine, which containers reach only where it runs Linux and the "
+                "engine; --option network=open leaves the network unfiltered, --no-seal runs the official protocol"
+            )
+        return self.new_proxy()
 
 
 @asynccontextmanager

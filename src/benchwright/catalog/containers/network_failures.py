@@ -16,13 +16,15 @@ _FAILURES = re.compile(
     r"""
     curl:\ \((?:5|6|7|28|35|52|56)\)                             # it cannot resolve, connect or finish
     | wget:\ (?:unable\ to\ resolve|bad\ address|can't\ connect)
+    | Proxy\ tunneling\ failed                                     # GNU wget
     | (?:E|Err|W):.*(?:Temporary\ failure|Could\ not\ (?:resolve|connect\ to)|Failed\ to\ fetch)
     | Err:\d+\s
-    | WARNING:\ Retrying\ \(.*(?:NewConnectionError|ConnectTimeoutError|NameResolutionError)   # pip
+    | WARNING:\ Retrying\ \(.*                                     # pip
+      (?:NewConnectionError|ConnectTimeoutError|NameResolutionError|ProxyError)
     | (?:error:|\s*Caused\ by:|\s*[├╰]─▶).*                       # uv
-      (?:dns\ error|error\ sending\ request\ for\ url|client\ error\ \(Connect\))
+      (?:dns\ error|error\ sending\ request\ for\ url|client\ error\ \(Connect\)|tunnel\ error)
     | npm\ (?:ERR!|error).*(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)
-    | fatal:\ unable\ to\ access\ '.*Could\ not\ resolve\ host    # git
+    | fatal:\ unable\ to\ access\ '.*(?:Could\ not\ resolve\ host|CONNECT\ tunnel\ failed|from\ proxy\ after\ CONNECT)
     | go:\ .*dial\ tcp:\ lookup\ .*(?:no\ such\ host|i/o\ timeout|server\ misbehaving)
     """,
     re.VERBOSE,
@@ -34,12 +36,30 @@ _BEGUN = re.compile(r"^=+ test session starts =+", re.MULTILINE)
 
 def network_failure(log: str) -> str | None:
     """The first line that says that something could not be fetched; None where there is none, or tests were begun."""
-    if _BEGUN.search(log):
+    if tests_were_begun(log):
         return None
     for line in log.splitlines():
         if _FAILURES.match(line) and not _LOOPBACK.search(line):
             return one_line(line, LONGEST_LINE)
     return None
+
+
+def tests_were_begun(log: str) -> bool:
+    """Whether a log of tests shows that tests were run."""
+    return _BEGUN.search(log) is not None
+
+
+def out_of_reach(host: str, why: str, *, refused: bool) -> str:
+    """Why there is no score where tests could not reach a host, and what to do."""
+    if not refused:
+        return (
+            f"the tests could not reach {host} ({why}); this says nothing about the answer. Run again with "
+            "--retry-failed where the network is there."
+        )
+    return (
+        f"the tests were refused {host} ({why}); this says nothing about the answer. --option allow_hosts={host} lets "
+        "it through, --no-seal runs without the list."
+    )
 
 
 def setup_failed(line: str) -> str:

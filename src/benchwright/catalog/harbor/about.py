@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from benchwright.catalog.agent_options import agent_options
+from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, Folder, Registered
 from benchwright.errors import UserError
@@ -13,7 +13,7 @@ from benchwright.typed_paths import typed_path
 NAME = "harbor"
 
 TASK_OPTIONS = {
-    "network": "The network as each task says (task, the default), or none.",
+    **NETWORK_OPTIONS,
     "timeout_multiplier": "Multiply the time limits of agents and tests by this (default: 1).",
 }
 """The options of all benchmarks whose tasks are folders."""

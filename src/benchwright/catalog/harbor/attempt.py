@@ -14,6 +14,7 @@ from benchwright.catalog.harbor.environment import Environments, Place
 from benchwright.catalog.harbor.grading import Parser, falls_short, rewards_of
 from benchwright.catalog.harbor.health import until_ready
 from benchwright.catalog.harbor.images import name_of_verifier
+from benchwright.catalog.harbor.phases import Phases
 from benchwright.catalog.harbor.preparing import prepare
 from benchwright.catalog.harbor.rows import instructions_of
 from benchwright.catalog.harbor.sealed_testing import SealedTests
@@ -21,6 +22,7 @@ from benchwright.catalog.harbor.settings import Settings, Step
 from benchwright.catalog.harbor.testing import RunTests, SuiteResult
 from benchwright.engine.protocols import Session
 from benchwright.records import Record, Sample
+from benchwright.sandbox.egress import EgressProxy
 from benchwright.text import one_line
 
 LONGEST_LINE = 80
@@ -67,7 +69,9 @@ class Attempt:
         *,
         parser: Parser | None,
         sealed: bool,
+        proxy: EgressProxy | None,
     ) -> None:
+        self._phases = Phases(environments, settings, folder, proxy)
         self._parser = parser
         self._sealed = sealed
         self._environments = environments
@@ -90,7 +94,9 @@ class Attempt:
         settings = self._settings
         async with self._stack:
             started = self._environments.started(
-                self._sample.id, self._folder, settings, self._say, mounts=self._player.mounts
+                *(self._sample.id, self._folder, settings, self._say),
+                mounts=self._player.mounts,
+                exit=self._phases.exit,
             )
             place = await self._stack.enter_async_context(started)
             if settings.health is not None:
@@ -114,7 +120,7 @@ class Attempt:
         return run
 
     async def _work(self, place: Place, step: Step, instruction: str) -> AgentWork:
-        await self._environments.set_network(place, self._settings, step.agent_network)
+        await self._phases.for_agent(place, step, instruction)
         limits = AgentLimits(self._options.max_turns, self._options.command_seconds, step.agent_seconds)
         sandbox = place.as_user(step.agent_user)
         return await self._player.play(self._session, sandbox, instruction, limits, apart=bool(self._runs))
@@ -126,19 +132,24 @@ class Attempt:
         over = step.verifier is not None and step is self._settings.steps[-1]
         taken = await take(place, step, over=over)
         if step.verifier is None:
-            await self._environments.set_network(place, self._settings, step.test_network)
+            exit = await self._phases.for_tests(place, step, instruction, sealed=self._sealed)
             if not self._sealed:
                 return StepRun(step, worked, await self._tests(place, self._folder, step))
             containers = self._environments.containers
             sealed = SealedTests(
-                containers, self._tests, place, self._folder, step, instruction, self._parser
+                containers, self._tests, place, self._folder, step, instruction, self._parser, exit
             )
             tests, seal = await sealed.run(self._say)
+            if exit is not None:
+                await exit.close()
             return StepRun(step, worked, tests, seal=seal)
         if over:
             await self._stack.aclose()
         name = name_of_verifier(self._sample.id, self._settings, step)
-        started = self._environments.started(name, self._folder, step.verifier, self._say, beside=not over)
+        exit = self._phases.of_verifier(step.verifier, step, instruction)
+        started = self._environments.started(
+            name, self._folder, step.verifier, self._say, beside=not over, exit=exit
+        )
         async with started as other:
             brought = await bring(other, taken)
             return StepRun(step, worked, await self._tests(other, self._folder, step), brought)

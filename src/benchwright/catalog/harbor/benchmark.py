@@ -9,12 +9,14 @@ from typing import NamedTuple
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
 from benchwright.catalog.containers.exploits import TERMINAL
+from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.harbor.checks import Solutions, checks, solutions
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
 from benchwright.catalog.harbor.grading import Parser, TestsScorer, reward_figures
 from benchwright.catalog.harbor.images import images_of
-from benchwright.catalog.harbor.rows import harbor_samples
+from benchwright.catalog.harbor.phases import needs_of_tests
+from benchwright.catalog.harbor.rows import harbor_samples, settings_of
 from benchwright.catalog.harbor.sealed_testing import SEALED
 from benchwright.catalog.harbor.solver import TaskSolver
 from benchwright.catalog.harbor.testing import RunTests, run_tests
@@ -58,7 +60,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         UserError: an option has a value that cannot be used.
     """
     agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
-    no_network = options.choice("network", ("task", "none")) == "none"
+    rules = read_network_rules(options)
     multiplier = _multiplier(options)
     folders = TaskFolders()
 
@@ -66,7 +68,7 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         return layout.samples(source, folders)
 
     def solver(containers: Containers) -> Solver:
-        environments = Environments(containers, name, no_network)
+        environments = Environments(containers, name, rules)
         return TaskSolver(
             environments, folders, agent, layout.tests, layout.parsers, multiplier, sealed=options.sealed
         )
@@ -86,7 +88,10 @@ def of_folders(about: About, options: Options, layout: Layout, name: str) -> Ben
         exploits=TERMINAL,
         images=lambda sample: images_of(sample, folders[sample.content["task"]], name),
         figures=reward_figures,
-        departures=tuple(_departures(agent, no_network, multiplier, sealed=options.sealed)),
+        network_needs=lambda sample: needs_of_tests(
+            rules, settings_of(sample), folders[sample.content["task"]]
+        ),
+        departures=tuple(_departures(agent, rules, multiplier)),
     )
 
 
@@ -101,14 +106,13 @@ def _multiplier(options: Options) -> float:
     return multiplier
 
 
-def _departures(agent: AgentOptions, no_network: bool, multiplier: float, *, sealed: bool) -> Iterator[str]:
-    if sealed:
+def _departures(agent: AgentOptions, rules: NetworkRules, multiplier: float) -> Iterator[str]:
+    if rules.sealed:
         yield SEALED
+    yield from network_departures(rules)
     if agent.max_turns < TURNS:
         yield f"at most {agent.max_turns} turns in place of {TURNS}"
     if agent.command_seconds != COMMAND_SECONDS:
         yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
-    if no_network:
-        yield "no network in any container"
     if multiplier != 1:
         yield f"time limits of agents and tests multiplied by {multiplier:g}"

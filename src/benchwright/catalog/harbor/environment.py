@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 
 from benchwright.catalog.containers import Containers
+from benchwright.catalog.containers.network_rules import NetworkRules
+from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.settings import Build, Neighbour, Settings
 from benchwright.records import Record
 from benchwright.sandbox.docker import DockerSandbox, EngineError, Images, Resources, SandboxSpec
@@ -18,6 +20,7 @@ from benchwright.sandbox.docker.containers import Container, GiB, MiB
 from benchwright.sandbox.docker.images import configuration_of
 from benchwright.sandbox.docker.neighbours import NeighbourSpec, started_neighbour, until_healthy
 from benchwright.sandbox.docker.networks import private_network, set_network
+from benchwright.sandbox.egress import Network
 from benchwright.text import Say
 
 CAPABILITIES = (
@@ -46,7 +49,8 @@ class Place(Record, frozen=True):
     """Where one trial happens: the sandbox as the agent has it, and as root.
 
     `tests_in_image` says that the image has a `/tests` of its own; `spec` is what the sandbox was started by;
-    `neighbours` are the containers beside it by their services.
+    `neighbours` are the containers beside it by their services. `environment` is what its tests are given besides the
+    container's own.
     """
 
     image: str
@@ -55,6 +59,7 @@ class Place(Record, frozen=True):
     tests_in_image: bool
     spec: SandboxSpec
     neighbours: dict[str, Container] = {}
+    environment: Mapping[str, str] = {}
 
     def as_user(self, user: str) -> DockerSandbox:
         """The sandbox as a user has it, by name or number; "" is the container's own."""
@@ -62,18 +67,19 @@ class Place(Record, frozen=True):
             return self.as_root if user else self.sandbox
         return DockerSandbox(self.sandbox.container, SandboxSpec(self.image, user=user))
 
-    def at(self, sandbox: DockerSandbox) -> Place:
-        """The same in another container."""
-        return msgspec.structs.replace(self, sandbox=sandbox, as_root=_as_root(sandbox, self.image))
+    def at(self, sandbox: DockerSandbox, environment: Mapping[str, str]) -> Place:
+        """The same in another container, with an environment for its tests."""
+        as_root = _as_root(sandbox, self.image)
+        return msgspec.structs.replace(self, sandbox=sandbox, as_root=as_root, environment=environment)
 
 
 class Environments:
     """Starts the containers of tasks; `name` tells images of the variants apart."""
 
-    def __init__(self, containers: Containers, name: str, no_network: bool) -> None:
+    def __init__(self, containers: Containers, name: str, rules: NetworkRules) -> None:
         self.containers = containers
+        self.rules = rules
         self._name = name
-        self._no_network = no_network
         self._images = Images(containers.engine)
         self._builds = Builds(containers.engine)
 
@@ -87,14 +93,16 @@ class Environments:
         *,
         beside: bool = False,
         mounts: Mapping[str, str] | None = None,
+        exit: Exit | None = None,
     ) -> AsyncIterator[Place]:
         """The containers of a task, gone when the context is left.
 
         `beside` is for further ones of a trial that has its container already, so that it does not wait for itself;
-        `mounts` are those of an agent (`SandboxSpec.mounts`).
+        `mounts` are those of an agent (`SandboxSpec.mounts`). With an `exit` they have no other network.
 
         Raises:
             EngineError: an image cannot be had, or a container cannot be started.
+            ExecutionError: the exit cannot be set up.
         """
         image = await self._image(task, folder, settings, say)
         others = [
@@ -103,6 +111,8 @@ class Environments:
         say("starting the container")
         async with AsyncExitStack() as stack:
             spec = msgspec.structs.replace(self._spec(image, settings), mounts=mounts or {})
+            if exit is not None:
+                spec = await exit.fitted(spec)
             sandboxes = self.containers.sandboxes
             sandbox = await stack.enter_async_context(
                 sandboxes.started_beside(spec, say) if beside else sandboxes.started(spec, say)
@@ -111,26 +121,28 @@ class Environments:
             prepared = await as_root.run(["sh", "-c", _PREPARE], seconds=30)
             neighbours = {}
             if settings.neighbours:
-                neighbours = await self._start_neighbours(stack, sandbox, settings, others)
+                closed = exit is not None or not self.rules.opens(settings.network)
+                neighbours = await self._start_neighbours(stack, sandbox, settings, others, closed=closed)
+            if exit is not None:
+                await exit.lead(as_root)
             await self._start_command(sandbox, image, settings)
             yield Place(image, sandbox, as_root, b"there" in prepared.stdout, spec, neighbours)
 
-    async def set_network(self, place: Place, settings: Settings, opened: bool | None) -> None:
-        """Opens or closes the network of a container without neighbours; None is as its settings say.
+    async def set_network(self, place: Place, settings: Settings, given: Network) -> None:
+        """Opens or closes the network of a container without neighbours, which has no exit.
 
         Raises:
             EngineError: the engine refuses.
         """
-        wanted = (settings.network if opened is None else opened) and not self._no_network
         if not settings.neighbours:
-            await set_network(self.containers.engine, place.sandbox.container, wanted)
+            await set_network(self.containers.engine, place.sandbox.container, self.rules.opens(given))
 
     def _spec(self, image: str, settings: Settings) -> SandboxSpec:
         return SandboxSpec(
             image,
             directory=settings.directory,
             read_only=False,
-            network=bool(settings.neighbours) or (settings.network and not self._no_network),
+            network=bool(settings.neighbours) or self.rules.opens(settings.network),
             resources=self._resources(settings.memory_mb, settings.cpus, settings.storage_mb * MiB),
             user=settings.user,
             environment=settings.environment,
@@ -170,12 +182,17 @@ class Environments:
         return await self._builds.image(name, folder / build.context, "1", recipe, seconds, say)
 
     async def _start_neighbours(
-        self, stack: AsyncExitStack, sandbox: DockerSandbox, settings: Settings, images: Sequence[str]
+        self,
+        stack: AsyncExitStack,
+        sandbox: DockerSandbox,
+        settings: Settings,
+        images: Sequence[str],
+        *,
+        closed: bool,
     ) -> dict[str, Container]:
         """Starts them in their order, and waits for those that are to be healthy."""
         started = {}
         engine, run_id = self.containers.engine, self.containers.run_id
-        closed = self._no_network or not settings.network
         network = await stack.enter_async_context(private_network(engine, run_id, closed))
         await network.join(sandbox.container, settings.names)
         for neighbour, image in zip(settings.neighbours, images, strict=True):
@@ -207,6 +224,13 @@ class Environments:
         if entrypoint or settings.command:
             argv = [*entrypoint, *(settings.command or WAITING)]
             await sandbox.run(["sh", "-c", _IN_BACKGROUND, "sh", *argv], seconds=30)
+
+
+def names_of_neighbours(settings: Settings) -> list[str]:
+    """The names by which containers of a task know each other; none where there is one container."""
+    if not settings.neighbours:
+        return []
+    return [*settings.names, *(name for one in settings.neighbours for name in one.names)]
 
 
 def _as_root(sandbox: DockerSandbox, image: str) -> DockerSandbox:

@@ -21,6 +21,7 @@ from benchwright.catalog.harbor.settings import (
     megabytes,
 )
 from benchwright.catalog.harbor.task_file import FILE, EnvironmentTable, HealthTable
+from benchwright.sandbox.egress.hosts import Network, host_problem
 
 SERVICE = "main"
 """The agent's container in a compose file."""
@@ -53,7 +54,7 @@ def container(table: EnvironmentTable, section: str, folder: Path, place: str) -
         cpus=agent.cpus if cpus is None else bounded_cpus(cpus, f"{FILE}: [{section}] cpus"),
         memory_mb=memory_mb or agent.memory_mb,
         storage_mb=_size(section, "storage", table.storage, table.storage_mb) or 10240,
-        network=_is_open(table, section) and agent.network,
+        network=_network(table, section, agent),
         environment={**agent.environment, **variables(table.env, section)},
         directory=table.workdir or agent.directory,
         command=agent.command,
@@ -65,20 +66,20 @@ def container(table: EnvironmentTable, section: str, folder: Path, place: str) -
     )
 
 
-def network(mode: str | None, hosts: list[str] | None, section: str) -> bool | None:
-    """Whether a network mode opens the network; None where there is none.
+def network(mode: str | None, hosts: list[str] | None, section: str) -> Network | None:
+    """The network of a network mode, or that of a list of hosts; None where there is neither.
 
     Raises:
-        UnsupportedTask: it is a list of hosts, or no mode.
+        UnsupportedTask: it is no mode, one that contradicts a list, or a list that names something else than hosts.
     """
     if mode is None and not hosts:
         return None
-    if mode == "allowlist" or hosts:
-        raise UnsupportedTask(
-            f"{FILE}: [{section}] network_mode = 'allowlist' is not supported here: the network is open or closed"
-        )
+    if mode == "allowlist" or (mode is None and hosts):
+        return _hosts(hosts or [], section)
     if mode not in ("public", "no-network"):
         raise UnsupportedTask(f"{FILE}: [{section}] network_mode = {mode!r} is not known here")
+    if hosts:
+        raise UnsupportedTask(f"{FILE}: [{section}] network_mode = {mode!r} contradicts allowed_hosts")
     return mode == "public"
 
 
@@ -147,9 +148,24 @@ def _size(section: str, name: str, older: str | float | None, newer: float | Non
     return sizes[0] if sizes else None
 
 
-def _is_open(table: EnvironmentTable, section: str) -> bool:
-    opened = network(table.network_mode, table.allowed_hosts, section)
-    return table.allow_internet is not False if opened is None else opened
+def _network(table: EnvironmentTable, section: str, agent: AgentContainer) -> Network:
+    given = network(table.network_mode, table.allowed_hosts, section)
+    if given is None:
+        given = table.allow_internet is not False
+    if isinstance(given, tuple) and agent.neighbours:
+        raise UnsupportedTask(
+            f"{FILE}: [{section}] network_mode = 'allowlist' is not supported for a task with several containers"
+        )
+    return given if agent.network else False
+
+
+def _hosts(hosts: list[str], section: str) -> tuple[str, ...]:
+    """Hosts, each as a name or as `*.domain`."""
+    named = tuple(dict.fromkeys(host.strip().lower() for host in hosts))
+    for host in named:
+        if problem := host_problem(host.removeprefix("*.")):
+            raise UnsupportedTask(f"{FILE}: [{section}] allowed_hosts: {host!r} is {problem}")
+    return named
 
 
 def _without_host(value: str, section: str, name: str) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.tests_in_words import tests_in_words
+from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import FAILED, Outcome, Sample, Status
@@ -36,15 +37,19 @@ class TestsScorer:
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """The reward, or whether all tests passed."""
-        verdict = self._verdict(sample.content["settings"], outcome.artifacts)
+        verdict = verdict_on(sample.content["settings"], outcome.artifacts, self._parsers)
         details = {**verdict.details, "failure_mode": _failure_mode(outcome, verdict)}
-        details = with_flags(details, flags_of(outcome))
+        details = with_connections(with_flags(details, flags_of(outcome)), outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
-    def _verdict(self, settings: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
-        if STEPS in artifacts:
-            return grade_steps(settings.get("rewards", "mean"), artifacts[STEPS])
-        return grade(artifacts.get(TESTS) or {}, self._parsers.get(settings.get("parser", "reward")))
+
+def verdict_on(
+    settings: Mapping[str, Any], artifacts: Mapping[str, Any], parsers: Mapping[str, Parser]
+) -> Verdict:
+    """The verdict on all runs of tests of a trial, by its task's settings."""
+    if STEPS in artifacts:
+        return grade_steps(settings.get("rewards", "mean"), artifacts[STEPS])
+    return grade(artifacts.get(TESTS) or {}, parsers.get(settings.get("parser", "reward")))
 
 
 def grade(tests: Mapping[str, Any], parser: Parser | None = None) -> Verdict:
@@ -121,14 +126,18 @@ def grade_rewards(rewards: Mapping[str, float]) -> Verdict:
 
 
 def reward_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """The mean of each reward, where tests write several; a trial without one counts as 0, a failure not at all."""
+    """The mean of each reward, where tests write several, and how many connections were refused.
+
+    A trial without a reward counts as 0, a failure not at all.
+    """
     sums: dict[str, float] = {}
-    trials = 0
+    trials, graded = 0, list(graded)
     for one in graded:
         trials += one.status not in FAILED
         for name, reward in (one.detail.get("rewards") or {}).items():
             sums[name] = sums.get(name, 0.0) + reward
-    return [Figure(f"reward {name}", total / trials) for name, total in sums.items()]
+    rewards = [Figure(f"reward {name}", total / trials) for name, total in sums.items()]
+    return [*rewards, *connection_figures(graded)]
 
 
 def falls_short(rewards: Mapping[str, float], least: Mapping[str, float]) -> bool:

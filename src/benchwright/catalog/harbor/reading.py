@@ -27,6 +27,7 @@ from benchwright.catalog.harbor.task_file import (
     VerifierTable,
     task_table,
 )
+from benchwright.sandbox.egress.hosts import Network
 
 PUBLISHED = "/logs/artifacts"
 """What an agent lays here is an artifact in any case."""
@@ -134,7 +135,7 @@ class _Reader:
             )
         return tuple(place for place in places if (self._folder / place).is_dir())
 
-    def _network(self, tables: Sequence[AgentTable | VerifierTable], section: str) -> bool | None:
+    def _network(self, tables: Sequence[AgentTable | VerifierTable], section: str) -> Network | None:
         chosen = _network(tables, section)
         if chosen not in (None, self.main.network) and self.main.neighbours:
             raise UnsupportedTask(
@@ -175,7 +176,7 @@ class _Reader:
                 )
 
 
-def _network(tables: Sequence[AgentTable | VerifierTable], section: str) -> bool | None:
+def _network(tables: Sequence[AgentTable | VerifierTable], section: str) -> Network | None:
     modes = [network(one.network_mode, one.allowed_hosts, section) for one in tables]
     return next((mode for mode in modes if mode is not None), None)
 

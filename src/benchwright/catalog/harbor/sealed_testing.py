@@ -11,7 +11,8 @@ import msgspec
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.flags import FLAGS, Flag
 from benchwright.catalog.containers.sealing.tools import changed_tools
-from benchwright.catalog.containers.sealing.verifier import NothingStarts, Verifier
+from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NothingStarts, Verifier
+from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.environment import Place
 from benchwright.catalog.harbor.grading import Parser, grade
 from benchwright.catalog.harbor.settings import Step
@@ -40,9 +41,13 @@ class SealedTests:
         step: Step,
         instruction: str,
         parser: Parser | None,
+        exit: Exit | None,
     ) -> None:
+        """`exit` is that of the tests, None where they share the network of the agent's container."""
+        self._exit = exit
         self._engine = containers.engine
-        self._verifier = Verifier(containers, place.sandbox.container, place.spec)
+        own = OWN_PROCESSES + (exit is not None)
+        self._verifier = Verifier(containers, place.sandbox.container, place.spec, own)
         self._tests = tests
         self._place = place
         self._folder = folder
@@ -81,7 +86,10 @@ class SealedTests:
             return await self._tests(self._place, self._folder, self._step)
         try:
             async with self._verifier.started(without) as sandbox:
-                return await self._tests(self._place.at(sandbox), self._folder, self._step)
+                place = self._place.at(sandbox, {})
+                if self._exit is not None:
+                    place = self._place.at(sandbox, await self._exit.beside(place.as_root))
+                return await self._tests(place, self._folder, self._step)
         except NothingStarts as gone:
             return SuiteResult(DESTROYED, reason=str(gone))
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.records import Record
+from benchwright.sandbox.egress.hosts import Network
 
 LONGEST_SECONDS = 24 * 3600.0
 
@@ -91,14 +92,14 @@ class Step(Record, frozen=True):
     name: str = ""
     agent_seconds: float | None = 600.0
     agent_user: str = ""
-    agent_network: bool | None = None
+    agent_network: Network | None = None
     health: Health | None = None
     tests: tuple[str, ...] = ("tests",)
     test_seconds: float = 600.0
     test_environment: dict[str, str] = {}
     test_user: str = ""
     same_shell: bool = False
-    test_network: bool | None = None
+    test_network: Network | None = None
     verifier: Settings | None = None
     collect: list[Collect] = []
     artifacts: list[Artifact] = []
@@ -120,7 +121,7 @@ class Settings(Record, frozen=True):
     cpus: float = 1.0
     memory_mb: int = 2048
     storage_mb: int = 10240
-    network: bool = True
+    network: Network = True
     environment: dict[str, str] = {}
     solution_environment: dict[str, str] = {}
     directory: str = ""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 import msgspec
 
 from benchwright.catalog.containers import AgentOptions
 from benchwright.catalog.containers.flags import FLAGS
-from benchwright.catalog.containers.network_failures import network_failure, setup_failed
+from benchwright.catalog.containers.network_failures import network_failure, setup_failed, tests_were_begun
+from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.harbor.attempt import Attempt, Attempted
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
-from benchwright.catalog.harbor.grading import STEPS, TESTS, Parser, grade
-from benchwright.catalog.harbor.rows import settings_of
+from benchwright.catalog.harbor.grading import STEPS, TESTS, Parser, grade, verdict_on
+from benchwright.catalog.harbor.phases import needs_proxy, texts_of_tests
+from benchwright.catalog.harbor.rows import instructions_of, settings_of
 from benchwright.catalog.harbor.sealed_testing import RERUN
 from benchwright.catalog.harbor.settings import Settings, multiplied
 from benchwright.catalog.harbor.testing import RunTests, run_tests
@@ -62,12 +65,25 @@ class TaskSolver:
             raise ExecutionError(settings.problem)
         settings = multiplied(settings, self._multiplier)
         folder = self._folders[sample.content["task"]]
-        attempt = Attempt(
-            *(self._environments, self._options, self._tests, session, sample, settings, folder),
-            parser=self._parsers.get(settings.parser),
-            sealed=self._sealed,
-        )
-        return self._outcome(settings, await attempt.go())
+        async with AsyncExitStack() as stack:
+            proxy = None
+            if needs_proxy(self._environments.rules, settings):
+                proxy = await stack.enter_async_context(self._environments.containers.proxy())
+            attempt = Attempt(
+                *(self._environments, self._options, self._tests, session, sample, settings, folder),
+                parser=self._parsers.get(settings.parser),
+                sealed=self._sealed,
+                proxy=proxy,
+            )
+            attempted = await attempt.go()
+        outcome = self._outcome(settings, attempted)
+        if proxy is None:
+            return outcome
+        texts = [text for run in attempted.runs for text in texts_of_tests(folder, run.step)]
+        named = [*instructions_of(sample), *texts]
+        passed = bool(verdict_on(sample.content["settings"], outcome.artifacts, self._parsers).score)
+        begun = tests_were_begun(attempted.runs[-1].tests.log)
+        return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
     def _outcome(self, settings: Settings, attempted: Attempted) -> Outcome:
         runs = attempted.runs

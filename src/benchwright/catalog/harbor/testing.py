@@ -74,7 +74,7 @@ async def run_tests(place: Place, folder: Path, step: Step) -> SuiteResult:
     ended = await place.as_user(step.test_user).run(
         ["sh", "-c", _SCRIPT],
         seconds=step.test_seconds,
-        environment=step.test_environment,
+        environment={**place.environment, **step.test_environment},
         kept_bytes=KEPT_BYTES,
         output_bytes=OUTPUT_BYTES,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.catalog.agent_options import agent_options
+from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
 from benchwright.data.declared import Dataset, HubRepository
 
@@ -19,7 +19,7 @@ OPTIONS = {
     "mode": "How the model works: agent (in the container, default) or patch (one answer, shown the right files).",
     "predictions": "Grade the patches of this file (official .jsonl or .json) and ask no model.",
     "test_seconds": "How long the tests of one instance may run (default: 1800).",
-    "network": "Whether tests have a network: open (default, as officially) or none. Agents never have one.",
+    **NETWORK_OPTIONS,
     **agent_options("instance", 250, 60),
 }
 

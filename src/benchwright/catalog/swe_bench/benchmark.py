@@ -13,6 +13,7 @@ from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Con
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor
 from benchwright.catalog.containers.exploits import REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
+from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
@@ -44,7 +45,7 @@ def make(about: About, options: Options) -> Benchmark:
     mode = options.choice("mode", ("agent", "patch"))
     agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
     seconds = options.integer("test_seconds", TEST_SECONDS, 1)
-    network = options.choice("network", ("open", "none")) == "open"
+    rules = read_network_rules(options)
     file = options.text("predictions")
     predictions = read_predictions(Path(file)) if file else None
     by_agent = predictions is None and mode == "agent"
@@ -57,7 +58,7 @@ def make(about: About, options: Options) -> Benchmark:
         return AgentAuthor(containers, issue, agent) if by_agent else ShownTheFiles(containers)
 
     def solver(containers: Containers) -> Solver:
-        return PatchTester(author(containers), containers, seconds, network=network, sealed=options.sealed)
+        return PatchTester(author(containers), containers, seconds, rules)
 
     def checks(sample: Sample) -> Iterator[Check]:
         if predictions is not None:
@@ -81,9 +82,8 @@ def make(about: About, options: Options) -> Benchmark:
                 mode,
                 agent,
                 seconds,
+                rules,
                 from_file=predictions is not None,
-                network=network,
-                sealed=options.sealed,
             )
         ),
     )
@@ -108,20 +108,19 @@ def _with(predictions: Mapping[str, str]) -> Callable[[Source], Iterator[Sample]
 
 
 def _departures(
-    mode: str, agent: AgentOptions, seconds: int, *, from_file: bool, network: bool, sealed: bool
+    mode: str, agent: AgentOptions, seconds: int, rules: NetworkRules, *, from_file: bool
 ) -> Iterator[str]:
     if from_file:
         yield "the patches come from a file; no model was asked"
     elif mode == "patch":
         yield "one answer with the files shown that the right patch changes, in place of an agent"
     else:
-        if sealed:
+        if rules.sealed:
             yield NO_FUTURE
         if agent.max_turns != TURNS:
             yield f"{agent.max_turns} answers at most in place of {TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:
             yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
-    if not network:
-        yield "tests without the network that they have officially"
+    yield from network_departures(rules)
     if seconds != TEST_SECONDS:
         yield f"{seconds} s for the tests in place of {TEST_SECONDS}"

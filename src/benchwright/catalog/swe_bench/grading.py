@@ -11,6 +11,7 @@ import msgspec
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
 from benchwright.catalog.containers.tests_in_words import lists_in_words
+from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench.evaluation import (
     END,
@@ -139,11 +140,15 @@ class ResolvedScorer:
                 verdict, score=None, predicted=None, explanation=details["error"]
             )
         details = with_flags(details, [*flags_of(outcome), *marks_twice(tests["log"] if tests else "")])
+        details = with_connections(details, outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
 def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
-    """Of how many instances there is no patch, and of how many the tests say nothing; both count as not resolved."""
+    """Of how many instances there is no patch, and of how many the tests say nothing; both count as not resolved; and
+    how many connections were refused.
+    """
+    graded = list(graded)
     no_patch = no_results = 0
     for one in graded:
         if "model_patch" not in one.detail:
@@ -155,4 +160,5 @@ def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:
     return [
         Figure("without_patch", float(no_patch)),
         Figure("without_test_results", float(no_results)),
+        *connection_figures(graded),
     ]

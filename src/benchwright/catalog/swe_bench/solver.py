@@ -10,9 +10,12 @@ import msgspec
 from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patches import patch_in
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, changed_files
+from benchwright.catalog.containers.traffic import with_traffic
+from benchwright.catalog.containers.way_out import Exit, way_out
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, START, changed_files
 from benchwright.catalog.swe_bench.grading import GRADED_BY, PATCH, TESTS, grade
 from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, tested
 from benchwright.engine.answers import answer_status
@@ -22,6 +25,9 @@ from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.sandbox.docker import Sandbox
 
 READ_SECONDS = 60.0
+
+ABOUT_NETWORKS = frozenset(("psf/requests",))
+"""Projects whose tests are about proxies and names that do not exist: a proxy would change what they test."""
 
 _START = "refs/benchwright/start"
 _CONDA = "/opt/miniconda3"
@@ -42,14 +48,11 @@ ENVIRONMENT = {
 class PatchTester:
     """Tests the patch of an author; what its log says is left to the scorer."""
 
-    def __init__(
-        self, author: Author, containers: Containers, seconds: float, *, network: bool, sealed: bool
-    ) -> None:
+    def __init__(self, author: Author, containers: Containers, seconds: float, rules: NetworkRules) -> None:
         self._author = author
         self._containers = containers
         self._seconds = seconds
-        self._network = network
-        self._sealed = sealed
+        self._rules = rules
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Has the patch written, and tests it unless it is empty."""
@@ -57,24 +60,32 @@ class PatchTester:
         patch = outcome.artifacts[PATCH]
         if not patch.strip():
             return outcome
-        result, found = await self._tested(trial.sample.content, patch, session)
+        content = trial.sample.content
+        filtered = self._rules.filters([True]) and content["repo"] not in ABOUT_NETWORKS
+        async with way_out(self._containers, self._rules, filtered=filtered) as exit:
+            result, found = await self._tested(content, patch, session, exit)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
-        return msgspec.structs.replace(outcome, artifacts=artifacts)
+        outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
+        if exit is None:
+            return outcome
+        passed = await _resolves(content, result)
+        named = [content["test_patch"]]
+        return with_traffic(outcome, exit.traffic, named, begun=START in result.log, passed=passed)
 
     async def _tested(
-        self, content: Mapping[str, Any], patch: str, session: Session
+        self, content: Mapping[str, Any], patch: str, session: Session, exit: Exit | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
         """What came of the tests, and what the seal found."""
+        network = self._rules.opens(True)
 
         async def test(patch: str) -> SuiteResult:
-            return await tested(
-                self._containers, session, content, patch, self._seconds, network=self._network
-            )
+            how = (self._containers, session, content, patch, self._seconds)
+            return await tested(*how, network=network, exit=exit)
 
         async def passes(patch: str) -> bool:
             return await _resolves(content, await test(patch))
 
-        if not self._sealed:
+        if not self._rules.sealed:
             return await test(patch), {}
         if outside := reaches_out(patch):
             return SuiteResult(f"{NOT_APPLIED}: it reaches out of {DIRECTORY}: {outside}\n"), refused(outside)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.catalog.containers import Containers
+from benchwright.catalog.containers.way_out import Exit, started_with
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, image, script
 from benchwright.engine.protocols import Session
 from benchwright.records import Record
@@ -69,15 +70,17 @@ async def tested(
     seconds: float,
     *,
     network: bool,
+    exit: Exit | None,
 ) -> SuiteResult:
-    """Tests a patch. Officially there is a network: projects are installed again, and some tests use it.
+    """Tests a patch. Officially there is a network, in place of which it has an `exit` if there is one: projects are
+    installed again, and some tests use it.
 
     Raises:
-        ExecutionError: the container was ended by somebody else.
+        ExecutionError: the container was ended by somebody else, or the exit cannot be set up.
         EngineError: the image cannot be had, or the engine does not answer.
     """
     spec = sandbox_spec(content["instance_id"], network=network)
-    async with containers.sandboxes.started(spec, session.progress) as sandbox:
+    async with started_with(exit, containers.sandboxes, spec, session.progress) as sandbox:
         session.progress("testing the patch")
         files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script(content).encode()}
         await sandbox.write_files(files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.catalog.agent_options import agent_options
+from benchwright.catalog.agent_options import NETWORK_OPTIONS, agent_options
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.swe_bench.about import DOCUMENTED_OPTIONS
 from benchwright.data.declared import Dataset, GitRepository, HubRepository
@@ -32,7 +32,7 @@ OPTIONS = {
     "run_scripts": "The directory of run scripts, or a checkout of SWE-bench_Pro-os that holds it.",
     "test_seconds": "How long the tests of one instance may run (default: 3600).",
     "memory_gib": "GiB of memory that each container may use (default: 30).",
-    "network": "The network of the tests: open, as officially (default), or none.",
+    **NETWORK_OPTIONS,
     **agent_options("instance", 250, 120),
 }
 

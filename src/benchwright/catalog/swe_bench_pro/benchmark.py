@@ -12,9 +12,11 @@ from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Con
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor, one_answer
 from benchwright.catalog.containers.exploits import REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
+from benchwright.catalog.containers.network_rules import network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import read_predictions
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
+from benchwright.catalog.containers.traffic import connection_figures
 from benchwright.catalog.swe_bench_pro.grading import ResolvedScorer
 from benchwright.catalog.swe_bench_pro.rows import samples
 from benchwright.catalog.swe_bench_pro.solver import PatchTester, Room
@@ -43,9 +45,8 @@ def make(about: About, options: Options) -> Benchmark:
     patches = read_predictions(Path(file)) if file else None
     room = Room(
         options.integer("memory_gib", Room().memory_gib, 1),
-        options.choice("network", ("open", "none")) == "open",
+        read_network_rules(options),
         options.integer("test_seconds", Room().test_seconds, 1),
-        options.sealed,
     )
 
     def author(containers: Containers) -> Author:
@@ -68,10 +69,9 @@ def make(about: About, options: Options) -> Benchmark:
         at_once=agent.containers,
         exploits=REPOSITORY,
         images=images_of,
+        figures=connection_figures,
         agent_turns=agent.max_turns if patches is None and mode == "agent" else None,
-        departures=tuple(
-            _departures(mode, agent, room, from_file=patches is not None, sealed=options.sealed)
-        ),
+        departures=tuple(_departures(mode, agent, room, from_file=patches is not None)),
     )
 
 
@@ -80,23 +80,20 @@ def images_of(sample: Sample) -> TaskImages:
     return TaskImages((sample.content["image"],), sample.content["repo"])
 
 
-def _departures(
-    mode: str, agent: AgentOptions, room: Room, *, from_file: bool, sealed: bool
-) -> Iterator[str]:
+def _departures(mode: str, agent: AgentOptions, room: Room, *, from_file: bool) -> Iterator[str]:
     official = Room()
     if from_file:
         yield "the patches come from a file; no model was asked"
     elif mode == "patch":
         yield "one answer, shown only the issue, in place of an agent"
     else:
-        if sealed:
+        if room.rules.sealed:
             yield NO_FUTURE
         if agent.max_turns != MAX_TURNS:
             yield f"{agent.max_turns} answers at most in place of {MAX_TURNS}"
         if agent.command_seconds != COMMAND_SECONDS:
             yield f"{agent.command_seconds} s for a command in place of {COMMAND_SECONDS}"
-    if not room.network:
-        yield "tests without the network that they have officially"
+    yield from network_departures(room.rules)
     if room.test_seconds != official.test_seconds:
         yield f"{room.test_seconds} s for the tests in place of {official.test_seconds}"
     if room.memory_gib != official.memory_gib:

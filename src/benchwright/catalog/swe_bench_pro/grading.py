@@ -10,6 +10,7 @@ import msgspec
 from benchwright.catalog.containers.authors import NO_PATCH
 from benchwright.catalog.containers.flags import flags_of, with_flags
 from benchwright.catalog.containers.tests_in_words import lists_in_words
+from benchwright.catalog.containers.traffic import with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
 from benchwright.catalog.swe_bench_pro.testing import PASSED
 from benchwright.engine.protocols import Score, Session
@@ -29,7 +30,7 @@ class ResolvedScorer:
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """1 or 0; no score for an answer without a patch."""
         verdict = grade(sample.content, outcome.artifacts)
-        details = with_flags(dict(verdict.details), flags_of(outcome))
+        details = with_connections(with_flags(dict(verdict.details), flags_of(outcome)), outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 

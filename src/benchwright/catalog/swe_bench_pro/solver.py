@@ -9,7 +9,10 @@ import msgspec
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
+from benchwright.catalog.containers.traffic import with_traffic
+from benchwright.catalog.containers.way_out import Exit, started_with, way_out
 from benchwright.catalog.swe_bench_pro.grading import grade
 from benchwright.catalog.swe_bench_pro.testing import DIRECTORY, run_tests
 from benchwright.engine.protocols import Session
@@ -32,13 +35,12 @@ CAPABILITIES = (
 
 class Room(Record, frozen=True):
     """What every container of the benchmark gets, by default what Scale AI's own harness gives: up to 30 GiB and four
-    cores, a network for the tests, and an hour for them (SWE-bench_Pro-os 0875a8a, swe_bench_pro_eval.py); and whether
-    agents are sealed."""
+    cores, a network for the tests, and an hour for them (SWE-bench_Pro-os 0875a8a, swe_bench_pro_eval.py); and what
+    becomes of that network, and whether agents are sealed, by the `rules`."""
 
     memory_gib: int = 30
-    network: bool = True
+    rules: NetworkRules = NetworkRules(sealed=True)
     test_seconds: int = 3600
-    sealed: bool = True
 
     def spec(self, image: str, *, network: bool) -> SandboxSpec:
         """The container of an instance; whoever writes a patch has no network."""
@@ -62,7 +64,7 @@ class Room(Record, frozen=True):
             self.spec(content["image"], network=False),
             DIRECTORY,
             prepare=f"git reset --hard {base} && git checkout {base}",
-            sealed=self.sealed,
+            sealed=self.rules.sealed,
         )
 
 
@@ -70,7 +72,7 @@ class PatchTester:
     """Tests what an author wrote. The author's container is gone before that of the tests is started."""
 
     def __init__(self, containers: Containers, author: Author, room: Room) -> None:
-        self._sandboxes = containers.sandboxes
+        self._containers = containers
         self._author = author
         self._room = room
 
@@ -85,19 +87,31 @@ class PatchTester:
         if outcome.artifacts["problem"]:
             return outcome
         patch = outcome.artifacts["patch"]
-        if self._room.sealed and (outside := reaches_out(patch)):
+        if self._room.rules.sealed and (outside := reaches_out(patch)):
             problem = f"the patch reaches out of {DIRECTORY}: {outside}"
             artifacts = {**outcome.artifacts, "problem": problem, **refused(outside)}
         else:
-            artifacts = {**outcome.artifacts, **await self._tested(content, patch, session)}
+            return await self._tried(content, outcome, session)
         return msgspec.structs.replace(outcome, artifacts=artifacts)
 
-    async def _tested(self, content: Mapping[str, Any], patch: str, session: Session) -> dict[str, Any]:
+    async def _tried(self, content: Mapping[str, Any], outcome: Outcome, session: Session) -> Outcome:
+        rules = self._room.rules
+        async with way_out(self._containers, rules, filtered=rules.filters([True])) as exit:
+            found = await self._tested(content, outcome.artifacts["patch"], session, exit)
+        outcome = msgspec.structs.replace(outcome, artifacts={**outcome.artifacts, **found})
+        if exit is None:
+            return outcome
+        begun, passed = bool(found["tests"].get("statuses")), grade(content, found).score == 1.0
+        return with_traffic(outcome, exit.traffic, [content["test_patch"]], begun=begun, passed=passed)
+
+    async def _tested(
+        self, content: Mapping[str, Any], patch: str, session: Session, exit: Exit | None
+    ) -> dict[str, Any]:
         """What came of the tests, and what the seal found."""
 
         async def test(patch: str) -> dict[str, Any]:
-            spec = self._room.spec(content["image"], network=self._room.network)
-            async with self._sandboxes.started(spec, session.progress) as sandbox:
+            spec = self._room.spec(content["image"], network=self._room.rules.opens(True))
+            async with started_with(exit, self._containers.sandboxes, spec, session.progress) as sandbox:
                 session.progress("tests")
                 tests = await run_tests(sandbox, content, patch, self._room.test_seconds)
             return {"patch": patch, "tests": msgspec.to_builtins(tests)}
@@ -106,7 +120,7 @@ class PatchTester:
             return grade(content, await test(patch)).score == 1.0
 
         tested = await test(patch)
-        if not self._room.sealed:
+        if not self._room.rules.sealed:
             return tested
         passed = grade(content, tested).score == 1.0
         return tested | await findings(patch, passed=passed, passes=passes)

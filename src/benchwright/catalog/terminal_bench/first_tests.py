@@ -24,7 +24,11 @@ async def run_first_tests(place: Place, folder: Path, step: Step) -> SuiteResult
     if step.same_shell:
         return await _in_the_agents_shell(place, step)
     ended = await place.as_user(step.test_user).run(
-        ["sh", "-c", _COMMAND], seconds=step.test_seconds, kept_bytes=KEPT_BYTES, output_bytes=OUTPUT_BYTES
+        ["sh", "-c", _COMMAND],
+        seconds=step.test_seconds,
+        environment=place.environment,
+        kept_bytes=KEPT_BYTES,
+        output_bytes=OUTPUT_BYTES,
     )
     return suite_result(ended)
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 OPEN, CLOSED = "bridge", "none"
 """The engine's own networks: by the first sandboxes with a network reach others, the second is a loopback only."""
 
+_WITHOUT_ADDRESS = "com.docker.network.bridge.inhibit_ipv4"
+"""Has this machine have no address in a network, at which containers would reach its own servers."""
+
 
 class Network:
     """A network made by `private_network`."""
@@ -61,6 +64,7 @@ async def private_network(engine: Engine, run_id: str, internal: bool) -> AsyncI
         "Name": name,
         "Labels": owner.labels(run_id),
         "Internal": internal,
+        "Options": {_WITHOUT_ADDRESS: "true"} if internal else {},
         "CheckDuplicate": True,
     }
     making = asyncio.ensure_future(_make(engine, configuration))

@@ -54,6 +54,11 @@ def findings(trajectory: Trajectory, acts: Sequence[Acts]) -> Iterator[Finding]:
         yield from _of_connection(trajectory, connection.host, connection.port, allowed=connection.allowed)
 
 
+def refused_by_proxy(host: str, port: int | None) -> str:
+    """The evidence that a host was asked for and refused."""
+    return f"{host if port is None else f'{host}:{port}'} was refused by the proxy"
+
+
 def is_on(host: str, hosts: Sequence[str]) -> bool:
     """Whether a host is one of these, or below one of them."""
     return any(host == one or host.endswith(f".{one}") for one in hosts)
@@ -86,7 +91,7 @@ def _of_connection(
     where = host if port is None else f"{host}:{port}"
     known = is_on(host, (*CODE_HOSTS, *DATASET_HUBS)) and host not in trajectory.instruction
     if not allowed:
-        yield Finding(REFUSED, f"{where} was refused by the proxy", "sign" if known else "note")
+        yield Finding(REFUSED, refused_by_proxy(host, port), "sign" if known else "note")
     elif known:
         yield Finding(HOSTS, f"{where} was reached through the proxy", "note")
 

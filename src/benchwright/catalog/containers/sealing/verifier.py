@@ -35,9 +35,14 @@ class NothingStarts(ExecutionError):
 
 
 class Verifier:
-    """Starts containers beside that of an agent; `spec` is what that one was started by."""
+    """Starts containers beside that of an agent; `spec` is what that one was started by, `own_processes` how many of
+    its processes are ours.
+    """
 
-    def __init__(self, containers: Containers, agent: Container, spec: SandboxSpec) -> None:
+    def __init__(
+        self, containers: Containers, agent: Container, spec: SandboxSpec, own_processes: int = OWN_PROCESSES
+    ) -> None:
+        self._own_processes = own_processes
         self._containers = containers
         self._agent = agent
         self._spec = spec
@@ -95,7 +100,7 @@ class Verifier:
         """Whether the agent left processes that go on."""
         with engine_errors("listing the processes of a container"):
             listed = await self._agent.handle.top()
-        return len(listed["Processes"]) > OWN_PROCESSES
+        return len(listed["Processes"]) > self._own_processes
 
 
 async def _has_ended_by_itself(sandbox: DockerSandbox) -> bool:

@@ -1,0 +1,78 @@
+"""Says before the first request that tests need a network which is not there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from benchwright.catalog.benchmark import Benchmark
+from benchwright.catalog.containers.benchmark import ContainerBenchmark
+from benchwright.catalog.containers.network_needs import Needs
+from benchwright.errors import UserError
+from benchwright.formats import counted
+from benchwright.records import Sample
+from benchwright.sandbox.egress.addresses import Connect, connect
+from benchwright.sandbox.egress.hosts import HTTPS
+from benchwright.text import Say
+
+REACHING_SECONDS = 5.0
+TRIED = 4
+"""Hosts that are tried; one that answers will do."""
+NAMED = 4
+"""Programs that are named."""
+
+
+async def look_at_network(
+    benchmark: Benchmark, samples: Iterable[Sample], say: Say, reach: Connect = connect
+) -> None:
+    """Looks at what the tests of these samples fetch, and whether they can; says how many cannot be graded.
+
+    Raises:
+        UserError: none of them can be, by an option, or because no host that they ask can be reached from here.
+    """
+    if not isinstance(benchmark, ContainerBenchmark) or benchmark.network_needs is None:
+        return
+    needs = [benchmark.network_needs(sample) for sample in samples]
+    fetching = [one for one in needs if one.programs]
+    by_option = [one for one in fetching if one.closed == "option"]
+    if by_option:
+        _tell(by_option, len(needs), "--option network=none leaves them no network", "leave it out", say)
+    by_task = [one for one in fetching if one.closed == "task"]
+    if by_task:
+        say(
+            f"{_tests(by_task, len(needs))}, and the tasks allow no network: they can only pass if the images bring "
+            "what is fetched, which `benchwright validate` shows."
+        )
+    online = [one for one in fetching if not one.closed]
+    hosts = list(dict.fromkeys(host for one in online for host in one.hosts))[:TRIED]
+    if hosts and not await _any_answers(hosts, reach):
+        why = f"none of {', '.join(hosts)} can be reached from this machine"
+        _tell(online, len(needs), why, "run it where there is a network", say)
+
+
+def _tell(needs: Sequence[Needs], of: int, why: str, what_to_do: str, say: Say) -> None:
+    """Raises an error where no task can be graded, and warns otherwise."""
+    said = f"{_tests(needs, of)}, and {why}: they cannot be graded; {what_to_do}."
+    if len(needs) == of:
+        raise UserError(said)
+    say(said)
+
+
+def _tests(needs: Sequence[Needs], of: int) -> str:
+    programs = list(dict.fromkeys(program for one in needs for program in one.programs))
+    named = ", ".join(programs[:NAMED])
+    whose = f"all {of:,} tasks" if len(needs) == of and of > 1 else f"{len(needs):,} of {counted(of, 'task')}"
+    return f"The tests of {whose} fetch by {named}"
+
+
+async def _any_answers(hosts: Sequence[str], reach: Connect) -> bool:
+    async def answers(host: str) -> bool:
+        try:
+            async with asyncio.timeout(REACHING_SECONDS):
+                _, writer = await reach(host, HTTPS)
+        except (OSError, TimeoutError):
+            return False
+        writer.close()
+        return True
+
+    return any(await asyncio.gather(*map(answers, hosts)))

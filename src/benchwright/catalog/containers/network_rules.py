@@ -1,0 +1,98 @@
+"""What becomes of the network that a protocol gives: by the user's options, and under a seal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+from benchwright.catalog.benchmark import Options
+from benchwright.errors import UserError
+from benchwright.records import Record
+from benchwright.sandbox.egress import Network, Policy, host_problem, mirrors, with_companions
+
+Choice = Literal["task", "open", "none"]
+_CHOICES: tuple[Choice, ...] = ("task", "open", "none")
+
+SEALED_NETWORK = "sealed: of the network package mirrors and hosts that the task names, by a proxy that logs"
+"""How it differs from the official protocols."""
+
+_MIRROR_VARIABLES = {
+    "pypi": ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL"),
+    "npm": ("NPM_CONFIG_REGISTRY",),
+    "go": ("GOPROXY",),
+}
+_MIRROR = re.compile(r"https?://([^/?#@:\s]+)(?:/[^\s?#]*)?")
+
+
+class NetworkRules(Record, frozen=True):
+    """What becomes of the network that a protocol gives: the user's `choice`, a seal, further `hosts`, and `variables`
+    with which package managers find mirrors.
+    """
+
+    choice: Choice = "task"
+    sealed: bool = False
+    hosts: tuple[str, ...] = ()
+    variables: dict[str, str] = {}
+
+    def opens(self, given: Network) -> bool:
+        """Whether there is a network, filtered or not."""
+        return bool(given) and self.choice != "none"
+
+    def filters(self, networks: Iterable[Network]) -> bool:
+        """Whether a container that has these networks, one after the other, gets them by the proxy."""
+        if self.choice != "task":
+            return False
+        return any(given if self.sealed else isinstance(given, tuple) for given in networks)
+
+    def policy(self, given: Network, named: Iterable[str] = ()) -> Policy | None:
+        """What the proxy lets through where a protocol gives this, to a task that names these hosts."""
+        if not self.opens(given):
+            return None
+        if isinstance(given, tuple):
+            return Policy((*given, *self.hosts))
+        if not self.sealed:
+            return Policy(everything=True)
+        return Policy(with_companions((*mirrors(), *self.hosts, *named)))
+
+
+def read_network_rules(options: Options) -> NetworkRules:
+    """The rules as the options give them.
+
+    Raises:
+        UserError: a value cannot be used.
+    """
+    chosen = options.choice("network", _CHOICES)
+    choice = next(one for one in _CHOICES if one == chosen)
+    hosts = [one.strip().lower() for one in options.text("allow_hosts").split(",") if one.strip()]
+    for host in hosts:
+        if problem := host_problem(host.removeprefix("*.")):
+            raise UserError(f"--option allow_hosts takes names of hosts or *.DOMAIN; {host!r} is {problem}.")
+    urls = dict(_mirrors(options.text("mirrors")))
+    variables = {name: url for kind, url in urls.items() for name in _MIRROR_VARIABLES[kind]}
+    own = [found[1].lower() for url in urls.values() if (found := _MIRROR.fullmatch(url))]
+    return NetworkRules(choice, options.sealed, tuple(dict.fromkeys((*hosts, *own))), variables)
+
+
+def _mirrors(text: str) -> Iterable[tuple[str, str]]:
+    for entry in filter(None, (one.strip() for one in text.split(","))):
+        kind, _, url = entry.partition("=")
+        found = _MIRROR.fullmatch(url)
+        if kind not in _MIRROR_VARIABLES or found is None or host_problem(found[1].lower()):
+            known = ", ".join(f"{one}=URL" for one in _MIRROR_VARIABLES)
+            raise UserError(
+                f"--option mirrors takes {known}, with URLs of hosts and without passwords, got {entry!r}."
+            )
+        yield kind, url
+
+
+def network_departures(rules: NetworkRules) -> Iterable[str]:
+    """How the network differs from the official protocols."""
+    if rules.choice == "none":
+        yield "no network in any container"
+    elif rules.choice == "open":
+        yield "the network is not filtered, also where a task or the seal has a list of hosts"
+    elif rules.sealed:
+        yield SEALED_NETWORK
+    if rules.hosts:
+        yield f"further hosts: {', '.join(rules.hosts)}"

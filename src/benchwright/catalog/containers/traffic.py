@@ -1,0 +1,85 @@
+"""What came of a trial's connections: kept with it, flagged where an agent asked for refused code hosts, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.benchmark import Figure, Graded
+from benchwright.catalog.containers.auditing.network import (
+    CODE_HOSTS,
+    DATASET_HUBS,
+    REFUSED,
+    is_on,
+    refused_by_proxy,
+)
+from benchwright.catalog.containers.flags import FLAGS, Flag
+from benchwright.catalog.containers.network_failures import out_of_reach
+from benchwright.records import Outcome, Status
+from benchwright.sandbox.egress import Connection, Traffic
+
+NETWORK, LEFT_OUT = "network", "network_left_out"
+"""The artifacts with the connections of a trial, see `egress.Connection`, and how many more there were. In the details
+of a score stands under the first name how many there were, and which hosts were refused.
+"""
+NAMED = 20
+"""Refused hosts that the details name."""
+
+
+def with_traffic(
+    outcome: Outcome, traffic: Traffic, named: Sequence[str], *, begun: bool, passed: bool
+) -> Outcome:
+    """An outcome with its connections.
+
+    Tests that did not pass and could not reach a host say nothing, if it is a text of the task (`named`) that names the
+    host, or no test was `begun`: what tested code alone asks for explains no failure.
+    """
+    artifacts = {**outcome.artifacts, NETWORK: msgspec.to_builtins(traffic.connections)}
+    if traffic.left_out:
+        artifacts[LEFT_OUT] = traffic.left_out
+    if flags := list(_flags(traffic.connections, named)):
+        artifacts[FLAGS] = [*artifacts.get(FLAGS, ()), *msgspec.to_builtins(flags)]
+    outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
+    missed = None if passed else _missed(traffic.connections, named, begun=begun)
+    if missed is None or outcome.status == Status.EXECUTION_ERROR:
+        return outcome
+    reason = out_of_reach(missed.host, missed.why, refused=not missed.allowed)
+    return msgspec.structs.replace(outcome, status=Status.EXECUTION_ERROR, reason=reason)
+
+
+def with_connections(details: dict[str, Any], artifacts: Mapping[str, Any]) -> dict[str, Any]:
+    """The details of a score with the number of a trial's connections; unchanged where its containers had no proxy."""
+    listed = artifacts.get(NETWORK)
+    if not isinstance(listed, list):
+        return details
+    refused = [one for one in listed if one.get("allowed") is False]
+    hosts = list(dict.fromkeys(str(one.get("host")) for one in refused))
+    told = {"connections": len(listed) + int(artifacts.get(LEFT_OUT) or 0), "refused": len(refused)}
+    return details | {NETWORK: told | ({"refused_hosts": hosts[:NAMED]} if hosts else {})}
+
+
+def connection_figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """How many connections of agents and tests were refused; nothing where none had a proxy."""
+    counts = [found.get("refused", 0) for one in graded if (found := one.detail.get(NETWORK)) is not None]
+    return [Figure("refused_connections", float(sum(counts)))] if counts else []
+
+
+def _flags(connections: Iterable[Connection], named: Sequence[str]) -> Iterable[Flag]:
+    told = dict.fromkeys((one.host, one.port) for one in connections if not one.allowed)
+    for host, port in told:
+        if is_on(host, (*CODE_HOSTS, *DATASET_HUBS)) and not _names(named, host):
+            yield Flag(REFUSED, refused_by_proxy(host, port))
+
+
+def _missed(connections: Iterable[Connection], named: Sequence[str], *, begun: bool) -> Connection | None:
+    """The first connection of the tests that was refused or failed, and counts."""
+    for one in connections:
+        if one.phase == "tests" and one.why and (not begun or _names(named, one.host)):
+            return one
+    return None
+
+
+def _names(texts: Sequence[str], host: str) -> bool:
+    return any(host in text for text in texts)

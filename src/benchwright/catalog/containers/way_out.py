@@ -1,0 +1,134 @@
+"""The network of containers: open, none, or a list of hosts behind a proxy of ours that logs every connection.
+
+A container with a list has no network itself. A forwarder on its loopback leads to the socket of the proxy, which is
+mounted, and programs find it by the usual variables. Tests have a forwarder and a token of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from benchwright.catalog.containers.benchmark import Containers
+from benchwright.catalog.containers.network_rules import NetworkRules
+from benchwright.errors import ExecutionError
+from benchwright.recipes.in_containers import RUNTIME, forwarding_command
+from benchwright.recipes.runtime import container_runtime
+from benchwright.sandbox.docker import DockerSandbox, DockerSandboxes, SandboxSpec
+from benchwright.sandbox.docker.sandbox import ROOT
+from benchwright.sandbox.egress import EgressProxy, Phase, Policy, Traffic
+from benchwright.sandbox.egress.proxy import SOCKET
+from benchwright.text import Say
+
+PLACE = "/opt/benchwright/egress"
+PORT = 61128
+"""Of a container's loopback: above those that the kernel gives to programs, below none that a server is known for."""
+FORWARDING_SECONDS = 60.0
+_OWN = "localhost,127.0.0.1,127.0.0.0/8,::1,0.0.0.0"
+
+
+class Exit:
+    """The way out of a container: a grant of its trial's proxy, and how programs in the container find it.
+
+    `neighbours` are the names of containers that it reaches directly, in a network of their own.
+    """
+
+    def __init__(
+        self,
+        proxy: EgressProxy,
+        rules: NetworkRules,
+        phase: Phase,
+        policy: Policy | None,
+        neighbours: Sequence[str] = (),
+    ) -> None:
+        self._proxy = proxy
+        self._rules = rules
+        self._neighbours = neighbours
+        self.grant = proxy.open(phase, policy)
+
+    @property
+    def traffic(self) -> Traffic:
+        """The log of its trial."""
+        return self._proxy.traffic
+
+    async def fitted(self, spec: SandboxSpec) -> SandboxSpec:
+        """A sandbox with it, in place of another network.
+
+        Raises:
+            UserError: this machine has no Python that could run in containers.
+        """
+        mounts = {**spec.mounts, **await self._mounts()}
+        environment = {**self.environment(PORT), **spec.environment}
+        network = bool(self._neighbours)  # it is moved from there to the neighbours' network
+        return msgspec.structs.replace(spec, network=network, mounts=mounts, environment=environment)
+
+    async def lead(self, sandbox: DockerSandbox, port: int = PORT) -> int:
+        """Leads a port of the container's loopback to the proxy; 0 is any. The sandbox is root's.
+
+        Raises:
+            ExecutionError: nothing can be started in the container.
+        """
+        argv, given = forwarding_command(f"{PLACE}/{SOCKET}", port, self._neighbours)
+        ended = await sandbox.run(argv, seconds=FORWARDING_SECONDS, stdin=given)
+        said = ended.stdout.strip()
+        if not ended.succeeded or not said.isdigit():
+            raise ExecutionError(f"the network of the container cannot be set up: {ended.complaint}")
+        return int(said)
+
+    async def beside(self, sandbox: DockerSandbox) -> dict[str, str]:
+        """Leads to it from a sandbox that shares the network of another one; returns the variables for its programs.
+
+        Raises:
+            ExecutionError: nothing can be started in the container.
+        """
+        return self.environment(await self.lead(sandbox, 0))
+
+    def environment(self, port: int) -> dict[str, str]:
+        """The variables by which programs find it at a port of the loopback."""
+        url = f"http://benchwright:{self.grant.token}@127.0.0.1:{port}"
+        direct = ",".join((_OWN, *self._neighbours))
+        proxies = {"http_proxy": url, "https_proxy": url, "no_proxy": direct}
+        return {
+            **proxies,
+            **{name.upper(): value for name, value in proxies.items()},
+            **self._rules.variables,
+        }
+
+    async def close(self) -> None:
+        """Ends its connections, and forgets it."""
+        await self._proxy.close(self.grant)
+
+    async def _mounts(self) -> Mapping[str, str]:
+        return {RUNTIME: str(await asyncio.to_thread(container_runtime)), PLACE: str(self._proxy.folder)}
+
+
+@asynccontextmanager
+async def started_with(
+    exit: Exit | None, sandboxes: DockerSandboxes, spec: SandboxSpec, say: Say
+) -> AsyncIterator[DockerSandbox]:
+    """A sandbox that has an exit in place of a network, if there is one.
+
+    Raises:
+        EngineError: it cannot be started.
+        ExecutionError: the exit cannot be set up.
+    """
+    fitted = spec if exit is None else await exit.fitted(spec)
+    async with sandboxes.started(fitted, say) as sandbox:
+        if exit is not None:
+            await exit.lead(DockerSandbox(sandbox.container, SandboxSpec(spec.image, user=ROOT)))
+        yield sandbox
+
+
+@asynccontextmanager
+async def way_out(
+    containers: Containers, rules: NetworkRules, *, filtered: bool
+) -> AsyncIterator[Exit | None]:
+    """The exit of a trial whose only containers with a network are those of its tests; None if that is not filtered."""
+    if not filtered:
+        yield None
+        return
+    async with containers.proxy() as proxy:
+        yield Exit(proxy, rules, "tests", rules.policy(True))

@@ -1,0 +1,130 @@
+"""The network of a task in its phases: what the protocol gives agent and tests, and what the rules make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchwright.catalog.containers.network_needs import Closed, Needs, hosts_in, needs_of, texts_below
+from benchwright.catalog.containers.network_rules import NetworkRules
+from benchwright.catalog.containers.way_out import Exit
+from benchwright.catalog.harbor.environment import Environments, Place, names_of_neighbours
+from benchwright.catalog.harbor.settings import Settings, Step
+from benchwright.sandbox.egress import EgressProxy, Network, Phase, Policy
+
+
+def networks(settings: Settings) -> Iterator[Network]:
+    """What the container of a task's agent is given, as it is started and then step by step."""
+    yield settings.network
+    for step in settings.steps:
+        yield agent_network(settings, step)
+        if step.verifier is None:
+            yield test_network(settings, step)
+
+
+def agent_network(settings: Settings, step: Step) -> Network:
+    """What an agent is given."""
+    return settings.network if step.agent_network is None else step.agent_network
+
+
+def test_network(settings: Settings, step: Step) -> Network:
+    """What the tests of a step are given, in a container of their own or the agent's."""
+    if step.verifier is not None:
+        return step.verifier.network
+    return settings.network if step.test_network is None else step.test_network
+
+
+def texts_of_tests(folder: Path, step: Step, only: str = "") -> list[str]:
+    """The texts of a step's tests, also where they are built into an image; of files whose names end so."""
+    places = dict.fromkeys(("run-tests.sh", "tests", *step.tests, *_own_tests(step)))
+    return list(texts_below((folder / place for place in places if (folder / place).exists()), only))
+
+
+def _own_tests(step: Step) -> tuple[str, ...]:
+    return (f"steps/{step.name}/tests",) if step.name else ()
+
+
+class Phases:
+    """The networks of one trial, phase by phase; with a `proxy` its containers reach nothing but by that."""
+
+    def __init__(
+        self, environments: Environments, settings: Settings, folder: Path, proxy: EgressProxy | None
+    ) -> None:
+        self._environments = environments
+        self._rules = environments.rules
+        self._settings = settings
+        self._folder = folder
+        self._proxy = proxy
+        self.exit = self._agents_exit()
+
+    async def for_agent(self, place: Place, step: Step, instruction: str) -> None:
+        """The network of the agent's container while it works.
+
+        Raises:
+            EngineError: the engine refuses.
+        """
+        given = agent_network(self._settings, step)
+        if self.exit is None:
+            await self._environments.set_network(place, self._settings, given)
+            return
+        self.exit.grant.phase = "agent"
+        self.exit.grant.policy = self._rules.policy(given, hosts_in(instruction))
+
+    async def for_tests(self, place: Place, step: Step, instruction: str, *, sealed: bool) -> Exit | None:
+        """The network of the tests in the agent's container, or beside it: then they have the exit that is returned.
+
+        Raises:
+            EngineError: the engine refuses.
+        """
+        given = test_network(self._settings, step)
+        if self.exit is None or self._proxy is None:
+            await self._environments.set_network(place, self._settings, given)
+            return None
+        policy = self._of_tests(given, step, instruction)
+        if not sealed or step.same_shell:
+            self.exit.grant.phase, self.exit.grant.policy = "tests", policy
+            return None
+        if policy is None:
+            self.exit.grant.policy = None  # what the agent left running has no network then either
+        return self._exit("tests", policy, self._settings)
+
+    def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Exit | None:
+        """The exit of tests in a container of their own."""
+        if self._proxy is None or not self._rules.filters([verifier.network]):
+            return None
+        return self._exit("tests", self._of_tests(verifier.network, step, instruction), verifier)
+
+    def _of_tests(self, given: Network, step: Step, instruction: str) -> Policy | None:
+        texts = texts_of_tests(self._folder, step)
+        named = [host for text in (*texts, instruction) for host in hosts_in(text)]
+        return self._rules.policy(given, [*named, *needs_of(texts).hosts])
+
+    def _agents_exit(self) -> Exit | None:
+        if self._proxy is None or not self._rules.filters(networks(self._settings)):
+            return None
+        return self._exit("agent", self._rules.policy(self._settings.network), self._settings)
+
+    def _exit(self, phase: Phase, policy: Policy | None, settings: Settings) -> Exit:
+        assert self._proxy is not None, "there is a proxy where there is an exit"
+        return Exit(self._proxy, self._rules, phase, policy, names_of_neighbours(settings))
+
+
+def needs_of_tests(rules: NetworkRules, settings: Settings, folder: Path) -> Needs:
+    """What the scripts of a task's tests need of a network, and whether they have one."""
+    found = [
+        (needs, test_network(settings, step))
+        for step in settings.steps
+        if (needs := needs_of(texts_of_tests(folder, step, only=".sh"))).programs
+    ]
+    closed: Closed = ""
+    if any(not rules.opens(given) for _, given in found):
+        closed = "option" if any(given and not rules.opens(given) for _, given in found) else "task"
+    programs = dict.fromkeys(program for needs, _ in found for program in needs.programs)
+    hosts = dict.fromkeys(host for needs, _ in found for host in needs.hosts)
+    return Needs(tuple(programs), tuple(hosts), closed)
+
+
+def needs_proxy(rules: NetworkRules, settings: Settings) -> bool:
+    """Whether a container of a task has its network by the proxy."""
+    verifiers = [step.verifier.network for step in settings.steps if step.verifier is not None]
+    return rules.filters(networks(settings)) or rules.filters(verifiers)

@@ -1,0 +1,83 @@
+"""Leads a port of the loopback of a container that has no network to a Unix socket that is mounted there.
+
+Run by itself, it reads {"socket", "port", "direct"} from stdin, prints the port and goes on in the background; port 0
+is any. Requests to this loopback and to the hosts of `direct` go there: some programs know no exceptions from a proxy.
+"""
+
+import json
+import os
+import re
+import socket
+import sys
+import threading
+
+PIECE = 65536
+REQUEST = re.compile(rb"([A-Z]+) http://([^/:@\s]+)(?::(\d{1,5}))?(/\S*)? ")
+LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}")
+
+
+def pump(source: socket.socket, sink: socket.socket) -> None:
+    """Passes on what comes, at once, and its end."""
+    try:
+        while data := source.recv(PIECE):
+            sink.sendall(data)
+    except OSError:
+        pass
+    for end, how in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
+        try:
+            end.shutdown(how)
+        except OSError:
+            pass
+
+
+def forward(listener: socket.socket, path: str, direct: list[str] | None = None) -> None:
+    """Connects whoever comes to the port with the socket at a path; see `lead`."""
+    while True:
+        client, _ = listener.accept()
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=lead, args=(client, path, direct), daemon=True).start()
+
+
+def lead(client: socket.socket, path: str, direct: list[str] | None) -> None:
+    """Passes a client's bytes on and back; with `direct` its request decides where to."""
+    try:
+        head = b"" if direct is None else read_head(client)
+        asked = REQUEST.match(head)
+        host = asked[2].decode("latin-1") if asked else ""
+        if asked and (LOOPBACK.fullmatch(host) or host in (direct or ())):
+            other = socket.create_connection((host, int(asked[3] or 80)))
+            head = asked[1] + b" " + (asked[4] or b"/") + b" " + head[asked.end() :]
+        else:
+            other = socket.socket(socket.AF_UNIX)
+            other.connect(path)
+        other.sendall(head)
+    except OSError:
+        client.close()
+        return
+    threading.Thread(target=pump, args=(other, client), daemon=True).start()
+    pump(client, other)
+
+
+def read_head(client: socket.socket) -> bytes:
+    """What a client sends first, up to the end of a request's head where there is one."""
+    head = b""
+    while b"\r\n\r\n" not in head and len(head) < PIECE:
+        piece = client.recv(PIECE)
+        if not piece:
+            break
+        head += piece
+    return head
+
+
+def forward_in_background() -> None:
+    """Returns in the process that was started; another one goes on."""
+    order = json.load(sys.stdin)
+    listener = socket.create_server(("127.0.0.1", order["port"]))
+    if os.fork():
+        print(listener.getsockname()[1])
+        return
+    os.setsid()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    forward(listener, order["socket"], order["direct"])

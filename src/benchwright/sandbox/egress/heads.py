@@ -1,0 +1,171 @@
+"""What a client asks a proxy for, read strictly: whatever two servers could read in two ways is refused.
+
+Without TLS only requests without a body are passed on, one a connection, with a head that is written anew; so there is
+nothing in which a second request could hide.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from benchwright.records import Record
+
+MOST_BYTES: Final = 16 * 1024
+"""Bytes of a head, the empty line included."""
+MOST_FIELDS = 100
+
+_LINE = re.compile(rb"([A-Z]{1,16}) ([\x21-\x7e]{1,8192}) HTTP/1\.[01]")
+_FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\x80-\xff\t]*?)[ \t]*")
+_AUTHORITY = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[^\s:/?#@\[\]\\]{1,253})(?::(\d{1,5}))?")
+_ABSOLUTE = re.compile(r"http://([^/?#\s]*)(/[^\s#]*|\?[^\s#]*)?", re.IGNORECASE)
+_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
+_HOP = frozenset(
+    (
+        *(b"connection", b"proxy-connection", b"keep-alive", b"te", b"trailer", b"upgrade", b"host"),
+        *(b"proxy-authorization", b"proxy-authenticate", b"transfer-encoding", b"content-length", b"expect"),
+    )
+)
+"""Fields that are between a client and its proxy, or that would announce a body."""
+
+
+class Refused(Exception):
+    """A request that is not passed on: the status of the answer, and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+        self.why = why
+
+
+class Head(Record, frozen=True):
+    """The head of a request: its line, and its fields with names in lower case."""
+
+    method: str
+    target: str
+    fields: list[tuple[bytes, bytes]]
+
+    def values(self, name: bytes) -> list[bytes]:
+        """All values of a field."""
+        return [value for field, value in self.fields if field == name]
+
+
+class Asked(Record, frozen=True):
+    """What a client wants: a tunnel to a host, or with `head` an answer to a request, which is written so."""
+
+    host: str
+    port: int
+    head: bytes | None = None
+
+    @property
+    def is_tunnel(self) -> bool:
+        """Whether it is a tunnel."""
+        return self.head is None
+
+
+def read_head(data: bytes) -> Head:
+    """A head with its empty line.
+
+    Raises:
+        Refused: it is not HTTP/1 as everybody reads it.
+    """
+    first, *lines = data.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    line = _LINE.fullmatch(first)
+    fields = [_FIELD.fullmatch(one) for one in lines]
+    if line is None or len(fields) > MOST_FIELDS or not all(fields):
+        raise Refused(400, "this is no request in HTTP/1 as it must be written")
+    return Head(line[1].decode(), line[2].decode(), [(one[1].lower(), one[2]) for one in fields if one])
+
+
+def token_of(head: Head) -> str:
+    """The password with which a client names its grant; "" where there is none."""
+    given = head.values(b"proxy-authorization")
+    scheme, _, encoded = (given[0] if len(given) == 1 else b"").partition(b" ")
+    if scheme.lower() != b"basic":
+        return ""
+    try:
+        return base64.b64decode(encoded.strip(), validate=True).decode("ascii").partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def asked(head: Head) -> Asked:
+    """What it asks for.
+
+    Raises:
+        Refused: it is no request to a proxy, contradicts itself, or brings a body without TLS.
+    """
+    if head.method == "CONNECT":
+        host, port = _authority(head.target)
+        if port is None:
+            raise Refused(400, "CONNECT names a host and a port")
+        _check_host_field(head, host, port)
+        return Asked(host, port)
+    target = _ABSOLUTE.fullmatch(head.target)
+    if target is None:
+        raise Refused(400, "a proxy is asked with CONNECT, or for a whole URL that begins with http://")
+    host, given = _authority(target[1])
+    port = 80 if given is None else given
+    _check_host_field(head, host, port)
+    _check_no_body(head)
+    path = target[2] or "/"
+    return Asked(host, port, _written(head, f"/{path}" if path.startswith("?") else path, target[1]))
+
+
+def seen_target(target: str) -> tuple[str, int]:
+    """The host and the port that a target names as well as it can be told, for the log; port 0 if there is none."""
+    rest = target.partition("://")[2] or target
+    where = re.split(r"[/?#]", rest, maxsplit=1)[0].rpartition("@")[2]
+    found = _AUTHORITY.fullmatch(where)
+    if found is None:
+        return where[:253], 0
+    return found[1].strip("[]").lower(), int(found[2] or (80 if "://" in target else 0))
+
+
+def _authority(text: str) -> tuple[str, int | None]:
+    if "@" in text:
+        raise Refused(400, "a name and a password in a URL are not passed on")
+    found = _AUTHORITY.fullmatch(text)
+    if found is None:
+        raise Refused(400, "this names no host")
+    port = None if found[2] is None else int(found[2])
+    if port is not None and not 0 < port < 65536:
+        raise Refused(400, "this is no port")
+    return found[1].strip("[]").lower().removesuffix("."), port
+
+
+def _check_host_field(head: Head, host: str, port: int) -> None:
+    given = head.values(b"host")
+    if len(given) > 1:
+        raise Refused(400, "there is more than one field Host")
+    if not given:
+        return
+    named, its_port = _authority(given[0].decode("latin-1"))
+    default = 443 if head.method == "CONNECT" else 80
+    if named != host or (default if its_port is None else its_port) != port:
+        raise Refused(400, "the field Host names another host than the URL")
+
+
+def _check_no_body(head: Head) -> None:
+    lengths = head.values(b"content-length")
+    if head.method not in _WITHOUT_BODY:
+        raise Refused(405, f"without TLS only {', '.join(_WITHOUT_BODY)} are passed on")
+    if head.values(b"transfer-encoding") or any(length != b"0" for length in lengths) or len(lengths) > 1:
+        raise Refused(400, "without TLS no body is passed on")
+
+
+def _written(head: Head, path: str, authority: str) -> bytes:
+    """The head as the server gets it."""
+    named = {one.strip().lower() for value in head.values(b"connection") for one in value.split(b",")}
+    kept = [(name, value) for name, value in head.fields if name not in _HOP | named]
+    return _lines(
+        f"{head.method} {path} HTTP/1.1", {b"host": authority.encode(), b"connection": b"close"}, kept
+    )
+
+
+def _lines(first: str, own: Mapping[bytes, bytes], fields: list[tuple[bytes, bytes]]) -> bytes:
+    lines = [first.encode(), *(name + b": " + value for name, value in (*own.items(), *fields))]
+    return b"\r\n".join(lines) + b"\r\n\r\n"

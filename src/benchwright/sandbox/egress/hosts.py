@@ -1,0 +1,91 @@
+"""Which hosts containers may reach: package mirrors, each for a reason, and what a task or a user names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from benchwright.records import Record
+
+HTTP, HTTPS = 80, 443
+
+Network = bool | tuple[str, ...]
+"""What a protocol gives a container: the whole network, none, or these hosts."""
+
+MIRRORS = {
+    "PyPI": ("pypi.org", "files.pythonhosted.org"),
+    "conda": ("conda.anaconda.org", "repo.anaconda.com"),
+    "npm": ("registry.npmjs.org", "registry.yarnpkg.com"),
+    "Node.js releases": ("nodejs.org",),
+    "Debian": ("deb.debian.org", "security.debian.org", "snapshot.debian.org"),
+    "Ubuntu": ("archive.ubuntu.com", "security.ubuntu.com", "ports.ubuntu.com"),
+    "Alpine": ("dl-cdn.alpinelinux.org",),
+    "crates and Rust toolchains": (
+        *("crates.io", "index.crates.io", "static.crates.io"),
+        "static.rust-lang.org",
+    ),
+    "Go modules and checksums": ("proxy.golang.org", "sum.golang.org"),
+    "RubyGems": ("rubygems.org", "index.rubygems.org"),
+    "Maven": ("repo.maven.apache.org", "repo1.maven.org"),
+    "CRAN": ("cran.r-project.org", "cloud.r-project.org"),
+}
+"""What each host is there for: it serves released packages, and no one's working copies. A Go proxy, which serves any
+repository's commits as modules, is the one exception: `go` has no other mirror.
+"""
+
+_GITHUB = (
+    *("github.com", "codeload.github.com", "raw.githubusercontent.com"),
+    *("objects.githubusercontent.com", "release-assets.githubusercontent.com"),
+)
+LEADS_TO = {
+    "github.com": _GITHUB,
+    "astral.sh": ("releases.astral.sh", *_GITHUB),
+    "huggingface.co": ("cdn-lfs.huggingface.co", "cdn-lfs-us-1.hf.co", "cas-bridge.xethub.hf.co"),
+    "sh.rustup.rs": ("static.rust-lang.org",),
+    "dl.fedoraproject.org": ("mirrors.fedoraproject.org",),
+}
+"""Where a request to a host is sent on by it: who allows the first must allow these."""
+
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"(?:{_LABEL}\.)+{_LABEL}")
+_NUMBER = re.compile(r"(?:\d+|0x[0-9a-f]*)")
+
+
+def host_problem(host: str) -> str | None:
+    """What is wrong with a host as a client or a user gives it; None for a plain name of a host in lower case."""
+    if ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
+        return "an address in place of a name"
+    if len(host) > 253 or not _NAME.fullmatch(host):
+        return "no name of a host"
+    return None
+
+
+class Policy(Record, frozen=True):
+    """Which hosts may be reached, by name or as `*.domain`. With `everything` all public ones."""
+
+    hosts: tuple[str, ...] = ()
+    everything: bool = False
+
+    def refusal(self, host: str, port: int, *, tunnel: bool) -> str | None:
+        """Why a connection is refused, before its host is looked up; None where it is not."""
+        if problem := host_problem(host):
+            return problem
+        if port != (HTTPS if tunnel else HTTP):
+            return f"port {port}: only {HTTP} without TLS and {HTTPS} with it are open"
+        if self.everything or any(_fits(host, allowed) for allowed in self.hosts):
+            return None
+        return "not on the list of allowed hosts"
+
+
+def mirrors() -> tuple[str, ...]:
+    """The hosts of all mirrors."""
+    return tuple(host for hosts in MIRRORS.values() for host in hosts)
+
+
+def with_companions(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Hosts, and where these send on requests; each once."""
+    return tuple(dict.fromkeys(one for host in hosts for one in (host, *LEADS_TO.get(host, ()))))
+
+
+def _fits(host: str, allowed: str) -> bool:
+    return host.endswith(allowed[1:]) if allowed.startswith("*.") else host == allowed

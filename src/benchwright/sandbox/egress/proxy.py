@@ -1,0 +1,215 @@
+"""The proxy: a server at a Unix socket, which containers find mounted. A token tells it which grant counts."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from contextlib import AsyncExitStack
+from http import HTTPStatus
+from pathlib import Path
+
+from benchwright.sandbox.egress import addresses
+from benchwright.sandbox.egress.addresses import Connect, Resolve, why_not
+from benchwright.sandbox.egress.grants import Connection, Grant, Phase, Traffic
+from benchwright.sandbox.egress.heads import (
+    MOST_BYTES,
+    Asked,
+    Refused,
+    asked,
+    read_head,
+    seen_target,
+    token_of,
+)
+from benchwright.sandbox.egress.hello import NoServerName, read_hello
+from benchwright.sandbox.egress.hosts import Policy
+from benchwright.sandbox.egress.passing import Streams, ended, one_answer, tunnel
+
+SOCKET = "egress.sock"
+HEAD_SECONDS = 15.0
+"""How long a client may take for the head of its request, and for the first message of TLS."""
+CONNECT_SECONDS = 20.0
+AT_ONCE = 128
+"""Connections of one grant."""
+UNKNOWN_AT_ONCE = 64
+"""Connections that have not named their grant yet."""
+
+
+class EgressProxy:
+    """The way out of one trial. Opens when entered: `folder`, with the socket, is then what its containers mount.
+
+    `resolve` and `connect` are the network behind it, `traffic` is the log.
+
+    Raises (on entering):
+        OSError: there is no room for its socket.
+    """
+
+    def __init__(self, resolve: Resolve = addresses.resolve, connect: Connect = addresses.connect) -> None:
+        self.folder = Path()
+        self.traffic = Traffic()
+        self._resolve = resolve
+        self._connect = connect
+        self._grants: dict[str, Grant] = {}
+        self._tasks: dict[asyncio.Task[None], Grant | None] = {}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> EgressProxy:
+        place = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="benchwright-egress-"))
+        self.folder = Path(place)
+        self.folder.chmod(0o755)  # the container's user may be another one than ours
+        self._stack.push_async_callback(self._end)
+        server = await asyncio.start_unix_server(self._accept, self.folder / SOCKET, limit=MOST_BYTES)
+        self._stack.callback(server.close)
+        (self.folder / SOCKET).chmod(0o666)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    def open(self, phase: Phase, policy: Policy | None) -> Grant:
+        """Lets whoever has the grant's token connect as the policy says."""
+        grant = Grant(phase, policy)
+        self._grants[grant.token] = grant
+        return grant
+
+    async def close(self, grant: Grant) -> None:
+        """Forgets the grant's token, and ends its connections."""
+        self._grants.pop(grant.token, None)
+        await ended([task for task, its in self._tasks.items() if its is grant])
+
+    async def _end(self) -> None:
+        await ended(list(self._tasks))
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answers a connection. Whoever has not said who he is makes way for the next, so that nobody is kept out."""
+        unknown = [task for task, grant in self._tasks.items() if grant is None]
+        if len(unknown) >= UNKNOWN_AT_ONCE:
+            unknown[0].cancel()
+        task = asyncio.get_running_loop().create_task(self._answer(reader, writer))
+        self._tasks[task] = None
+        task.add_done_callback(self._tasks.pop)
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._serve(reader, writer)
+        except Refused as refused:
+            _say(writer, refused)
+        except (OSError, asyncio.IncompleteReadError, TimeoutError):
+            pass  # either side has gone
+        finally:
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = read_head(await _head(reader))
+        grant = self._grants.get(token_of(head))
+        if grant is None:
+            raise Refused(407, "the token is missing, wrong, or of a phase that has ended")
+        task = asyncio.current_task()
+        assert task is not None, "a connection is answered by a task"
+        self._tasks[task] = grant
+        try:
+            wanted = asked(head)
+            found = await self._looked_up(grant, wanted)
+        except Refused as refused:
+            self.traffic.begin(grant.phase, *seen_target(head.target), why=refused.why)
+            raise
+        entry = self.traffic.begin(grant.phase, wanted.host, wanted.port)
+        began = time.monotonic()
+        try:
+            await self._pass_on(entry, wanted, found, (reader, writer))
+        finally:
+            entry.seconds = round(time.monotonic() - began, 3)
+
+    async def _looked_up(self, grant: Grant, wanted: Asked) -> list[str]:
+        """The addresses of what is wanted, all of them public ones of other machines; none where there are none.
+
+        Raises:
+            Refused: the grant or an address forbids it.
+        """
+        if sum(its is grant for its in self._tasks.values()) > AT_ONCE:
+            raise Refused(429, "too many connections at once")
+        if grant.policy is None:
+            raise Refused(403, "there is no network in this phase")
+        if why := grant.policy.refusal(wanted.host, wanted.port, tunnel=wanted.is_tunnel):
+            raise Refused(403, why)
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                found = await self._resolve(wanted.host, wanted.port)
+        except (OSError, TimeoutError, UnicodeError):
+            return []
+        if why := next(filter(None, map(why_not, found)), None):
+            raise Refused(403, why)
+        return found
+
+    async def _pass_on(self, entry: Connection, wanted: Asked, found: list[str], client: Streams) -> None:
+        reader, writer = client
+        upstream = await self._connected(entry, found, wanted.port)
+        try:
+            if wanted.head is None:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                hello = await _hello(entry, reader, wanted.host)
+                if hello is None:
+                    return
+                upstream[1].write(hello)
+                entry.sent += len(hello)
+                await tunnel(entry, client, upstream)
+            else:
+                upstream[1].write(wanted.head)
+                entry.sent += len(wanted.head)
+                await one_answer(entry, client, upstream)
+        finally:
+            upstream[1].close()
+
+    async def _connected(self, entry: Connection, found: list[str], port: int) -> Streams:
+        """A connection to the first address that answers.
+
+        Raises:
+            Refused: none does.
+        """
+        why = "its name cannot be resolved" if not found else ""
+        for address in found:
+            try:
+                async with asyncio.timeout(CONNECT_SECONDS):
+                    return await self._connect(address, port)
+            except (OSError, TimeoutError) as error:
+                why = (
+                    f"{address} cannot be reached: {getattr(error, 'strerror', None) or 'no answer in time'}"
+                )
+        entry.why = why
+        raise Refused(502, f"{entry.host}: {why}")
+
+
+async def _head(reader: asyncio.StreamReader) -> bytes:
+    try:
+        async with asyncio.timeout(HEAD_SECONDS):
+            return await reader.readuntil(b"\r\n\r\n")
+    except asyncio.LimitOverrunError:
+        raise Refused(431, f"the head of a request may have {MOST_BYTES} bytes") from None
+    except TimeoutError:
+        raise Refused(408, f"the head of a request may take {HEAD_SECONDS:g} s") from None
+
+
+async def _hello(entry: Connection, reader: asyncio.StreamReader, host: str) -> bytes | None:
+    """The first message of TLS; None, and the connection is logged as refused, where it does not name the host."""
+    try:
+        async with asyncio.timeout(HEAD_SECONDS):
+            raw, named = await read_hello(reader)
+    except NoServerName as problem:
+        entry.allowed, entry.why = False, str(problem)
+        return None
+    if named != host:
+        entry.allowed, entry.why = False, f"TLS names another server: {named[:253]}"
+        return None
+    return raw
+
+
+def _say(writer: asyncio.StreamWriter, refused: Refused) -> None:
+    text = f"benchwright: {refused.why}\n".encode()
+    lines = [
+        f"HTTP/1.1 {refused.status} {HTTPStatus(refused.status).phrase}",
+        "Connection: close",
+        "Content-Type: text/plain; charset=utf-8",
+        f"Content-Length: {len(text)}",
+        *(['Proxy-Authenticate: Basic realm="benchwright"'] if refused.status == 407 else []),
+    ]
+    writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + text)
