@@ -35,6 +35,9 @@ from benchwright.records import Record, RequestRecord
 TRANSLATED = "translated"
 """Flag of a request in another dialect than the target's."""
 
+UNDECIDED = "dialect_undecided"
+"""Flag of a translated request of which nobody knows whether the target would have understood it as it was."""
+
 LABEL = b"x-irid"
 """A header in which a program says how it calls a request in its own log."""
 
@@ -150,7 +153,8 @@ class Grant:
     ) -> None:
         """Asks in a dialect: the target itself where it speaks it, else by a chat completion."""
         try:
-            if await self._client.speaks(dialect.path):
+            speaks = await self._client.speaks(dialect.path)
+            if speaks:
                 body = native_body(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
                 sent = _Sent(dialect.path, body, headers, spoken=dialect)
@@ -158,7 +162,7 @@ class Grant:
             else:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)
-                sent = _Sent("/chat/completions", body, flags=(TRANSLATED,))
+                sent = _Sent("/chat/completions", body, flags=(TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED))
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:
