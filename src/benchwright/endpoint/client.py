@@ -211,7 +211,10 @@ class EndpointClient:
         Raises:
             ProviderError: the server cannot be reached, or asks for a longer pause than a trial may wait.
         """
-        request, until = Request(next(self._ids), NO_PURPOSE), perf_counter_ns() + self._wire.limits.total * 1e9
+        request, until = (
+            Request(next(self._ids), NO_PURPOSE),
+            perf_counter_ns() + self._wire.limits.total * 1e9,
+        )
         while True:
             await self._begin(request)
             try:

@@ -24,8 +24,8 @@ from tests.endpoint.relay.relay_kit import Agent, LetIn
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.relay.grant import TRANSLATED, UNDECIDED
 from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, Truth
+from benchwright.records import TRANSLATED, UNDECIDED
 from benchwright.secrets import SECRETS
 
 MESSAGES, RESPONSES = "/v1/messages?beta=true", "/v1/responses"
@@ -306,9 +306,7 @@ class TestProbe:
     async def test_is_asked_again_where_the_connection_breaks(
         self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
     ) -> None:
-        server = await serve(
-            [ASKED, CLOSE], [ASKED, error_answer("400 Bad Request"), ASKED, json_answer({})]
-        )
+        server = await serve([ASKED, CLOSE], [ASKED, error_answer("400 Bad Request"), ASKED, json_answer({})])
         agent = let_in(open_client(server.url, retry=FAST))
         await agent.ask(BODIES[path], path=path)
         assert TRANSLATED not in agent.record.flags

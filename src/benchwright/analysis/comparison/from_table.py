@@ -145,9 +145,9 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
             prompt[n:],
             completion[n:],
         ),
-        requests=0 if requests is None else requests.answered,
+        requests=0 if requests is None else requests.answered + requests.side.answered,
         timed_requests=0 if requests is None else requests.timed,
-        uncounted=0 if requests is None else requests.uncounted,
+        uncounted=0 if requests is None else requests.uncounted + requests.side.uncounted,
         targets=targets,
     )
 

@@ -30,13 +30,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.http import JSON, Headers, HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.records import Record, RequestRecord
-
-TRANSLATED = "translated"
-"""Flag of a request in another dialect than the target's."""
-
-UNDECIDED = "dialect_undecided"
-"""Flag of a translated request of which nobody knows whether the target would have understood it as it was."""
+from benchwright.records import TRANSLATED, UNDECIDED, Record, RequestRecord
 
 LABEL = b"x-irid"
 """A header in which a program says how it calls a request in its own log."""
@@ -162,7 +156,11 @@ class Grant:
             else:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)
-                sent = _Sent("/chat/completions", body, flags=(TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED))
+                sent = _Sent(
+                    "/chat/completions",
+                    body,
+                    flags=(TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED),
+                )
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:
