@@ -47,8 +47,8 @@ class RequestFigures:
 
     Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
     (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
-    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens. Times are those of answered requests, made at a
-    concurrency that had settled (`paces.in_timings`).
+    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens. Times are
+    those of answered requests, made at a concurrency that had settled (`paces.in_timings`).
     """
 
     def __init__(self) -> None:

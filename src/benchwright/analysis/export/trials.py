@@ -19,9 +19,10 @@ class TrialRow(Record, frozen=True):
     """The attempt at a trial that counts, with its scores.
 
     `agent` is the one that was typed, empty without one. `started_at` is UTC, ISO 8601. Requests and tokens are those
-    of the model's own turns; those of side requests stand apart. `scores` holds None for a score without a value, `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of
-    `analysis.gists`: the sample's own question, what was expected, what was given, and why it scored so. `flags` has a
-    line for each flag: its kind and the evidence.
+    of the model's own turns; those of side requests stand apart. `scores` holds None for a score without a value,
+    `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of `analysis.gists`:
+    the sample's own question, what was expected, what was given, and why it scored so. `flags` has a line for each
+    flag: its kind and the evidence.
     """
 
     run: str

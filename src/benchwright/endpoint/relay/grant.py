@@ -156,11 +156,8 @@ class Grant:
             else:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)
-                sent = _Sent(
-                    "/chat/completions",
-                    body,
-                    flags=(TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED),
-                )
+                flags = (TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED)
+                sent = _Sent("/chat/completions", body, flags=flags)
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:
