@@ -67,6 +67,5 @@ def test_a_pack_of_one_scenario_for_one_model(tmp_path: Path) -> None:
 
 
 def test_one_request_that_is_not_timed() -> None:
-    assert request_lines(RequestSummary(total_requests=8, settling_requests=1)) == [
-        "Timings leave out 1 request made while the concurrency settled."
-    ]
+    requests = RequestSummary(total_requests=8, settling_requests=1)
+    assert request_lines(requests) == ["Timings leave out 1 request made while the concurrency settled."]

@@ -9,7 +9,7 @@ from benchwright.analysis.export.columns import Names, flat_columns, flattened
 from benchwright.analysis.export.counted_trials import moment
 from benchwright.analysis.gists import Gist, gists_on_disk
 from benchwright.records import SIDE, Record
-from benchwright.runs.about import agent_of
+from benchwright.runs.about import agent_of, harness_of
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
@@ -18,8 +18,8 @@ from benchwright.runs.table import RunTable
 class TrialRow(Record, frozen=True):
     """The attempt at a trial that counts, with its scores.
 
-    `agent` is the one that was typed, empty without one. `started_at` is UTC, ISO 8601. Requests and tokens are those
-    of the model's own turns; those of side requests stand apart. `scores` holds None for a score without a value,
+    `agent` is the one that asked the model, empty without one. `started_at` is UTC, ISO 8601. Requests and tokens are
+    those of the model's own turns; those of side requests stand apart. `scores` holds None for a score without a value,
     `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of `analysis.gists`:
     the sample's own question, what was expected, what was given, and why it scored so. `flags` has a line for each
     flag: its kind and the evidence.
@@ -102,7 +102,7 @@ class TrialRows:
             repeat=record.repeat,
             slot=record.target,
             model=self._models.get(record.target, ""),
-            agent=agent_of(self._manifest),
+            agent=harness_of(self._manifest) or agent_of(self._manifest),
             status=str(trial.status),
             reason=record.reason,
             group=record.group,

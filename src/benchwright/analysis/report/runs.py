@@ -62,7 +62,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
-        model=run.model,
+        model=run.title,
         task=run.task,
         source=run.source,
         trials=target.trials,
@@ -187,7 +187,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
-        model=run.model,
+        model=run.title,
         task=run.task,
         source=run.source,
         trials=n,
