@@ -40,12 +40,6 @@ SIDE = "side"
 PAID_ROLES = ("model", SIDE)
 """Roles of the requests that a model's trial costs; those of judges and simulated users are not its own."""
 
-TRANSLATED = "translated"
-"""Flag of a request in another dialect than the target's."""
-
-UNDECIDED = "dialect_undecided"
-"""Flag of a translated request of which nobody knows whether the target would have understood it as it was."""
-
 
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.

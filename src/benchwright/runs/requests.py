@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchwright.records import SIDE, TRANSLATED, UNDECIDED, RequestRecord
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
+from benchwright.records import SIDE, RequestRecord
 from benchwright.runs.paces import SETTLING, in_timings
 from benchwright.stats.histogram import bucket
 

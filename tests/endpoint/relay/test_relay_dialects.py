@@ -24,8 +24,8 @@ from tests.endpoint.relay.relay_kit import Agent, LetIn
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, Truth
-from benchwright.records import TRANSLATED, UNDECIDED
 from benchwright.secrets import SECRETS
 
 MESSAGES, RESPONSES = "/v1/messages?beta=true", "/v1/responses"

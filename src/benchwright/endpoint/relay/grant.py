@@ -10,6 +10,7 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import DIALECTS, MESSAGES, Dialect, Translation
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, EVENT_STREAM, RelayedAnswer
 from benchwright.endpoint.relay.asked import (
@@ -30,7 +31,7 @@ from benchwright.endpoint.reply import Reply
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.http import JSON, Headers, HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
-from benchwright.records import TRANSLATED, UNDECIDED, Record, RequestRecord
+from benchwright.records import Record, RequestRecord
 
 LABEL = b"x-irid"
 """A header in which a program says how it calls a request in its own log."""
