@@ -170,18 +170,20 @@ urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), he
 """
 
 
-@pytest.mark.parametrize("chat_only", [(), ("--chat-only",)], ids=["passed on", "translated"])
 @pytest.mark.parametrize(
-    ("program_text", "kind"),
-    [(IN_MESSAGES, "reads_the_tests"), (IN_RESPONSES, "writes_where_the_tests_lie")],
-    ids=["messages", "responses"],
+    ("program_text", "options", "kind"),
+    [
+        (IN_MESSAGES, (), "reads_the_tests"),
+        (IN_RESPONSES, ("--chat-only",), "writes_where_the_tests_lie"),
+    ],
+    ids=["messages, passed on", "responses, translated"],
 )
 def test_what_an_agent_did_with_its_own_tools_is_found(
-    program: Program, program_text: str, kind: str, chat_only: tuple[str, ...]
+    program: Program, program_text: str, options: tuple[str, ...], kind: str
 ) -> None:
     write_recipe(program.home / "recipes", program_text + ASKS)
     program.rows(1)
-    with simulated_endpoint(*chat_only) as url:
+    with simulated_endpoint(*options) as url:
         program.run(*program.evaluating("rows.jsonl", url, "--agent", "mine"))
     found = json.loads(program.run("audit", program.only_run.name, "--json").stdout)
     assert found["kinds"] == {kind: 1}
