@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchwright.analysis.leaderboard.records import Price
 from benchwright.analysis.request_summary import RequestSummary
+from benchwright.errors import UserError
 from benchwright.records import Record
 
 
@@ -41,6 +42,24 @@ def spending(requests: RequestSummary, price: Price | None) -> Spending:
         side_completion_tokens=requests.side_completion_tokens,
         side_cost=_cost(*side, known),
     )
+
+
+def read_price(text: str) -> tuple[str, Price]:
+    """`MODEL=IN,OUT`, the prices of a million tokens, as a model and its price.
+
+    Raises:
+        UserError: it is not of this form.
+    """
+    model, _, amounts = text.rpartition("=")
+    try:
+        prompt, completion = map(float, amounts.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not model or not 0 <= prompt < float("inf") or not 0 <= completion < float("inf"):
+        raise UserError(
+            f"--price {text!r}: give MODEL=IN,OUT, the prices of a million tokens, such as m=0.5,1.5."
+        )
+    return model, Price(prompt, completion)
 
 
 def together(all_of: Sequence[Spending]) -> Spending:
