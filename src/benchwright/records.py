@@ -34,6 +34,12 @@ UNREADABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 Message = dict[str, Any]
 """One chat message in the OpenAI format, as it goes on the wire."""
 
+SIDE = "side"
+"""Role of a request by which an agent asks for something else than its next step: a title, a summary."""
+
+PAID_ROLES = ("model", SIDE)
+"""Roles of the requests that a model's trial costs; those of judges and simulated users are not its own."""
+
 
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.
@@ -312,8 +318,8 @@ class TrialRecord(Record, frozen=True, tag="trial"):
 
     @property
     def tokens(self) -> int:
-        """Prompt and completion tokens of the model's own requests."""
-        own = sum(request.usage.total_tokens for request in self.requests if request.role == "model")
+        """Prompt and completion tokens of the model's own requests, side requests of its agent included."""
+        own = sum(request.usage.total_tokens for request in self.requests if request.role in PAID_ROLES)
         return own + (self.restored_tokens or 0)
 
 

@@ -14,6 +14,7 @@ from tests.sandbox.docker.conftest import running_engine
 from tests.simulated import simulated_endpoint
 
 from benchwright.records import Status
+from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import read_manifest
 
 __all__ = ["running_engine", "workshop"]
@@ -110,3 +111,25 @@ class TestBenchmark:
         assert (trial.status, trial.reason) == (Status.LIMIT, "the trial reached its limit of 3 turns")
         assert len(trial.requests) == 3
         assert "the agent mine 1 in place of our own" in read_manifest(program.only_run).about["departures"]
+
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("running_engine", "workshop")
+    def test_gives_an_agent_the_way_to_its_model_and_no_real_key(
+        self, program: Program, tmp_path: Path
+    ) -> None:
+        says = "ask([{'role': 'user', 'content': 'Hi'}])\nprint(json.dumps(dict(os.environ)))\n"
+        command = ["python3", "{home}/agent.py", "{prompt}"]
+        write_recipe(program.home / "recipes", "", command=command, files={"agent.py": PROGRAM + says})
+        root = write_harbor(tmp_path / "tasks").parent
+        options = ("--option", f"path={root}", "--agent", "mine", "--model", "m")
+        with simulated_endpoint("--api-key", "sk-the-real-key") as base_url:
+            url = ("--base-url", base_url)
+            program.run("run", "terminal_bench", *options, *url, BENCHWRIGHT_API_KEY="sk-the-real-key")
+        (trial,) = trials(program.only_run)
+        assert [request.http_status for request in trial.requests] == [200]
+        printed = read_body(program.only_run, trial).artifacts["output"]
+        environment = json.loads(printed.splitlines()[-1])
+        assert environment["OPENAI_BASE_URL"] == environment["ANTHROPIC_BASE_URL"] + "/v1"
+        assert environment["OPENAI_MODEL"] == "m"
+        assert environment["OPENAI_API_KEY"] == environment["ANTHROPIC_API_KEY"]
+        assert "sk-the-real-key" not in printed

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from tests.app.app_kit import Program
 from tests.app.compare_kit import STARTED, Made, made, write_run
+from tests.recipes.recipe_kit import write_recipe
+from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant, tool_call, user
 from benchwright.records import Message, RunEvent, ScoreRecord, Status, TrialRecord
@@ -139,3 +141,49 @@ def test_a_job_of_harbor_is_audited(program: Program) -> None:
     Path(job, "config.json").write_text("{}")
     found = json.loads(program.run("audit", "job", "--json").stdout)
     assert found["kinds"] == {"reads_the_tests": 1}
+
+
+IN_MESSAGES = """
+history = [
+    {"role": "user", "content": prompt},
+    {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/tests/test_outputs.py"}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "assert 1"}]},
+]
+tools = [{"name": "Read", "input_schema": {"type": "object"}}]
+body = {"model": "mine", "max_tokens": 9, "tools": tools, "messages": history}
+url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
+"""
+IN_RESPONSES = """
+patch = "*** Begin Patch\\n*** Update File: /tests/test_outputs.py\\n+assert True\\n*** End Patch"
+history = [
+    {"type": "message", "role": "user", "content": prompt},
+    {"type": "custom_tool_call", "call_id": "t1", "name": "apply_patch", "input": patch},
+    {"type": "custom_tool_call_output", "call_id": "t1", "output": "Done!"},
+]
+body = {"model": "mine", "input": history, "tools": [{"type": "custom", "name": "apply_patch"}]}
+url = os.environ["OPENAI_BASE_URL"] + "/responses"
+"""
+ASKS = """
+headers = {"Authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)).read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program_text", "options", "kind"),
+    [
+        (IN_MESSAGES, (), "reads_the_tests"),
+        (IN_RESPONSES, ("--chat-only",), "writes_where_the_tests_lie"),
+    ],
+    ids=["messages, passed on", "responses, translated"],
+)
+def test_what_an_agent_did_with_its_own_tools_is_found(
+    program: Program, program_text: str, options: tuple[str, ...], kind: str
+) -> None:
+    write_recipe(program.home / "recipes", program_text + ASKS)
+    program.rows(1)
+    with simulated_endpoint(*options) as url:
+        program.run(*program.evaluating("rows.jsonl", url, "--agent", "mine"))
+    found = json.loads(program.run("audit", program.only_run.name, "--json").stdout)
+    assert found["kinds"] == {kind: 1}

@@ -12,7 +12,7 @@ from tests.rendered import as_text
 from tests.simulated import simulated_endpoint
 from tests.web.web_kit import viewing
 
-from benchwright.analysis.request_summary import settling_lines
+from benchwright.analysis.request_summary import RequestSummary, request_lines
 from benchwright.analysis.summary import summary_of
 from benchwright.app.report import ReportSettings, make_report
 from benchwright.formats import counted
@@ -67,4 +67,5 @@ def test_a_pack_of_one_scenario_for_one_model(tmp_path: Path) -> None:
 
 
 def test_one_request_that_is_not_timed() -> None:
-    assert settling_lines(1, 8) == ["Timings leave out 1 request made while the concurrency settled."]
+    requests = RequestSummary(total_requests=8, settling_requests=1)
+    assert request_lines(requests) == ["Timings leave out 1 request made while the concurrency settled."]

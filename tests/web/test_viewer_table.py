@@ -92,3 +92,14 @@ def test_on_a_phone_every_figure_is_in_sight(viewer: Viewing, page: Page) -> Non
         box = cell.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= 390
+
+
+def test_prices_add_what_a_solved_task_costs(viewer: Viewing, page: Page) -> None:
+    told = json.loads(viewer.program.run("table", "--price", "small=1,10", "--json").stdout)
+    (small,) = (row for row in told["rows"] if row["model"] == "small")
+    viewer.open(page, "/table")
+    page.get_by_label("Prices of a million tokens").fill("small=1,10")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_function("() => !document.querySelector('[data-deferred]')")
+    shown = page.locator("table.board tbody tr", has_text="small").locator("td").last
+    expect(shown).to_have_text(f"{small['cost_per_solved']:.4g}")

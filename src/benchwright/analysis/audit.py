@@ -20,6 +20,9 @@ from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest, read_manifest
 from benchwright.runs.table import read_table
 
+EDITS_IN_TEXT = ("aider ",)
+"""How the labels of agents begin that write files by the text of their answers."""
+
 _INSTANCE = re.compile(r"(?:instance_)?([\w.-]+?)__([\w.-]+?)-(?:\d+|[0-9a-f]{7,}.*)")
 """The id of an instance of a SWE-bench dataset: owner and project, then a number or a commit."""
 
@@ -103,7 +106,7 @@ def trajectory_of(counted: CountedTrial) -> Trajectory:
     return Trajectory(
         instruction=told.input or "",
         repository=repository,
-        steps=steps_of(messages),
+        steps=steps_of(messages, edits_in_text=str(body.artifacts.get("agent")).startswith(EDITS_IN_TEXT)),
         patch=str(body.artifacts.get("patch") or next(filter(None, submitted), "")),
         gold=told.target or "" if repository else "",
         asked=bool(messages),

@@ -16,6 +16,10 @@ class RequestSummary(Record, frozen=True):
     Figures that need streaming are None without it. `effective_throughput_rps` and `wall_time_seconds` leave
     out the time between two sessions of a resumed run. Of the requests, `settling_requests` were made in the
     `settling_seconds` in which the concurrency found itself; no other figure of time or throughput has them.
+
+    Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
+    Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
+    asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
     """
 
     total_requests: int = 0
@@ -44,6 +48,27 @@ class RequestSummary(Record, frozen=True):
     detect_lag_p99: float | None = None
     settling_requests: int = 0
     settling_seconds: float = 0.0
+    side_requests: int = 0
+    side_prompt_tokens: int = 0
+    side_completion_tokens: int = 0
+    uncounted_requests: int = 0
+    translated_requests: int = 0
+    undecided_requests: int = 0
+
+    @property
+    def all_requests(self) -> int:
+        """All requests that the model's trials cost."""
+        return self.total_requests + self.side_requests
+
+    @property
+    def all_prompt_tokens(self) -> int:
+        """The prompt tokens of these."""
+        return self.total_prompt_tokens + self.side_prompt_tokens
+
+    @property
+    def all_completion_tokens(self) -> int:
+        """The completion tokens of these."""
+        return self.total_completion_tokens + self.side_completion_tokens
 
 
 class _Times(NamedTuple):
@@ -104,10 +129,40 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         detect_lag_p99=_quantile_seconds(requests.detect_lags, 0.99),
         settling_requests=requests.settling,
         settling_seconds=settling,
+        side_requests=requests.side.requests,
+        side_prompt_tokens=requests.side.prompt_tokens,
+        side_completion_tokens=requests.side.completion_tokens,
+        uncounted_requests=requests.uncounted + requests.side.uncounted,
+        translated_requests=requests.translated,
+        undecided_requests=requests.undecided,
     )
 
 
-def settling_lines(left_out: int, requests: int) -> list[str]:
+def request_lines(requests: RequestSummary) -> list[str]:
+    """What must be known with the numbers: side requests, missing counts, translations, what timings leave out."""
+    lines = []
+    if requests.side_requests:
+        lines.append(
+            f"With side requests: {requests.all_prompt_tokens:,} prompt and "
+            f"{counted(requests.all_completion_tokens, 'completion token')}, of which "
+            f"{counted(requests.side_requests, 'side request')} (titles, summaries) "
+            f"{requests.side_prompt_tokens:,} and {requests.side_completion_tokens:,}."
+        )
+    if requests.uncounted_requests:
+        lines.append(f"{counted(requests.uncounted_requests, 'request')} came without a count of tokens.")
+    if requests.translated_requests:
+        lines.append(
+            f"{counted(requests.translated_requests, 'request')} translated into chat completions for the server."
+        )
+    if requests.undecided_requests:
+        lines.append(
+            f"{counted(requests.undecided_requests, 'request')} of these only because the server failed when it was "
+            "asked whether it speaks the agent's dialect: run again when it is well."
+        )
+    return [*lines, *_settling_lines(requests.settling_requests, requests.total_requests)]
+
+
+def _settling_lines(left_out: int, requests: int) -> list[str]:
     """That so many of the requests count in no timing, if there are any."""
     if not left_out:
         return []

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FIGURES = "figures.json"
 
-MADE_BY = f"1 {__version__}"
+MADE_BY = f"2 {__version__}"
 """What makes other figures of the same journal: the form of these records, and the program."""
 
 
@@ -52,7 +52,10 @@ class ListedTarget(Record, frozen=True):
 
 
 class RunFigures(Record, frozen=True):
-    """A run in a few numbers. `seconds` is how long it was at work; the rest is named as in `RunSummary`."""
+    """A run in a few numbers. `seconds` is how long it was at work; the rest is named as in `RunSummary`.
+
+    Tokens are those of all requests that the model's trials cost, side requests included.
+    """
 
     state: str
     done: int
@@ -82,8 +85,8 @@ def figures_of(summary: RunSummary) -> RunFigures:
         seconds=max((one.wall_time_seconds for one in requests), default=0.0),
         planned=summary.planned,
         targets=targets,
-        prompt_tokens=sum(one.total_prompt_tokens for one in requests),
-        completion_tokens=sum(one.total_completion_tokens for one in requests),
+        prompt_tokens=sum(one.all_prompt_tokens for one in requests),
+        completion_tokens=sum(one.all_completion_tokens for one in requests),
         simulated=summary.simulated,
     )
 

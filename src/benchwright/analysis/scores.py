@@ -63,6 +63,20 @@ def passing_score(manifest: Manifest, table: RunTable) -> PassingScore | None:
     return next((PassingScore(name, least) for name, least in scales if least is not None), None)
 
 
+def passed_trials(manifest: Manifest, table: RunTable) -> NDArray[np.bool_] | None:
+    """Which trials (n,) pass; None where passing is not defined."""
+    import numpy as np
+
+    passing = passing_score(manifest, table)
+    if passing is None:
+        return None
+    column, places = table.scores[passing.name], np.arange(len(table))
+    passed: NDArray[np.bool_] = (column.values(places) >= passing.least) & (
+        column.states(places) != ScoreState.FAILED
+    )
+    return passed
+
+
 class ScoreValues(NamedTuple):
     """The values of some trials that have a score (no answer is 0), and of all of these trials together how many
     have no answer or failed.

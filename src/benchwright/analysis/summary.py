@@ -22,7 +22,7 @@ from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
 from benchwright.analysis.timings import timings_note
 from benchwright.records import LoopLag, Record, Target
-from benchwright.runs.about import title_of
+from benchwright.runs.about import harness_of, title_of, titled
 from benchwright.runs.columns import chosen, true_places
 from benchwright.runs.counting import ScoreState
 from benchwright.runs.listing import read_note
@@ -89,7 +89,8 @@ class TargetSummary(Record, frozen=True):
 
     `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
     the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
-    got the same answer at a temperature above 0, `suspicious` where trials have flags.
+    got the same answer at a temperature above 0, `suspicious` where trials have flags. `agent` is the command-line
+    agent that asked the model, with its version.
     """
 
     slot: str
@@ -106,11 +107,12 @@ class TargetSummary(Record, frozen=True):
     equal_repeats: EqualRepeats | None = None
     name: str = ""
     suspicious: SuspiciousPasses | None = None
+    agent: str = ""
 
     @property
     def title(self) -> str:
-        """Its name, and its model where that is not the name."""
-        return self.name if self.name == self.model else f"{self.name}: {self.model}"
+        """Its name, its model where that is not the name, and the command-line agent that asked it."""
+        return titled(self.name if self.name == self.model else f"{self.name}: {self.model}", self.agent)
 
 
 class RunSummary(Record, frozen=True):
@@ -224,6 +226,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         equal_repeats=equal_repeats(manifest, table, target),
         name=target_names(manifest)[target.slot],
         suspicious=suspicious_passes(manifest, table, rows),
+        agent=harness_of(manifest),
     )
 
 

@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from benchwright.analysis.scores import passing_score
+from benchwright.analysis.scores import passed_trials
 from benchwright.formats import counted
 from benchwright.records import Record
 from benchwright.runs.about import seal_of
-from benchwright.runs.counting import ScoreState
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -44,7 +43,9 @@ def suspicious_passes(
     flagged, seal = [row for row in table.flagged.rows() if rows[row]], seal_of(manifest)
     if not flagged and not seal:
         return None
-    passed = _passed(manifest, table)
+    passed = passed_trials(manifest, table)
+    if passed is None:
+        passed = np.zeros(len(table), bool)
     suspicious = [row for row in flagged if passed[row]]
     kinds = Counter(kind for row in suspicious for kind in table.flagged.kinds(row))
     return SuspiciousPasses(
@@ -54,20 +55,6 @@ def suspicious_passes(
         others=len(flagged) - len(suspicious),
         seal=seal,
     )
-
-
-def _passed(manifest: Manifest, table: RunTable) -> NDArray[np.bool_]:
-    """Which trials (n,) pass."""
-    import numpy as np
-
-    passing = passing_score(manifest, table)
-    if passing is None:
-        return np.zeros(len(table), bool)
-    column, places = table.scores[passing.name], np.arange(len(table))
-    passed: NDArray[np.bool_] = (column.values(places) >= passing.least) & (
-        column.states(places) != ScoreState.FAILED
-    )
-    return passed
 
 
 def suspicious_lines(found: SuspiciousPasses | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
 from benchwright.errors import UserError
+from benchwright.recipes.recipe import Recipe
 from benchwright.records import TrialLimits
 
 
@@ -36,8 +37,11 @@ def with_agent(benchmark: Benchmark, name: str | None) -> Benchmark:
 def agent_facts(benchmark: Benchmark) -> Mapping[str, str]:
     """What is known of the agent of `with_agent`, for the manifest and for the keys of trials; empty without one."""
     recipe = getattr(benchmark, "agent", None)
-    if recipe is None:
-        return {}
+    return {} if recipe is None else recipe_facts(recipe)
+
+
+def recipe_facts(recipe: Recipe) -> Mapping[str, str]:
+    """What is kept of an agent: its name with its version, and what changes with anything in its recipe."""
     return {"agent": recipe.label, "agent_recipe": recipe.fingerprint}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.app.benchmark_agents import recipe_facts
 from benchwright.app.checks import check_eval
 from benchwright.app.dataset_check import DatasetUnchanged
 from benchwright.app.eval_files import EvalFiles
@@ -30,6 +31,7 @@ from benchwright.config import EvalSettings
 from benchwright.data.manifest import file_fingerprint
 from benchwright.engine.plan import Plan
 from benchwright.engine.shards import ShardParts
+from benchwright.recipes.shelf import find_recipe
 from benchwright.records import Record, TrialLimits
 from benchwright.runs.manifest import DataFile, read_manifest
 from benchwright.text import Say
@@ -92,6 +94,7 @@ def prepare_eval(
         keys=models.keys,
         typed_models=models.names,
         rules=(unchanged,),
+        about=_about(settings),
         recipe=None
         if objects
         else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),
@@ -116,6 +119,11 @@ def prepare_eval(
         at_end=shelf.project,
         changed=unchanged.reason,
     )
+
+
+def _about(settings: EvalSettings) -> Mapping[str, str]:
+    """Which agent of a recipe it was, if it was one."""
+    return {} if settings.agent is None else recipe_facts(find_recipe(settings.agent))
 
 
 def _name(settings: EvalSettings, dataset: Path, model: str) -> str:

@@ -20,11 +20,21 @@ Outcome = Literal[
 
 
 class SuitePart(NamedTuple):
-    """An entry of a suite with its settings, and the models that it is for."""
+    """An entry of a suite with its settings, one agent at most among them, and the models that it is for."""
 
     entry: SuiteEntry
     settings: Settings
     models: tuple[ModelEntry, ...]
+
+    @property
+    def agent(self) -> str:
+        """The command-line agent, empty without one."""
+        return getattr(self.settings, "agent", None) or ""
+
+    @property
+    def title(self) -> str:
+        """What is run, and by which agent."""
+        return f"{self.entry.title} with {self.agent}" if self.agent else self.entry.title
 
     @property
     def for_all(self) -> Settings:
@@ -38,12 +48,13 @@ class SuitePart(NamedTuple):
 
 
 class SuiteRun(Record, frozen=True):
-    """One entry of a suite with one model, and what became of it; `problem` says why it failed."""
+    """One entry of a suite with one model and agent, and what became of it; `problem` says why it failed."""
 
     kind: Kind
     name: str
     model: str
     outcome: Outcome
+    agent: str = ""
     run: str | None = None
     problem: str = ""
 
@@ -60,7 +71,7 @@ def run_all(parts: Sequence[SuitePart], run_one: RunOne) -> Iterator[SuiteRun]:
     going = True
     for model in parts[0].models:
         for part in parts:
-            ended = SuiteRun(part.entry.kind, part.entry.name, model.title, "not started")
+            ended = SuiteRun(part.entry.kind, part.entry.name, model.title, "not started", part.agent)
             if going:
                 ended = run_one(part, model, ended)
                 going = ended.outcome != "interrupted"
@@ -80,7 +91,7 @@ def prepare_part(entry: SuiteEntry, settings: Settings, say: Say) -> PreparedRun
 
 
 def find_problems(parts: Sequence[SuitePart], say: Say) -> dict[str, str]:
-    """What keeps parts from being run, as far as it shows before any model is asked; by the names of their entries.
+    """What keeps parts from being run, as far as it shows before any model is asked; by their titles.
 
     Packs are looked at when it is their turn: they are programs.
 
@@ -94,7 +105,7 @@ def find_problems(parts: Sequence[SuitePart], say: Say) -> dict[str, str]:
                 settings = part.for_all.model_copy(update={"scrape_prometheus": False})
                 prepare_part(part.entry, settings, say)
         except BenchwrightError as error:
-            found[part.entry.title] = str(error)
+            found[part.title] = str(error)
     if len(found) == len(parts) and len(set(found.values())) == 1:
         raise UserError(next(iter(found.values())))
     return found

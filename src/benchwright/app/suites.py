@@ -38,9 +38,12 @@ class SuiteEntry(NamedTuple):
 
 
 class Suite(NamedTuple):
-    """A suite as its file says; without `models` they are named on the command line."""
+    """A suite as its file says; without `models` they are named on the command line.
 
-    path: Path
+    One that is typed as a whole has no `path`.
+    """
+
+    path: Path | None
     name: str
     models: tuple[ModelEntry, ...]
     defaults: Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,15 @@ from benchwright.cli import completing
 from benchwright.cli.grammar import option, together
 
 recipe_option = option(
-    "--agent", metavar="NAME", heading="Agent", rare=True, shell_complete=completing.agents,
-    help="Command-line agent, as `benchwright agents` lists it.",
+    "--agent", "agent", multiple=True, metavar="NAME", heading="Agent", rare=True, shell_complete=completing.agents,
+    help="Command-line agent, as `benchwright agents` lists it. Repeatable: each works with each model.",
 )  # fmt: skip
+
+
+def only_agent(named: Sequence[str]) -> str | None:
+    """The agent that was named, None without one; several are a suite (`agent_suites`)."""
+    return next(iter(named), None)
+
 
 agent_command_option = option(
     "--agent-command", metavar="COMMAND", heading="Agent", rare=True,

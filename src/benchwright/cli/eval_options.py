@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.agent_options import agent_command_option, agent_options, recipe_option
+from benchwright.cli.agent_options import agent_command_option, agent_options, only_agent, recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import option, together
 from benchwright.cli.option_values import json_pairs, make_settings, pairs, take_models
@@ -85,7 +85,12 @@ def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool
     """Runs an evaluation with these options; returns the exit code."""
     from benchwright.cli.eval_running import run_eval
 
-    return run_eval(eval_settings({**options, "debug": debug, "anew": anew}), as_json=as_json, quiet=quiet)
+    options |= {"debug": debug, "anew": anew}
+    if len(options["agent"]) > 1:
+        from benchwright.cli.agent_suites import eval_by_agents
+
+        return eval_by_agents(options, eval_settings, as_json=as_json, quiet=quiet)
+    return run_eval(eval_settings(options), as_json=as_json, quiet=quiet)
 
 
 def eval_settings(options: dict[str, Any]) -> EvalSettings:
@@ -93,6 +98,7 @@ def eval_settings(options: dict[str, Any]) -> EvalSettings:
     from benchwright.config import EvalSettings
 
     take_models(options)
+    options["agent"] = only_agent(options["agent"])
     if ":" in (options["agent"] or ""):  # as documented for modules
         options["agent"], options["module"] = None, options["agent"]
     options["param"] = json_pairs(options["param"], "--param")

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from benchwright.cli import completing
-from benchwright.cli.agent_options import recipe_option
+from benchwright.cli.agent_options import only_agent, recipe_option
 from benchwright.cli.config_file import config_option
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
@@ -65,6 +65,9 @@ MORE = """\b
         --option judge_base_url=http://localhost:9000/v1
     benchwright run tau_bench --model my-model --n 4 \\
         --option user_model=big-model
+  Every agent with every model, and their table:
+    benchwright run terminal_bench --agent codex --agent opencode \\
+        --model model-a --model model-b
   Several benchmarks for several models, as a file says, and their table:
     benchwright run --suite suite.toml
   Tasks in Harbor's format, of a folder or fetched from its registry:
@@ -143,7 +146,12 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
         sys.exit(_run_packs(names, options, as_json=as_json, quiet=quiet))
     if any(program_of(name) for name in names):
         sys.exit(_run_foreign_tasks(names, {**options, "no_seed": no_seed}, as_json=as_json, quiet=quiet))
-    settings = benchmark_settings({**options, "no_seed": no_seed})
+    options["no_seed"] = no_seed
+    if len(options["agent"]) > 1:
+        from benchwright.cli.agent_suites import run_by_agents
+
+        sys.exit(run_by_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
+    settings = benchmark_settings(options)
     sys.exit(run_benchmarks(names, settings, as_json=as_json, quiet=quiet))
 
 
@@ -196,6 +204,7 @@ def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
     from benchwright.config import BenchmarkSettings
 
     take_models(options)
+    options["agent"] = only_agent(options["agent"])
     options["param"] = json_pairs(options["param"], "--param")
     options["where"] = alternatives(options["where"], "--where")
     options["option"] = pairs(options["option"], "--option")

@@ -56,15 +56,15 @@ def run_suite(suite: Suite, parts: Sequence[SuitePart], *, dry_run: bool, as_jso
     def run_one(part: SuitePart, model: ModelEntry, cell: SuiteRun) -> SuiteRun:
         nonlocal number
         number += 1
-        if problem := problems.get(part.entry.title):
+        if problem := problems.get(part.title):
             return _ended(cell, "failed", problem=problem)
-        title = f"[{number}/{count}] {part.entry.title}, {model.title}"
+        title = f"[{number}/{count}] {part.title}, {model.title}"
         try:
             return _run(part, part.for_one(model), cell, title, as_json=as_json, quiet=quiet)
         except KeyboardInterrupt:
             return _ended(cell, "interrupted")
         except BenchwrightError as error:
-            say(f"Error: {plain(part.entry.title)}, {plain(model.title)}: {error}")
+            say(f"Error: {plain(part.title)}, {plain(model.title)}: {error}")
             return _ended(cell, "failed", problem=str(error))
 
     runs = list(run_all(parts, run_one))
@@ -145,12 +145,13 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
     """What became of the runs, and what to do next; `quiet` where all is well says nothing."""
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    again = "the same command" if suite.path is None else _command("run", str(suite.path))
     if code or not quiet:
         say(f"Suite {plain(suite.name)}, {counted(len(runs), 'run')}: {told}.")
     if code in (INTERRUPTED, STOPPED):
-        say(f"To go on: {_command('run', str(suite.path))}")
+        say(f"To go on: {again}")
     elif code == INCOMPLETE:
-        say(f"To repeat all that failed: {_command('run', str(suite.path))} --retry-failed")
+        say(f"To repeat all that failed: {again} --retry-failed")
     if has_table and not quiet:
         say(f"The table again: {_command('table', suite.name)}")
         say(f"Its page:        {_command('view', suite.name)}")
@@ -162,9 +163,9 @@ def _command(name: str, suite: str) -> str:
 
 
 def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], *, as_json: bool) -> int:
-    usable = [part for part in parts if part.entry.title not in problems]
+    usable = [part for part in parts if part.title not in problems]
     with results_on_stdout(as_json=as_json):
-        facts = {part.entry.title: _described_for_all(part) for part in usable}
+        facts = {part.title: _described_for_all(part) for part in usable}
     if as_json:
         print_json({"suite": suite.name, "benchmarks": facts})
     else:

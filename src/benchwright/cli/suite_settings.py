@@ -55,7 +55,11 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
     models = _models(suite, context, typed)
     for name in suite.defaults:
         _check_known(name, suite)
-    return [SuitePart(entry, _settings(suite, entry, typed, context), models) for entry in suite.entries]
+    return [
+        SuitePart(entry, settings, models)
+        for entry in suite.entries
+        for settings in _settings(suite, entry, typed, context)
+    ]
 
 
 def _models(suite: Suite, context: click.Context, typed: Mapping[str, Any]) -> tuple[ModelEntry, ...]:
@@ -77,7 +81,10 @@ def _check_known(name: str, suite: Suite) -> None:
         )
 
 
-def _settings(suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context: click.Context) -> Settings:
+def _settings(
+    suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context: click.Context
+) -> Iterator[Settings]:
+    """The settings of an entry; of several agents those of each."""
     one = COMMANDS[entry.kind]
     spellings = option_names(one.command)
     place = f"{suite.path}, {plain(entry.name)}"
@@ -91,14 +98,26 @@ def _settings(suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context
         options = {name: value for name, value in made.params.items() if name not in one.unwanted}
         over = {spellings[name]: value for name, value in typed.items() if name in spellings}
         options |= {name: value for name, value in over.items() if name in options}
-        settings = one.settings({**options, "model": (), "models_file": None})
+        options |= {"model": (), "models_file": None}
+        agents = dict.fromkeys(options.get("agent", ()))
+        each = [one.settings({**options, "agent": (agent,)}) for agent in agents] or [one.settings(options)]
     except click.UsageError as error:
         raise UserError(f"{place}: {error.format_message()}") from None
+    for settings in each:
+        check_fits_a_suite(settings, place)
+        yield settings.model_copy(update={"suite": suite.name})
+
+
+def check_fits_a_suite(settings: Settings, place: str) -> None:
+    """Refuses settings of runs that are never part of a suite.
+
+    Raises:
+        UserError: there is a baseline, or a question to be decided; names the place.
+    """
     if getattr(settings, "baseline_model", None) is not None:
         raise UserError(f"{place}: a suite has no baseline_model: put it among the models.")
     if getattr(settings, "until", None) is not None:
         raise UserError(f"{place}: a suite asks all samples; run what is to be decided (--until) by itself.")
-    return settings.model_copy(update={"suite": suite.name})
 
 
 def _fitting(defaults: Mapping[str, Any], spellings: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from benchwright.analysis.leaderboard.board import Chosen
-    from benchwright.analysis.leaderboard.records import Leaderboard, Price
+    from benchwright.analysis.leaderboard.records import Leaderboard
 
 EXAMPLES = """\b
 Examples:
@@ -121,6 +121,7 @@ def command(
     """
     from benchwright.analysis.leaderboard.board import BoardOptions, leaderboard
     from benchwright.analysis.leaderboard.order import ordered
+    from benchwright.analysis.leaderboard.spending import read_price
 
     suite = None if suite is None else found_suite(suite)
     chosen = (
@@ -131,7 +132,7 @@ def command(
             "No runs match." if kind or model or name or tags or suite else "There are no runs yet.", err=True
         )
         return
-    wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(_price, prices)))
+    wanted = BoardOptions(scores, "run" if by == "run" else "model", dict(map(read_price, prices)))
     board = ordered(leaderboard(chosen, wanted), sort)
     _give(board, "json" if as_json else form or _form_of(output), output, title or suite or "Leaderboard")
 
@@ -194,27 +195,6 @@ def board_of_suite(name: str) -> Leaderboard | None:
 def print_board(board: Leaderboard) -> None:
     """A leaderboard on the terminal."""
     print_table(_rendered(board, width()))
-
-
-def _price(text: str) -> tuple[str, Price]:
-    """`MODEL=IN,OUT`, prices of a million tokens.
-
-    Raises:
-        UserError: it is not of this form.
-    """
-    from benchwright.analysis.leaderboard.records import Price
-    from benchwright.errors import UserError
-
-    model, _, amounts = text.rpartition("=")
-    try:
-        prompt, completion = map(float, amounts.split(","))
-    except ValueError:
-        prompt = completion = -1.0
-    if not model or not 0 <= prompt < float("inf") or not 0 <= completion < float("inf"):
-        raise UserError(
-            f"--price {text!r}: give MODEL=IN,OUT, the prices of a million tokens, such as m=0.5,1.5."
-        )
-    return model, Price(prompt, completion)
 
 
 def _form_of(output: Path | None) -> str:

@@ -22,12 +22,18 @@ from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
 from benchwright.endpoint.reply import Reply
-from benchwright.endpoint.request import Begin, Purpose, Request, at_once
-from benchwright.endpoint.server_info import Document, TokenCounter, has_path
+from benchwright.endpoint.request import NO_PURPOSE, Begin, Purpose, Request, at_once
+from benchwright.endpoint.server_info import Document, TokenCounter
 from benchwright.endpoint.tee import Tee
 from benchwright.endpoint.wire import Call, Delivery, Wire
 from benchwright.errors import ProviderError
 from benchwright.records import RequestRecord, Target
+
+INVALID = (400, 422)
+"""Statuses by which a server refuses a request that lacks what it needs."""
+
+PROBE_SECONDS = 30.0
+"""How long a server may take to refuse one."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -79,7 +85,7 @@ class EndpointClient:
             self._heads[MESSAGES.path] += f"\r\nx-api-key: {key}".encode()
         self._key = key
         self._prefix = address.prefix
-        self._spoken: dict[str, asyncio.Task[bool]] = {}
+        self._spoken: dict[str, asyncio.Task[bool | None]] = {}
 
     async def __aenter__(self) -> EndpointClient:
         return self
@@ -184,13 +190,49 @@ class EndpointClient:
         """The number of tokens of a text as the server counts them; None where it does not."""
         return await self._tokens.count(text)
 
-    async def speaks(self, path: str) -> bool:
-        """Whether the server has a dialect of its own at this path; it is asked once."""
+    async def speaks(self, path: str) -> bool | None:
+        """Whether the server has a dialect of its own at this path; None where it could not be found out.
+
+        The answer is kept, so that a run asks in one way; only after a failure to reach the server it is asked anew.
+        """
         asked = self._spoken.get(path)
         if asked is None:
-            probe = has_path(self._wire, self._prefix + path, self._key)
-            asked = self._spoken[path] = asyncio.get_running_loop().create_task(probe)
-        return await asyncio.shield(asked)
+            asked = self._spoken[path] = asyncio.get_running_loop().create_task(self._find_out(path))
+        try:
+            return await asyncio.shield(asked)
+        except ProviderError:
+            if self._spoken.get(path) is asked:
+                del self._spoken[path]
+            return None
+
+    async def _find_out(self, path: str) -> bool | None:
+        """Sends an empty request, which a server that has the path refuses as invalid; again while it may recover.
+
+        Raises:
+            ProviderError: the server cannot be reached, or asks for a longer pause than a trial may wait.
+        """
+        request, until = (
+            Request(next(self._ids), NO_PURPOSE),
+            perf_counter_ns() + self._wire.limits.total * 1e9,
+        )
+        while True:
+            await self._begin(request)
+            try:
+                document = await server_info.ask(
+                    self._wire, "POST", self._prefix + path, self._key, b"{}", PROBE_SECONDS
+                )
+            except WireError as failure:
+                error = self._explain(failure, request)
+            else:
+                if document.status not in failures.TRANSIENT:
+                    return document.status in INVALID
+                error = failures.from_answer(
+                    document.status, document.headers, document.body, self._url, self.target.model
+                )
+            if not await self._waited(error, request, until):
+                if error.http_status is None:
+                    raise error
+                return None
 
     async def document(self, path: str, body: bytes) -> Document | None:
         """What the server answers to a request that generates nothing; None where it does not answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 
@@ -49,8 +50,15 @@ class _Whole:
         self.body += chunk
 
 
-async def ask(wire: Wire, method: str, path: str, key: str | None = None, body: bytes = b"") -> Document:
-    """Sends one request over a wire and returns the whole answer.
+async def ask(
+    wire: Wire,
+    method: str,
+    path: str,
+    key: str | None = None,
+    body: bytes = b"",
+    seconds: float = math.inf,
+) -> Document:
+    """Sends one request over a wire and returns the whole answer, which may take so many `seconds`.
 
     Raises:
         WireError: the exchange failed.
@@ -68,16 +76,8 @@ async def ask(wire: Wire, method: str, path: str, key: str | None = None, body: 
     if body or method == "POST":
         lines.append(f"Content-Length: {len(body)}")
     sink = _Whole()
-    await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body), sink)
+    await wire.send(Call("\r\n".join([*lines, "\r\n"]).encode(), body, seconds), sink)
     return Document(sink.status, sink.headers, bytes(sink.body))
-
-
-async def has_path(wire: Wire, path: str, key: str | None) -> bool:
-    """Whether a server has this path for requests to generate: it refuses an empty one as invalid, if it has."""
-    try:
-        return (await ask(wire, "POST", path, key, b"{}")).status in (400, 422)
-    except WireError:
-        return False
 
 
 class _Model(Record, frozen=True):

@@ -20,11 +20,8 @@ from benchwright.engine.protocols import Turn
 from benchwright.engine.relayed import RelayedCalls, RelayedTurns, read_request
 from benchwright.engine.seeds import recorded_seed, seeded
 from benchwright.errors import LimitReached, UserError
-from benchwright.records import Message, Outcome, RequestRecord, Target, Trial, TrialLimits
+from benchwright.records import SIDE, Message, Outcome, RequestRecord, Target, Trial, TrialLimits
 from benchwright.runs.journal import ExchangeBody
-
-SIDE = "side"
-"""Role of a request by which an agent asks for something else than its next step: a title, a summary."""
 
 SentRequest = tuple[dict[str, Any], list[Message], bytes]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.relay import Relay, RelayedRequest
+from benchwright.endpoint.relay import Relay, RelayedRequest, relay_environment
 from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.engine.protocols import Scorer, Solver
 from benchwright.formats import counted
@@ -140,6 +140,7 @@ class PackTask:
                     access,
                 ),
                 None if relay is None else relay.base_url,
+                {} if access is None else self._way(access),
             )
             self._watcher.prepared()
             yield PackSolver(self._pack, setup.models, setup.cells, relay, verifiers, self._watcher)
@@ -153,6 +154,11 @@ class PackTask:
         grant = relay.share(clients, self._note)
         docker = None if gateway is None else relay.base_url.replace("127.0.0.1", "host.docker.internal")
         return RelayAccess(relay.base_url, grant.token, docker)
+
+    def _way(self, access: RelayAccess) -> dict[str, str]:
+        """The variables in which clients of the pack find the relay; a model only where the run has but one."""
+        models = [model.model for model in self.setup.models.values()]
+        return relay_environment(access.base_url, access.token, models[0] if len(models) == 1 else None)
 
     def _note(self, relayed: RelayedRequest) -> None:
         self._watcher.request(relayed.record)

@@ -11,7 +11,7 @@ from rich.text import Text
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.request_summary import settling_lines
+from benchwright.analysis.request_summary import request_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.formats import counted, duration, milliseconds, number
@@ -247,10 +247,7 @@ def _speed(target: TargetSummary) -> RenderableType:
     told = Text(line, style="dim")
     lines = [
         told,
-        *(
-            Text(line, style="dim")
-            for line in settling_lines(requests.settling_requests, requests.total_requests)
-        ),
+        *(Text(line, style="dim") for line in request_lines(requests)),
     ]
     return Group(table, *lines) if table.row_count else Group(*lines)
 

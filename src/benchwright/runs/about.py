@@ -63,6 +63,21 @@ def agent_of(manifest: Manifest) -> str:
     )
 
 
+def recipe_of(manifest: Manifest) -> str:
+    """The name of the command-line agent's recipe, empty without one."""
+    return Path(str(manifest.settings.get("agent") or "")).stem
+
+
+def harness_of(manifest: Manifest) -> str:
+    """The command-line agent with its version where that is known; empty without one."""
+    return str(manifest.about.get("agent") or "") or recipe_of(manifest)
+
+
+def titled(model: str, agent: str) -> str:
+    """A model by its name, with the command-line agent that asked it, if there is one."""
+    return f"{model} with {agent}" if agent else model
+
+
 def measurement_of(manifest: Manifest) -> str:
     """The tag of the measurement under load of which the run is a level; empty for other runs."""
     return str(manifest.about.get("load", {}).get("id", ""))

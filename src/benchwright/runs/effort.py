@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from benchwright.records import RequestRecord, TrialRecord
+from benchwright.records import PAID_ROLES, TrialRecord
 from benchwright.runs.columns import IntColumn
 from benchwright.runs.paces import SETTLING
 
@@ -24,7 +24,7 @@ class EffortColumns:
     Of the attempt that counts: `begun` (wall-clock ns) and `took` (ns); `latency`, the seconds that its answered
     requests took together, and `ttft`, the mean of theirs, NaN where there are none or an earlier run made them, or the
     concurrency had not settled (`unsettled`); `first_prompt`, one more than the tokens of its first prompt, 0 for
-    unknown. Of all attempts together: `prompt_tokens` and `completion_tokens`.
+    unknown. Of all attempts together, side requests included: `prompt_tokens` and `completion_tokens`.
     """
 
     def __init__(self, rows: Callable[[], int]) -> None:
@@ -61,16 +61,18 @@ class EffortColumns:
         first = own[0].usage.prompt_tokens if own else None
         self.first_prompt[row] = 0 if first is None else first + 1
         if not reused:
-            self._add_tokens(row, own)
+            self._add_tokens(row, record)
 
     def add_former(self, row: int, record: TrialRecord) -> None:
         """An attempt that does not count."""
         self._add_former(row, record.started_at, record.duration)
-        self._add_tokens(row, [request for request in record.requests if request.role == "model"])
+        self._add_tokens(row, record)
 
-    def _add_tokens(self, row: int, own: Iterable[RequestRecord]) -> None:
+    def _add_tokens(self, row: int, record: TrialRecord) -> None:
         prompt = completion = 0
-        for request in own:
+        for request in record.requests:
+            if request.role not in PAID_ROLES:
+                continue
             prompt += request.prompt_tokens
             completion += request.completion_tokens
         self.prompt_tokens[row] += prompt

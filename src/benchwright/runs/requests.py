@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchwright.records import RequestRecord
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
+from benchwright.records import SIDE, RequestRecord
 from benchwright.runs.paces import SETTLING, in_timings
 from benchwright.stats.histogram import bucket
 
@@ -17,12 +18,38 @@ if TYPE_CHECKING:
 TIMINGS = ("ttft", "ttfa", "latency", "generation_tps")
 
 
+class SideFigures:
+    """Side requests: how many, their tokens, and of the `answered` ones so many `uncounted`."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.answered = 0
+        self.uncounted = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+
+    def add(self, request: RequestRecord) -> None:
+        """Counts one request."""
+        self.requests += 1
+        self.prompt_tokens += request.prompt_tokens
+        self.completion_tokens += request.completion_tokens
+        if request.error is None:
+            self.answered += 1
+            self.uncounted += is_uncounted(request)
+
+
+def is_uncounted(request: RequestRecord) -> bool:
+    """Whether a request came without its numbers of tokens."""
+    return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
+
+
 class RequestFigures:
     """All requests that a run made itself for one target, those of attempts that do not count included.
 
-    Only requests of the role `model` are counted here; of others only how many there are (`other_roles`). Of the
-    `answered` ones `uncounted` came without their numbers of tokens. Times are those of answered requests, made at a
-    concurrency that had settled (`paces.in_timings`).
+    Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
+    (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
+    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens. Times are
+    those of answered requests, made at a concurrency that had settled (`paces.in_timings`).
     """
 
     def __init__(self) -> None:
@@ -41,6 +68,9 @@ class RequestFigures:
         self.gaps: dict[int, int] = {}
         self.dispatch_lags: dict[int, int] = {}
         self.detect_lags: dict[int, int] = {}
+        self.translated = 0
+        self.undecided = 0
+        self.side = SideFigures()
         self.other_roles: dict[str, int] = {}
         self._times: Mapping[str, array[float]] = {name: array("f") for name in TIMINGS}
 
@@ -48,6 +78,8 @@ class RequestFigures:
         """Counts one request."""
         if request.role != "model":
             self.other_roles[request.role] = self.other_roles.get(request.role, 0) + 1
+            if request.role == SIDE:
+                self.side.add(request)
             return
         self.requests += 1
         self.retried += request.attempts > 1
@@ -56,10 +88,11 @@ class RequestFigures:
         self.completion_tokens += request.completion_tokens
         self.failed += request.error is not None
         self.settling += SETTLING in request.flags
+        self.translated += TRANSLATED in request.flags
+        self.undecided += UNDECIDED in request.flags
         if request.error is None:
             self.answered += 1
-            usage = request.usage
-            self.uncounted += usage.completion_tokens is None or usage.prompt_tokens is None
+            self.uncounted += is_uncounted(request)
         if in_timings(request):
             self._time(request)
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from benchwright.errors import UserError
 from benchwright.home import runs_directory
-from benchwright.runs.about import VALIDATION, given_name, kind_of, subject_of, suite_of, title_of
+from benchwright.runs.about import VALIDATION, given_name, kind_of, recipe_of, subject_of, suite_of, title_of
 from benchwright.runs.listing import models_of, read_tags
 from benchwright.runs.manifest import MANIFEST, Manifest, read_manifest
 from benchwright.text import Say
@@ -39,9 +39,9 @@ def newest_parts(runs: Iterable[tuple[Run, Manifest]]) -> list[tuple[Run, Manife
 
 
 def _part_of(manifest: Manifest) -> tuple[str, ...]:
-    """What of its suite a run is: what was run, and its models; evals may have names that tell them apart."""
+    """What of its suite a run is: what was run, its agent and its models; evals may have names that tell them apart."""
     subject = (manifest.kind == "eval" and given_name(manifest)) or subject_of(manifest)
-    return (manifest.kind, subject, *models_of(manifest))
+    return (manifest.kind, subject, recipe_of(manifest), *models_of(manifest))
 
 
 def known_suites() -> set[str]:

@@ -8,9 +8,11 @@ from typing import Any
 
 
 def events_in(stream: bytes) -> list[dict[str, Any]]:
-    """The events of a stream; each has a name, which is that of its type."""
+    """The events of a stream; each has a name, which is that of its type. Comments are not events."""
     events = []
     for block in stream.decode().split("\n\n")[:-1]:
+        if block.startswith(":"):
+            continue
         name, data = block.split("\n")
         event = json.loads(data.removeprefix("data: "))
         assert name == f"event: {event['type']}"
@@ -20,6 +22,7 @@ def events_in(stream: bytes) -> list[dict[str, Any]]:
 
 def read_messages(events: list[dict[str, Any]]) -> dict[str, Any]:
     """The message that a client of Messages ends up with; it insists on the order that the documents give."""
+    events = [event for event in events if event["type"] != "ping"]
     assert events[0]["type"] == "message_start"
     assert events[-1]["type"] == "message_stop"
     message: dict[str, Any] = copy.deepcopy(events[0]["message"])

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.endpoint.dialects.clients import events_in, read_messages, read_responses
 from tests.endpoint.http_kit import Collected, OpenClient
 from tests.endpoint.relay.relay_kit import Agent, LetIn
+from tests.recorded_agents import RECORDED, recorded
 
 from benchwright.endpoint.assembly import Assembly
 from benchwright.endpoint.simulate import ScriptedCall, Settings, SimulatedEndpoint
 
-RECORDED = Path(
-    os.environ.get("BENCHWRIGHT_TEST_DATA", Path(__file__).parents[3].parent / "shared/data"), "harnesses"
-)
 AGENTS = (
     "aider", "claude-code", "claude-code-bare", "claude-code-token", "codex", "mini-swe-agent", "mini-swe-agent-step",
     "opencode", "opencode-anthropic", "opencode-openai", "openhands-sdk", "qwen-code", "qwen-code-anthropic",
 )  # fmt: skip
 KEYS = ("authorization", "x-api-key")
-
-
-def recorded(agent: str) -> list[dict[str, Any]]:
-    path = RECORDED / f"{agent}.jsonl"
-    if not path.exists():
-        pytest.skip(f"no recorded requests at {path}; set BENCHWRIGHT_TEST_DATA")
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def call_in(response: dict[str, Any]) -> ScriptedCall | None:
@@ -159,6 +148,12 @@ async def ask_again(agent: Agent, request: dict[str, Any]) -> Collected:
     kept = [f"{name}: x" for name in ("anthropic-beta", "anthropic-version") if name in request["headers"]]
     token = agent.token if "authorization" in shown else ""
     return await agent.ask(request["body"], *headers, *kept, path=request["path"], token=token)
+
+
+def test_every_recorded_agent_is_asked_again() -> None:
+    if not RECORDED.exists():
+        pytest.skip(f"no recorded requests at {RECORDED}; set BENCHWRIGHT_TEST_DATA")
+    assert {path.stem for path in RECORDED.glob("*.jsonl")} == {*AGENTS, "gemini-cli"}
 
 
 async def test_a_dialect_that_is_not_spoken_is_said_so(open_client: OpenClient, let_in: LetIn) -> None:

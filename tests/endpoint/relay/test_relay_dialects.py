@@ -24,7 +24,7 @@ from tests.endpoint.relay.relay_kit import Agent, LetIn
 from tests.endpoint.scripted_server import ASKED, CLOSE, Serve
 
 from benchwright.endpoint.failures import RetryPolicy
-from benchwright.endpoint.relay.grant import TRANSLATED
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.endpoint.simulate import Faults, ScriptedCall, Settings, SimulatedEndpoint, Truth
 from benchwright.secrets import SECRETS
 
@@ -224,6 +224,112 @@ class TestPassedOn:
         agent = let_ask(let_in, open_client, endpoint)
         await asyncio.gather(*(agent.ask(BODIES[path], path=path) for _ in range(3)))
         assert sorted(truth.status for truth in endpoint.log) == [200, 200, 200, 400]
+
+
+KEEPS_ALIVE = {MESSAGES: b'event: ping\ndata: {"type":"ping"}\n\n', RESPONSES: b": keep-alive\n\n"}
+STREAM = head("Content-Type: text/event-stream")
+FAST = RetryPolicy(retries=2, first=0.01)
+
+
+@dialects
+class TestSilence:
+    """A stream in which the target is silent for a while."""
+
+    @pytest.fixture(autouse=True)
+    def impatience(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("benchwright.endpoint.relay.translated.KEEP_ALIVE_SECONDS", 0.05)
+
+    @pytest.mark.parametrize("place", [0, 1, 2], ids=["before the answer", "before a token", "after a token"])
+    async def test_is_filled_with_signs_of_life_where_it_is_translated(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str, place: int
+    ) -> None:
+        steps: list[Any] = [STREAM, event(delta(content="Hel")), event(delta("stop", content="lo")), CLOSE]
+        steps.insert(place, 0.18)
+        server = await serve([ASKED, NOT_THERE, ASKED, *steps])
+        answer = await let_in(open_client(server.url)).ask({**BODIES[path], "stream": True}, path=path)
+        assert answer.body.count(KEEPS_ALIVE[path]) >= 2
+        assert text_in(path, read(path, answer)) == "Hello"
+
+    async def test_may_end_in_one_body(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        server = await serve([ASKED, NOT_THERE, ASKED, 0.08, json_answer(completion("Hello"))])
+        answer = await let_in(open_client(server.url)).ask({**BODIES[path], "stream": True}, path=path)
+        assert KEEPS_ALIVE[path] in answer.body
+        assert text_in(path, read(path, answer)) == "Hello"
+
+    async def test_may_end_in_another_attempt(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        busy = error_answer("503 Service Unavailable", "busy")
+        said = [STREAM, event(delta("stop", content="Hello")), CLOSE]
+        server = await serve([ASKED, NOT_THERE, ASKED, 0.08, busy, ASKED, *said])
+        agent = let_in(open_client(server.url, retry=FAST))
+        answer = await agent.ask({**BODIES[path], "stream": True}, path=path)
+        assert text_in(path, read(path, answer)) == "Hello"
+
+    async def test_may_end_in_an_error(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        server = await serve([ASKED, NOT_THERE, ASKED, 0.08, error_answer("400 Bad Request", "too long")])
+        answer = await let_in(open_client(server.url)).ask({**BODIES[path], "stream": True}, path=path)
+        assert "too long" in json.dumps(events_in(answer.body)[-1])
+
+    async def test_is_left_as_it_is_where_answers_are_passed_on(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        stream = b'event: x\ndata: {"type":"x"}\n\n'
+        server = await serve(
+            [ASKED, error_answer("400 Bad Request"), ASKED, 0.12, STREAM, 0.12, stream, CLOSE]
+        )
+        answer = await let_in(open_client(server.url)).ask({**BODIES[path], "stream": True}, path=path)
+        assert answer.body == stream
+
+
+@dialects
+class TestProbe:
+    """The question whether the target speaks a dialect itself."""
+
+    @pytest.mark.parametrize(
+        "trouble", ["429 Too Many Requests", "500 Internal Server Error", "503 Service Unavailable"]
+    )
+    async def test_is_asked_again_where_the_server_has_passing_trouble(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str, trouble: str
+    ) -> None:
+        server = await serve(
+            [ASKED, error_answer(trouble), ASKED, error_answer("400 Bad Request"), ASKED, json_answer({})]
+        )
+        agent = let_in(open_client(server.url, retry=FAST))
+        await agent.ask(BODIES[path], path=path)
+        assert TRANSLATED not in agent.record.flags
+
+    async def test_is_asked_again_where_the_connection_breaks(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        server = await serve([ASKED, CLOSE], [ASKED, error_answer("400 Bad Request"), ASKED, json_answer({})])
+        agent = let_in(open_client(server.url, retry=FAST))
+        await agent.ask(BODIES[path], path=path)
+        assert TRANSLATED not in agent.record.flags
+
+    async def test_that_stays_open_is_decided_for_a_translation_which_says_so(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        busy = [ASKED, error_answer("500 Internal Server Error")] * 3
+        server = await serve([*busy, *[ASKED, json_answer(completion("Hello"))] * 2])
+        agent = let_in(open_client(server.url, retry=FAST))
+        for _ in range(2):
+            assert text_in(path, read(path, await agent.ask(BODIES[path], path=path))) == "Hello"
+        assert [relayed.record.flags for relayed in agent.relayed] == [[TRANSLATED, UNDECIDED]] * 2
+
+    async def test_is_asked_anew_after_the_server_could_not_be_reached(
+        self, serve: Serve, open_client: OpenClient, let_in: LetIn, path: str
+    ) -> None:
+        answered = [ASKED, error_answer("400 Bad Request"), ASKED, json_answer({})]
+        server = await serve(*[[ASKED, CLOSE]] * 2, answered)
+        agent = let_in(open_client(server.url, retry=RetryPolicy(retries=0)))
+        await agent.ask(BODIES[path], path=path)
+        await agent.ask(BODIES[path], path=path)
+        assert [TRANSLATED in relayed.record.flags for relayed in agent.relayed] == [True, False]
 
 
 @dialects

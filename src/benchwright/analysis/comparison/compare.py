@@ -97,7 +97,7 @@ def compare_named(named: Sequence[Reference], wanted: ComparisonOptions) -> Outc
 
 def _lettered(sides: list[Side]) -> list[Side]:
     letters = [letter_of(number) for number in range(len(sides))]
-    names = side_names([side.facts.model for side in sides], letters)
+    names = side_names([side.facts.title for side in sides], letters)
     return [
         replace(side, facts=replace(side.facts, letter=letter, name=name))
         for side, letter, name in zip(sides, letters, names, strict=True)
@@ -129,6 +129,7 @@ def _run(side: Side) -> ComparedRun:
         letter=facts.letter,
         reference=facts.reference,
         model=facts.model,
+        agent=facts.agent,
         task=facts.task,
         source=facts.source,
         samples=trials.samples.distinct() or len(trials.samples),

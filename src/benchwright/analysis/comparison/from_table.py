@@ -19,6 +19,7 @@ from benchwright.analysis.labels import label_columns, shown_labels
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.errors import JournalError, UserError
 from benchwright.records import Message
+from benchwright.runs.about import harness_of
 from benchwright.runs.asked import read_input
 from benchwright.runs.effort import EffortColumns
 from benchwright.runs.journal import encode_json, read_body
@@ -145,9 +146,9 @@ def _effort(table: RunTable, rows: Rows, slot: str, targets: int) -> Effort:
             prompt[n:],
             completion[n:],
         ),
-        requests=0 if requests is None else requests.answered,
+        requests=0 if requests is None else requests.answered + requests.side.answered,
         timed_requests=0 if requests is None else requests.timed,
-        uncounted=0 if requests is None else requests.uncounted,
+        uncounted=0 if requests is None else requests.uncounted + requests.side.uncounted,
         targets=targets,
     )
 
@@ -197,6 +198,7 @@ def facts_of(manifest: Manifest, reference: str, slot: str) -> Facts:
         settings=_settings(manifest, target.settings) if origin is None else {},
         run=manifest.id,
         slot=slot,
+        agent=harness_of(manifest),
     )
 
 
@@ -218,6 +220,8 @@ def _settings(manifest: Manifest, settings: Mapping[str, Any]) -> dict[str, str]
     for name, value in msgspec.to_builtins(manifest.limits).items():
         shown[f"limit of {name}"] = str(value)
     shown["repeats"] = str(manifest.repeats)
+    if agent := harness_of(manifest):
+        shown["agent"] = agent
     shown["agent, prompt or protocol (fingerprint)"] = manifest.task.fingerprint[:12]
     if departures := manifest.about.get("departures"):
         shown["departures from the protocol"] = "; ".join(departures)

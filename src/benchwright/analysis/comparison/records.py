@@ -6,6 +6,7 @@ from typing import Literal
 
 from benchwright.analysis.joint.records import ByConcurrency, JointView
 from benchwright.records import Record
+from benchwright.runs.about import titled
 
 Verdict = Literal["better", "worse", "no difference found", "undecided"]
 """Of B against A. `undecided`: the data support no test at all."""
@@ -42,6 +43,12 @@ class ComparedRun(Record, frozen=True):
     concurrency: int | None = None
     simulated: bool = False
     name: str = ""
+    agent: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its model, and the agent that asked it."""
+        return titled(self.model, self.agent)
 
 
 class PolicyResult(Record, frozen=True):

@@ -18,12 +18,12 @@ def noise_of(side: Side, score: str) -> Noise | None:
 
 
 def apart_by_chance(a: Side, b: Side, score: str) -> float | None:
-    """How far the means of two runs of one model lie apart by chance, 95 % of the time.
+    """How far the means of two runs of one model and agent lie apart by chance, 95 % of the time.
 
-    None where they are of different models, or one has no repeats. The two variances of `Noise.apart`, each half of the
+    None where they are of different ones, or one has no repeats. The two variances of `Noise.apart`, each half of the
     square of that, add up.
     """
-    if a.facts.model != b.facts.model:
+    if a.facts.title != b.facts.title:
         return None
     found = [noise_of(side, score) for side in (a, b)]
     known = [one.apart for one in found if one is not None]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import Record
+from benchwright.runs.about import titled
 from benchwright.runs.columns import Names
 from benchwright.runs.counting import ScoreState
 from benchwright.stats.arrays import count_distinct
@@ -26,8 +27,9 @@ class Facts(Record, frozen=True):
     """What is known of a side; None where the file does not say.
 
     `data` are the digests of the data, which `has_ids` where a column names their samples, `graders` those of the
-    scorers by the name of their score, `settings` what else shapes the answers, `program` what made a run that was
-    imported, `letter` what the side is called in records, `name` in sentences (see `names`).
+    scorers by the name of their score, `agent` the command-line agent that asked the model, `settings` what else shapes
+    the answers, `program` what made a run that was imported, `letter` what the side is called in records, `name` in
+    sentences (see `names`).
     """
 
     reference: str
@@ -49,9 +51,15 @@ class Facts(Record, frozen=True):
     run: str | None = None
     slot: str | None = None
     state: str | None = None
+    agent: str = ""
     program: str | None = None
     letter: str = "A"
     name: str = "A"
+
+    @property
+    def title(self) -> str:
+        """Its model, and the agent that asked it."""
+        return titled(self.model, self.agent)
 
     @property
     def task(self) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from benchwright.analysis.export.columns import Names, flat_columns, flattened
 from benchwright.analysis.export.counted_trials import moment
 from benchwright.analysis.gists import Gist, gists_on_disk
-from benchwright.records import Record
+from benchwright.records import SIDE, Record
+from benchwright.runs.about import agent_of, harness_of
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.scored import ScoredTrial
 from benchwright.runs.table import RunTable
@@ -17,10 +18,11 @@ from benchwright.runs.table import RunTable
 class TrialRow(Record, frozen=True):
     """The attempt at a trial that counts, with its scores.
 
-    `started_at` is UTC, ISO 8601. Tokens are those of the model's own requests; `scores` holds None for a score
-    without a value, `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of
-    `analysis.gists`: the sample's own question, what was expected, what was given, and why it scored so. `flags` has a
-    line for each flag: its kind and the evidence.
+    `agent` is the one that asked the model, empty without one. `started_at` is UTC, ISO 8601. Requests and tokens are
+    those of the model's own turns; those of side requests stand apart. `scores` holds None for a score without a value,
+    `spans` what was taken as the answer. `input`, `target`, `answer` and `explanation` are those of `analysis.gists`:
+    the sample's own question, what was expected, what was given, and why it scored so. `flags` has a line for each
+    flag: its kind and the evidence.
     """
 
     run: str
@@ -28,6 +30,7 @@ class TrialRow(Record, frozen=True):
     repeat: int
     slot: str
     model: str
+    agent: str
     status: str
     reason: str | None
     group: str | None
@@ -37,6 +40,9 @@ class TrialRow(Record, frozen=True):
     requests: int
     prompt_tokens: int
     completion_tokens: int
+    side_requests: int
+    side_prompt_tokens: int
+    side_completion_tokens: int
     reused: bool
     input: str | None
     target: str | None
@@ -89,12 +95,14 @@ class TrialRows:
     def _row(self, trial: ScoredTrial, told: Gist) -> TrialRow:
         record = trial.record
         own = [request for request in record.requests if request.role == "model"]
+        side = [request for request in record.requests if request.role == SIDE]
         return TrialRow(
             run=self._manifest.id,
             sample=record.sample,
             repeat=record.repeat,
             slot=record.target,
             model=self._models.get(record.target, ""),
+            agent=harness_of(self._manifest) or agent_of(self._manifest),
             status=str(trial.status),
             reason=record.reason,
             group=record.group,
@@ -104,6 +112,9 @@ class TrialRows:
             requests=len(own),
             prompt_tokens=sum(request.prompt_tokens for request in own),
             completion_tokens=sum(request.completion_tokens for request in own),
+            side_requests=len(side),
+            side_prompt_tokens=sum(request.prompt_tokens for request in side),
+            side_completion_tokens=sum(request.completion_tokens for request in side),
             reused=record.reused_from is not None,
             input=told.input,
             target=told.target,

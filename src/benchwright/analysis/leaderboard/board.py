@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from benchwright.analysis.comparison.from_table import RunSides
@@ -26,6 +27,7 @@ from benchwright.analysis.leaderboard.records import (
     Standing,
 )
 from benchwright.analysis.leaderboard.rows import By, Grouped, grouped
+from benchwright.analysis.leaderboard.spending import together
 from benchwright.analysis.load.curves import LoadCurve, Measurements
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
@@ -111,21 +113,23 @@ class _Row(NamedTuple):
 
 def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) -> _Row:
     own = [entrants[place] for place in group.members]
-    requests = [one.target.requests for one in own]
-    costs = [one.cost for one in own if one.cost is not None]
+    spent = together([one.spent for one in own])
+    solved = [one.solved for one in own if one.solved is not None]
+    all_solved = sum(solved) if len(solved) == len(own) else None
     shown = BoardRow(
         letter="",
         name="",
         model=group.model,
+        agent=group.agent,
         detail=group.detail,
         runs=list(dict.fromkeys(one.manifest.id for one in own)),
         cells=cells,
         trials=sum(one.target.trials for one in own),
         failed=sum(one.failed for one in own),
-        seconds=sum(one.wall_time_seconds for one in requests),
-        prompt_tokens=sum(one.total_prompt_tokens for one in requests),
-        completion_tokens=sum(one.total_completion_tokens for one in requests),
-        cost=sum(costs) if len(costs) == len(own) else None,
+        seconds=sum(one.target.requests.wall_time_seconds for one in own),
+        solved=all_solved,
+        cost_per_solved=spent.cost / all_solved if spent.cost is not None and all_solved else None,
+        **msgspec.structs.asdict(spent),
     )
     return _Row(shown, group.members)
 

@@ -11,6 +11,8 @@ from benchwright.analysis.comparison.from_table import RunSides
 from benchwright.analysis.comparison.sides import Column, Side
 from benchwright.analysis.joint.fronts import PerTrial, per_trial
 from benchwright.analysis.leaderboard.records import Price
+from benchwright.analysis.leaderboard.spending import Spending, spending
+from benchwright.analysis.scores import passed_trials
 from benchwright.analysis.shortfalls import failed_trials
 from benchwright.analysis.summary import ScoreSummary, TargetSummary
 from benchwright.runs.about import given_name, suite_of
@@ -25,19 +27,28 @@ class Scored(NamedTuple):
 
 
 class Entrant(NamedTuple):
-    """A target of a run. `takes` is what one of its trials takes, `cost` what all did, where its price is known."""
+    """A target of a run. `takes` is what one of its trials takes, `spent` what all did.
+
+    `solved` of the trials that it made itself passed, None where passing is not defined.
+    """
 
     side: Side
     manifest: Manifest
     target: TargetSummary
     scores: Mapping[str, Scored]
     takes: PerTrial
-    cost: float | None
+    spent: Spending
+    solved: int | None
 
     @property
     def model(self) -> str:
         """Its model, as the user typed it."""
         return self.side.facts.model
+
+    @property
+    def agent(self) -> str:
+        """The command-line agent that asked the model, empty without one."""
+        return self.side.facts.agent
 
     @property
     def task(self) -> str:
@@ -59,19 +70,32 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) ->
     """
     for side in run.sides() if slot is None else [run.side(slot)]:
         target = next(one for one in run.summary.targets if one.slot == side.facts.slot)
-        price = prices.get(side.facts.model)
-        cost = None if price is None else _cost(target, price)
+        spent = spending(target.requests, prices.get(side.facts.model))
         takes = per_trial(side)
-        if cost is not None and target.trials > target.reused:
-            takes = replace(takes, cost=cost / (target.trials - target.reused))
+        if spent.cost is not None and target.trials > target.reused:
+            takes = replace(takes, cost=spent.cost / (target.trials - target.reused))
         side = replace(side, evidence=lambda score, wanted: {}, contents=lambda: None)
-        yield Entrant(side, run.manifest, target, _scores(run.manifest, side, target), takes, cost)
+        yield Entrant(
+            side,
+            run.manifest,
+            target,
+            _scores(run.manifest, side, target),
+            takes,
+            spent,
+            _solved(run, target),
+        )
 
 
-def _cost(target: TargetSummary, price: Price) -> float:
-    requests = target.requests
-    prompt, completion = requests.total_prompt_tokens, requests.total_completion_tokens
-    return (prompt * price.prompt + completion * price.completion) / 1e6
+def _solved(run: RunSides, target: TargetSummary) -> int | None:
+    """How many of the trials that the run made itself passed."""
+    import numpy as np
+
+    passed = passed_trials(run.manifest, run.table)
+    if passed is None:
+        return None
+    rows = run.table.counting(target.slot)
+    own = run.table.reused.numbers(np.arange(len(run.table))) == 0
+    return int(np.count_nonzero(passed & rows & own))
 
 
 def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, Scored]:

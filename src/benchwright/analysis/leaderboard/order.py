@@ -17,8 +17,10 @@ FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
     "model": lambda row: row.title.lower(),
     "failed": lambda row: row.failed,
     "time": lambda row: row.seconds,
+    "requests": lambda row: row.requests,
     "tokens": lambda row: row.prompt_tokens + row.completion_tokens,
     "cost": lambda row: math.inf if row.cost is None else row.cost,
+    "cost-per-solved": lambda row: math.inf if row.cost_per_solved is None else row.cost_per_solved,
 }
 """Orders by what is not a score: the least first."""
 

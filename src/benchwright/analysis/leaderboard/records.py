@@ -9,6 +9,7 @@ from benchwright.analysis.joint.fronts import Front
 from benchwright.analysis.load.curves import LoadCurve
 from benchwright.analysis.report.records import Distribution
 from benchwright.records import Record
+from benchwright.runs.about import titled
 
 Standing = Literal["best", "tied", "behind", "alone"]
 """Of a cell in its column.
@@ -85,10 +86,14 @@ class Pair(Record, frozen=True):
 
 
 class BoardRow(Record, frozen=True):
-    """A model; `detail` says what sets it apart from others of its name, `cells` are parallel to the columns.
+    """A model with the command-line agent that asked it, if there is one; `cells` are parallel to the columns.
 
-    `name` is what people read for it where there is little room (see `comparison.names`). `seconds` are the wall times
-    of its `runs` together, tokens those of the requests to the model, `cost` what they cost where prices are known.
+    `detail` says what sets it apart from others of its name. `name` is what people read for it where there is little
+    room (see `comparison.names`). `seconds` are the wall times of its `runs` together, tokens those of all `requests`
+    that its trials cost, and `cost` is theirs, None where a price or a count of tokens is not known (`uncounted`
+    requests came without one). The `side` figures are the part of side requests. So many trials are `solved`, which is
+    that they passed and were not reused; None where passing is not defined. `cost_per_solved` is None where that or the
+    cost is unknown, or nothing is solved.
     """
 
     letter: str
@@ -96,18 +101,28 @@ class BoardRow(Record, frozen=True):
     model: str
     runs: list[str]
     cells: list[Cell | None]
+    agent: str = ""
     detail: str = ""
     trials: int = 0
     failed: int = 0
     seconds: float = 0.0
+    requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    uncounted: int = 0
+    side_requests: int = 0
+    side_prompt_tokens: int = 0
+    side_completion_tokens: int = 0
+    solved: int | None = None
     cost: float | None = None
+    side_cost: float | None = None
+    cost_per_solved: float | None = None
 
     @property
     def title(self) -> str:
-        """Its model, and what sets it apart."""
-        return f"{self.model} ({self.detail})" if self.detail else self.model
+        """Its model and agent, and what sets it apart."""
+        who = titled(self.model, self.agent)
+        return f"{who} ({self.detail})" if self.detail else who
 
     @property
     def mean_rank(self) -> float | None:

@@ -1,4 +1,4 @@
-"""The rows of a leaderboard: a model each, and where runs of one model meet in a column, what sets them apart."""
+"""The rows of a leaderboard: a model with its agent each; where runs of one meet in a column, what sets them apart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.runs.journal import encode_json
 
 By = Literal["model", "run"]
 
-AGENT = ("module", "agent", "agent_command", "mcp", "system", "template")
+AGENT = ("module", "agent_command", "mcp", "system", "template")
 """Settings that say who asks the model, and how."""
 
 
@@ -21,12 +21,13 @@ class Grouped(NamedTuple):
     """The places of the entrants of a row, and what sets it apart from others of its model."""
 
     model: str
+    agent: str
     members: list[int]
     detail: str = ""
 
 
 def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -> list[Grouped]:
-    """The rows: runs of one model on different tasks share one, unless `by` is `run`.
+    """The rows: runs of one model with one agent on different tasks share one, unless `by` is `run`.
 
     Runs that meet in a column are told apart by what was typed (settings, agent), by address, by the level of load,
     and at last by their beginning: of those that differ in nothing else, the newest stays with the others.
@@ -34,14 +35,14 @@ def grouped(entrants: Sequence[Entrant], columns: Sequence[TaskScore], by: By) -
     filled = [
         {column.name for column in columns if place in column.members} for place in range(len(entrants))
     ]
-    models: dict[str, list[int]] = {}
+    asked: dict[tuple[str, str], list[int]] = {}
     for place, entrant in enumerate(entrants):
-        models.setdefault(entrant.model, []).append(place)
+        asked.setdefault((entrant.model, entrant.agent), []).append(place)
     rows = []
-    for model, places in models.items():
+    for (model, agent), places in asked.items():
         alone = [[place] for place in places]
         parts = alone if by == "run" else _parted(places, filled, entrants, list(TRAITS))
-        rows += [Grouped(model, part, _detail(part, parts, entrants)) for part in parts]
+        rows += [Grouped(model, agent, part, _detail(part, parts, entrants)) for part in parts]
     return rows
 
 

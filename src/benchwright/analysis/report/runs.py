@@ -21,7 +21,7 @@ from benchwright.analysis.report.means import TaskRun, scores_by_latency
 from benchwright.analysis.report.provenance import facts_of_file, facts_of_run
 from benchwright.analysis.report.records import OwnScore, RunPart, Waterfall
 from benchwright.analysis.report.times import over_the_run, slowest, timed_trial
-from benchwright.analysis.request_summary import settling_lines
+from benchwright.analysis.request_summary import request_lines
 from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
@@ -62,7 +62,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
-        model=run.model,
+        model=run.title,
         task=run.task,
         source=run.source,
         trials=target.trials,
@@ -123,7 +123,7 @@ def _banners(
     yield from suspicious_lines(target.suspicious)
     yield from equal_repeats_lines(target.equal_repeats)
     yield from warm_cache_lines(directory)
-    yield from settling_lines(target.requests.settling_requests, target.requests.total_requests)
+    yield from request_lines(target.requests)
     if departures := manifest.about.get("departures"):
         yield _departs("; ".join(departures))
     if summary.state != "finished":
@@ -187,7 +187,7 @@ def file_part(side: Side, run: ComparedRun) -> Part:
     part = RunPart(
         letter=run.letter,
         reference=run.reference,
-        model=run.model,
+        model=run.title,
         task=run.task,
         source=run.source,
         trials=n,

@@ -63,6 +63,7 @@ class Dialect(NamedTuple):
     """A way to ask a model: its path below the base URL, its requests as chat completions, its answers.
 
     `settings` are the names under which it has what a target's settings say; what it has no name for is left out.
+    `keep_alive` goes into a stream that has nothing to say for a while.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Dialect(NamedTuple):
     writer: Callable[[str, str, dict[str, Any]], Writer]
     reader: Callable[[], Reader]
     settings: dict[str, str]
+    keep_alive: bytes
 
 
 _SAMPLING = {"temperature": "temperature", "top_p": "top_p"}
@@ -82,6 +84,7 @@ MESSAGES = Dialect(
     messages_answer.MessagesWriter,
     messages_reading.MessagesReader,
     {**_SAMPLING, "top_k": "top_k", "max_tokens": "max_tokens", "max_completion_tokens": "max_tokens"},
+    b'event: ping\ndata: {"type":"ping"}\n\n',
 )
 
 RESPONSES = Dialect(
@@ -91,6 +94,7 @@ RESPONSES = Dialect(
     responses_answer.ResponsesWriter,
     responses_reading.ResponsesReader,
     {**_SAMPLING, "max_tokens": "max_output_tokens", "max_completion_tokens": "max_output_tokens"},
+    b": keep-alive\n\n",
 )
 
 DIALECTS = {dialect.path: dialect for dialect in (MESSAGES, RESPONSES)}
@@ -102,6 +106,7 @@ class Translation:
 
     def __init__(self, dialect: Dialect, asked: dict[str, Any], identity: str = "") -> None:
         model = asked.get("model")
+        self.keep_alive = dialect.keep_alive
         self._writer = dialect.writer(
             identity or token_hex(12), model if isinstance(model, str) else "", asked
         )
@@ -145,9 +150,9 @@ class Translation:
         """
         return _encode(self._writer.whole(whole_answer(body)))
 
-    def as_stream(self, answer: ChatAnswer) -> bytes:
-        """All events of a stream, for an answer that is there as a whole."""
-        events = self._writer.begin()
+    def rest(self, answer: ChatAnswer) -> bytes:
+        """The events after the first ones, for an answer that is there as a whole."""
+        events: list[Event] = []
         for part in answer.parts:
             for step in steps_of(part):
                 events += self._writer.tell(step)
@@ -156,7 +161,7 @@ class Translation:
     def said(self, text: str, stream: bool) -> bytes:
         """An answer of our own: a body, or all events of a stream."""
         answer = ChatAnswer([Part("text", text)], "stop")
-        return self.as_stream(answer) if stream else _encode(self._writer.whole(answer))
+        return self.begin() + self.rest(answer) if stream else _encode(self._writer.whole(answer))
 
 
 def events_of(events: list[Event]) -> bytes:

@@ -144,12 +144,14 @@ class RelayedAnswer:
         self._finish(self._keep_alive)
 
     def refuse(self, refused: HttpError) -> None:
-        """Answers with an error of the relay's own; an answer that has begun can only be cut off."""
+        """Answers with an error of the relay's own; an answer that has begun ends with last words, or is cut off."""
         if self.over:
             return
+        if self._begun and self.last_words is not None:
+            self.data(self.last_words(str(refused)))
+            self.end()
+            return
         if self._begun:
-            if self.last_words is not None:
-                self.data(self.last_words(str(refused)))
             self._finish(keep_alive=False)
             return
         headers = (*HEADERS, *refused.headers)

@@ -10,6 +10,7 @@ import msgspec
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.dialects import DIALECTS, MESSAGES, Dialect, Translation
+from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.endpoint.rate_limits import LIMITING
 from benchwright.endpoint.relay.answer import ASK_NO_MORE, EVENT_STREAM, RelayedAnswer
 from benchwright.endpoint.relay.asked import (
@@ -31,9 +32,6 @@ from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.http import JSON, Headers, HttpError, HttpRequest
 from benchwright.errors import LimitReached, ProviderError
 from benchwright.records import Record, RequestRecord
-
-TRANSLATED = "translated"
-"""Flag of a request in another dialect than the target's."""
 
 LABEL = b"x-irid"
 """A header in which a program says how it calls a request in its own log."""
@@ -150,7 +148,8 @@ class Grant:
     ) -> None:
         """Asks in a dialect: the target itself where it speaks it, else by a chat completion."""
         try:
-            if await self._client.speaks(dialect.path):
+            speaks = await self._client.speaks(dialect.path)
+            if speaks:
                 body = native_body(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
                 sent = _Sent(dialect.path, body, headers, spoken=dialect)
@@ -158,7 +157,8 @@ class Grant:
             else:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)
-                sent = _Sent("/chat/completions", body, flags=(TRANSLATED,))
+                flags = (TRANSLATED,) if speaks is False else (TRANSLATED, UNDECIDED)
+                sent = _Sent("/chat/completions", body, flags=flags)
                 stream = bool(asked.get("stream"))
                 answer.tee.receiver = TranslatedAnswer(answer, Translation(dialect, asked), stream)
         except HttpError as refused:

@@ -187,17 +187,17 @@ class Relay:
                 connection.close()
 
 
-def relay_environment(base_url: str, token: str, model: str) -> dict[str, str]:
-    """The variables in which clients of each dialect look for the address, the key and the model.
+def relay_environment(base_url: str, token: str, model: str | None) -> dict[str, str]:
+    """The variables in which clients of each dialect look for the address, the key and the model, if there is but one.
 
     Clients of OpenAI's dialects want the version in the address, those of Messages add it themselves.
     """
     anthropic = base_url.removesuffix("/v1")
     return {
+        **({} if model is None else {"OPENAI_MODEL": model}),
         "OPENAI_BASE_URL": base_url,
         "OPENAI_API_BASE": base_url,
         "OPENAI_API_KEY": token,
-        "OPENAI_MODEL": model,
         "ANTHROPIC_BASE_URL": anthropic,
         "ANTHROPIC_API_KEY": token,
         "ANTHROPIC_AUTH_TOKEN": token,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 
 from benchwright.endpoint.assembly import MISSHAPEN
@@ -14,6 +16,9 @@ from benchwright.endpoint.relay.answer import ASK_NO_MORE, EVENT_STREAM, Relayed
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
+KEEP_ALIVE_SECONDS = 10.0
+"""After so long a silence a stream says that it is still alive, also before the target's answer has begun."""
+
 _decode = msgspec.json.Decoder().decode
 
 
@@ -21,13 +26,17 @@ class TranslatedAnswer:
     """A receiver that says each piece in the dialect of whoever asked, as soon as it is there.
 
     A stream that was asked for comes as a stream even where the target answers with one body: programs that get a body
-    instead ask again.
+    instead ask again. While nothing comes, it is kept alive.
     """
 
     def __init__(self, answer: RelayedAnswer, translation: Translation, stream: bool) -> None:
         self._answer = answer
         self._translation = translation
         self._stream = stream
+        self._loop = asyncio.get_running_loop()
+        self._begun = False
+        self._said_at = self._loop.time()
+        self._alarm = self._loop.call_later(KEEP_ALIVE_SECONDS, self._keep_alive) if stream else None
         self._events: EventStream | None = None
         self._announced = False
         self._broken = False
@@ -45,9 +54,7 @@ class TranslatedAnswer:
         kind = next((value for name, value in headers if name == b"content-type"), b"")
         if status == 200 and kind.lower().startswith(EVENT_STREAM):
             self._events = EventStream()
-            self._answer.head(200, [(b"content-type", EVENT_STREAM), (b"cache-control", b"no-cache")])
-            self._answer.last_words = self._translation.fail
-            self._answer.data(self._translation.begin())
+            self._begin()
 
     def data(self, chunk: bytes) -> None:
         """Translates a piece and passes it on."""
@@ -61,18 +68,42 @@ class TranslatedAnswer:
                 said = self._translation.fail(
                     f"A piece of the stream is not a chat completion chunk: {error}"
                 )
-            self._answer.data(said)
+            self._say(said)
 
     def end(self) -> None:
         """Completes the answer."""
+        if self._alarm is not None:
+            self._alarm.cancel()
         if self._events is not None:
             if not self._broken:
-                self._answer.data(self._translation.end(self._announced))
+                self._say(self._translation.end(self._announced))
             self._answer.end()
         elif self._status != 200:
             self._refuse()
         else:
             self._whole()
+
+    def _begin(self) -> None:
+        """Begins a stream, once."""
+        if not self._begun:
+            self._begun = True
+            self._answer.head(200, [(b"content-type", EVENT_STREAM), (b"cache-control", b"no-cache")])
+            self._answer.last_words = self._translation.fail
+            self._say(self._translation.begin())
+
+    def _say(self, events: bytes) -> None:
+        if events:
+            self._said_at = self._loop.time()
+            self._answer.data(events)
+
+    def _keep_alive(self) -> None:
+        """Says that the stream is alive, if it was silent for so long; looks again when it may be the next time."""
+        if self._answer.over:
+            return
+        if self._loop.time() - self._said_at >= KEEP_ALIVE_SECONDS:
+            self._begin()
+            self._say(self._translation.keep_alive)
+        self._alarm = self._loop.call_at(self._said_at + KEEP_ALIVE_SECONDS, self._keep_alive)
 
     def _said(self, data: bytes) -> bytes:
         if data == b"[DONE]":
@@ -85,7 +116,10 @@ class TranslatedAnswer:
         try:
             body = _decode(self._body)
             if self._stream:
-                self._answer.whole(self._translation.as_stream(whole_answer(body)), EVENT_STREAM)
+                answer = whole_answer(body)
+                self._begin()
+                self._say(self._translation.rest(answer))
+                self._answer.end()
             else:
                 self._answer.whole(self._translation.whole(body))
         except MISSHAPEN:

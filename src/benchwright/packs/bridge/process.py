@@ -67,6 +67,7 @@ class PackProcess:
         self._limits, self._node = limits, node
         self._log: PackLog = log or (lambda level, message, data: None)
         self._relay_url: str | None = None
+        self._way: Mapping[str, str] = {}
         supplied = {} if libraries is None else {LIBRARIES: str(libraries)}
         self._environment = environment_for(home, {**environment, **supplied})
         self._lock = asyncio.Lock()
@@ -94,17 +95,20 @@ class PackProcess:
         finally:
             await self._stop()
 
-    async def prepare(self, context: HostContext, relay_url: str | None = None) -> None:
+    async def prepare(
+        self, context: HostContext, relay_url: str | None = None, way: Mapping[str, str] = {}
+    ) -> None:
         """Prepares the pack for a run; done again by itself when the process had to be started again.
 
-        Requests of a cell to the origin of `relay_url` carry the cell's token from then on.
+        Requests of a cell to the origin of `relay_url` carry the cell's token from then on; `way` are variables in
+        which clients of the pack find the relay.
 
         Raises:
             ExecutionError: the pack's `prepare` failed.
         """
         given = to_json(context)
         self._context = {**given, "sidecars": given["verifiers"]}
-        self._relay_url = relay_url
+        self._relay_url, self._way = relay_url, way
         await self._live(prepared=True)
 
     async def run(
@@ -239,7 +243,7 @@ class PackProcess:
     async def _prepare(self, connection: Connection) -> None:
         if self._context is None:
             raise ExecutionError("the pack is not prepared for a run")
-        given = {"context": self._context, "relay": self._relay_url}
+        given = {"context": self._context, "relay": self._relay_url, "environment": dict(self._way)}
         await self._once("prepare", connection, given, self._limits.prepare_seconds)
         connection.prepared = True
 

@@ -27,6 +27,7 @@ function createRunner(settings, channel, calls, relay) {
     },
     async prepare(given) {
       relay.at(given.relay);
+      Object.assign(process.env, given.environment);
       context = { ...given.context, sidecars: given.context.verifiers, logger: log.forPack };
       prepared = await runtime.prepare(context);
       if (typeof prepared?.runScenario !== "function") throw new Error("prepare() returned no runScenario()");

@@ -55,7 +55,7 @@ def brief_lines(comparison: Comparison) -> Iterator[Line]:
 
 
 def _runs(runs: Sequence[ComparedRun]) -> Block:
-    lettered = any(run.letter != run.model for run in runs)
+    lettered = any(run.letter != run.title for run in runs)
     short = short_ids([run.run for run in runs if run.run])
     optional = [name for name in ("errors", "no_answer") if any(getattr(run, name) for run in runs)]
     columns = ["Run", *(["model"] if lettered else []), "task", "what", "samples", "trials"]
@@ -66,7 +66,7 @@ def _runs(runs: Sequence[ComparedRun]) -> Block:
         what += f"@{run.slot}" if run.slot not in (None, "primary") else ""
         row: list[Cell] = [
             run.letter,
-            *([Foreign(run.model)] if lettered else []),
+            *([Foreign(run.title)] if lettered else []),
             Foreign(run.task),
             Foreign(what),
         ]

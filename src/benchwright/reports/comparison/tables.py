@@ -78,13 +78,13 @@ def blocks(comparison: Comparison) -> Iterator[Block]:
 
 
 def _runs(runs: Sequence[ComparedRun]) -> Block:
-    lettered = any(run.letter != run.model for run in runs)
+    lettered = any(run.letter != run.title for run in runs)
     columns = ["Run", *(["model"] if lettered else [])]
     columns += ["task", "what", "samples", "trials", "failed", "no answer"]
     rows: list[list[Cell]] = [
         [
             run.letter,
-            *([Foreign(run.model)] if lettered else []),
+            *([Foreign(run.title)] if lettered else []),
             Foreign(run.task),
             Foreign(_what(run)),
             f"{run.samples:,}",

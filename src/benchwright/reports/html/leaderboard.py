@@ -16,6 +16,7 @@ from benchwright.reports.html.page import report_environment
 from benchwright.reports.html.plots import Plot, Section, distribution_plot, front_plots, load_plots
 from benchwright.reports.html.sheets import GENERATOR, sheet
 from benchwright.reports.leaderboard import words
+from benchwright.reports.leaderboard.effort import requests_and_cost
 from benchwright.reports.leaderboard.tables import lettered
 from benchwright.reports.leaderboard.words import lines
 
@@ -47,7 +48,15 @@ def board_table(
     return Markup(
         report_environment()
         .get_template("leaderboard_table.html.j2")
-        .render(board=board, order=order, href=href, sorting=sorting, lettered=lettered(board), words=words)
+        .render(
+            board=board,
+            order=order,
+            href=href,
+            sorting=sorting,
+            lettered=lettered(board),
+            words=words,
+            more=requests_and_cost(board.rows),
+        )
     )
 
 

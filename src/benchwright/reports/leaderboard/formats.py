@@ -81,6 +81,19 @@ FIGURES: dict[str, Callable[[BoardCell], str | float | int | None]] = {
 }
 """The columns that each column of the leaderboard becomes, by what follows its name."""
 
+SPENT = (
+    *("trials", "failed", "solved", "seconds", "requests", "prompt_tokens", "completion_tokens", "uncounted"),
+    *(
+        "side_requests",
+        "side_prompt_tokens",
+        "side_completion_tokens",
+        "cost",
+        "side_cost",
+        "cost_per_solved",
+    ),
+)
+"""The figures of a row that are no scores, under their names in `BoardRow`."""
+
 
 def render_csv(board: Leaderboard) -> str:
     """A line for each row; numbers as they are."""
@@ -92,13 +105,13 @@ def render_csv(board: Leaderboard) -> str:
 
 def _csv_rows(board: Leaderboard) -> Iterator[list[str | float | int | None]]:
     yield [
-        *("model", "detail", "runs"),
+        *("model", "detail", "agent", "runs"),
         *(f"{column.name}{figure}" for column in board.columns for figure in FIGURES),
-        *("trials", "failed", "seconds", "prompt_tokens", "completion_tokens", "cost"),
+        *SPENT,
     ]
     for row in board.rows:
         yield [
-            *(row.model, row.detail, " ".join(row.runs)),
+            *(row.model, row.detail, row.agent, " ".join(row.runs)),
             *(None if cell is None else value(cell) for cell in row.cells for value in FIGURES.values()),
-            *(row.trials, row.failed, row.seconds, row.prompt_tokens, row.completion_tokens, row.cost),
+            *(getattr(row, name) for name in SPENT),
         ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from benchwright.analysis.leaderboard.records import BoardColumn, BoardRow, Leaderboard
-from benchwright.formats import counted, duration
+from benchwright.formats import counted
 from benchwright.reports.comparison.tables import Block
 from benchwright.reports.comparison.words import Cell, Foreign
+from benchwright.reports.leaderboard.effort import figures
 from benchwright.reports.leaderboard.words import cell_text
 from benchwright.text import plain
 
@@ -23,13 +24,15 @@ def lettered(board: Leaderboard) -> bool:
 
 def whole_table(board: Leaderboard) -> Block:
     """Everything in one table, with the models as they are."""
+    shown = figures(board.rows)
     columns: list[Cell] = [
         "Model",
         *(Foreign(column.name) for column in board.columns),
-        *_figures(board.rows),
+        *(figure.heading for figure in shown),
     ]
     rows = [
-        [Foreign(row.title), *_cells(row, board.columns), *_figures(board.rows, row)] for row in board.rows
+        [Foreign(row.title), *_cells(row, board.columns), *(figure.text(row) for figure in shown)]
+        for row in board.rows
     ]
     return Block("Leaderboard", columns, rows)
 
@@ -54,10 +57,11 @@ def fitting_tables(board: Leaderboard, room: int) -> Iterator[Block]:
                 for row in board.rows
             ],
         )
+    shown = figures(board.rows)
     yield Block(
         "Effort",
-        [first, *_figures(board.rows)],
-        [[row.name, *_figures(board.rows, row)] for row in board.rows],
+        [first, *(figure.heading for figure in shown)],
+        [[row.name, *(figure.text(row) for figure in shown)] for row in board.rows],
     )
 
 
@@ -87,19 +91,3 @@ def _chunks(board: Leaderboard, room: int) -> Iterator[list[BoardColumn]]:
 
 def _cells(row: BoardRow, columns: Sequence[BoardColumn]) -> list[Cell]:
     return [cell_text(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
-
-
-def _figures(rows: Sequence[BoardRow], row: BoardRow | None = None) -> list[str]:
-    """What a row took, or without one the headings."""
-    priced = any(one.cost is not None for one in rows)
-    if row is None:
-        return ["trials", "failed", "time", "tokens in", "tokens out", *(["cost"] if priced else [])]
-    cost = "–" if row.cost is None else f"{row.cost:.4g}"
-    return [
-        f"{row.trials:,}",
-        f"{row.failed:,}",
-        duration(row.seconds),
-        f"{row.prompt_tokens:,}",
-        f"{row.completion_tokens:,}",
-        *([cost] if priced else []),
-    ]

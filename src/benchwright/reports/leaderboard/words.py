@@ -8,6 +8,7 @@ from benchwright.analysis.leaderboard.records import BoardColumn, Cell, Leaderbo
 from benchwright.formats import counted
 from benchwright.reports.comparison.tables import TESTS
 from benchwright.reports.comparison.words import Foreign, Line
+from benchwright.reports.leaderboard.effort import effort_lines
 
 MARKS = {"best": "*", "tied": "~", "behind": " ", "alone": " "}
 LEGEND = (
@@ -58,6 +59,7 @@ def lines(board: Leaderboard) -> Iterator[Line]:
         yield Line(
             "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
         )
+    yield from effort_lines(board.rows)
     for column in board.columns:
         if column.apart:
             yield Line(

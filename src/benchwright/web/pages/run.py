@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import msgspec
 from aiohttp import web
 
-from benchwright.analysis.request_summary import settling_lines
+from benchwright.analysis.request_summary import request_lines
 from benchwright.analysis.run_list import RunRow
 from benchwright.formats import duration
 from benchwright.reports.comparison.words import plain_line
@@ -91,7 +91,7 @@ def _figures_of(viewer: Viewer, manifest: Manifest) -> dict[str, Any]:
         "closing": decision_plots(made.summary.decision),
         "plain_line": plain_line,
         "interval_text": interval_text,
-        "settling_lines": settling_lines,
+        "request_lines": request_lines,
     }
 
 

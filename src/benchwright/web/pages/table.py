@@ -9,6 +9,7 @@ from aiohttp import web
 from benchwright.analysis.leaderboard.board import BoardOptions, Chosen, leaderboard
 from benchwright.analysis.leaderboard.order import ordered, orders
 from benchwright.analysis.leaderboard.records import Leaderboard
+from benchwright.analysis.leaderboard.spending import read_price
 from benchwright.analysis.run_list import RunFilter, RunRow
 from benchwright.analysis.run_list import ordered as ordered_rows
 from benchwright.reports.comparison.words import plain_line
@@ -25,7 +26,7 @@ MOST_RUNS = 50
 """Runs that a leaderboard is made of, the newest that fit; a suite is shown whole."""
 
 BY = {"": "a row for each model", "run": "a row for each run"}
-ASKED = ("q", "kind", "suite", "by", "sort")
+ASKED = ("q", "kind", "suite", "by", "sort", "price")
 
 
 async def table_page(request: web.Request) -> web.Response:
@@ -53,7 +54,7 @@ def _board_part(viewer: Viewer, asked: dict[str, str], runs: list[str]) -> web.R
     rows = [viewer.runs.row(run) for run in runs] or _fitting(viewer, asked)
     oldest_first = sorted(rows, key=lambda row: (row.created_at, row.id))
     newest = oldest_first if asked["suite"] else oldest_first[-MOST_RUNS:]
-    board = _leaderboard(viewer, newest, asked["by"])
+    board = _leaderboard(viewer, newest, asked["by"], asked["price"])
     by = asked["sort"] if asked["sort"] in orders(board) else ""
 
     def href(run: str) -> str:
@@ -87,9 +88,15 @@ def _fitting(viewer: Viewer, asked: dict[str, str]) -> list[RunRow]:
     return list(filter(RunFilter(kind=asked["kind"], words=asked["q"]).fits, rows))
 
 
-def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str) -> Leaderboard:
-    key = (by, tuple((row.id, row.size, row.state) for row in rows))
-    wanted = BoardOptions(by="run" if by == "run" else "model")
+def _leaderboard(viewer: Viewer, rows: list[RunRow], by: str, prices: str) -> Leaderboard:
+    """The leaderboard of runs; `prices` are as those of `table --price`, with `;` between two.
+
+    Raises:
+        UserError: they are not such.
+    """
+    key = (by, prices, tuple((row.id, row.size, row.state) for row in rows))
+    priced = dict(read_price(one.strip()) for one in prices.split(";") if one.strip())
+    wanted = BoardOptions(by="run" if by == "run" else "model", prices=priced)
     return viewer.leaderboards.get(
         key, lambda: leaderboard([Chosen(viewer.runs.directory(row.id)) for row in rows], wanted)
     )

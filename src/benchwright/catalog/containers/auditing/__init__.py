@@ -1,6 +1,8 @@
 """Auditing: looks through what an agent did for signs that it passed without solving its task.
 
 trajectory.py  a trial as it is read: steps with their outputs, patch, gold patch, connections
+tools.py       calls of agents' tools, by whichever names these go
+patches.py     edits that are written down: patches, files in an answer
 shell.py       scripts as commands: here-documents, scripts in scripts, encoded ones; with shell_records.py,
                decoding.py and writing.py
 reading.py     tests, solutions and rewards that were looked at

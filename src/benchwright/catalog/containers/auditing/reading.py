@@ -30,7 +30,9 @@ _BEFORE_PATTERNS = (
     "-m",
 )
 _IN_VAIN = re.compile(
-    r"no such file|cannot access|cannot open|can't open|not found|does not exist|filenotfound", re.I
+    r"no such file|cannot access|cannot open|can't open|not found|does not exist|filenotfound"
+    r"|no (?:files|matches|results) found",
+    re.I,
 )
 
 

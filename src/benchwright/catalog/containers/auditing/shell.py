@@ -36,10 +36,10 @@ _OF_CODE = (".py", ".pl", ".rb", ".js")
 
 
 class ShellReader:
-    """Reads the scripts of one terminal, one after another: its folder and its variables stay."""
+    """Reads the scripts of one terminal, one after another: its folder, first `directory`, and its variables stay."""
 
-    def __init__(self) -> None:
-        self._directory = ""
+    def __init__(self, directory: str = "") -> None:
+        self._directory = directory
         self._variables: dict[str, str] = {}
 
     def read(self, script: str) -> ShellScript:

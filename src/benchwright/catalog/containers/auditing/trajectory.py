@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-import msgspec
-
+from benchwright.catalog.containers.auditing.patches import writings_of_answer
 from benchwright.catalog.containers.auditing.shell import ShellReader
 from benchwright.catalog.containers.auditing.shell_records import Code, ShellCommand, Writing
+from benchwright.catalog.containers.auditing.tools import done_by
 from benchwright.engine.answers import content_text
-from benchwright.records import UNREADABLE, Message, Record
+from benchwright.records import Message, Record
 from benchwright.text import one_line
 
 LONGEST_LINE = 300
@@ -20,10 +20,6 @@ LONGEST_LINE = 300
 Weight = Literal["sign", "note"]
 """A sign makes a pass suspicious; a note is worth a look, and honest agents do it, too."""
 
-SCRIPTS = ("command", "cmd", "keystrokes", "code", "script", "commands", "bash_command")
-"""Arguments under which agents give commands to their tools."""
-PATHS = ("path", "file_path", "filepath", "filename", "target_file")
-CONTENTS = ("content", "contents", "file_text", "new_str", "new_string", "text", "insert_text")
 _FENCE = re.compile(
     r"^ {0,3}(`{3,})(?:bash|sh|shell|mswea_bash_command)[ \t]*\n(.*?)^ {0,3}\1`*[ \t]*$",
     re.DOTALL | re.MULTILINE,
@@ -51,12 +47,16 @@ class Connection(Record, frozen=True):
 
 
 class Step(Record, frozen=True):
-    """A command and what came of it, or with `edits` files that a tool of the agent wrote."""
+    """A command and what came of it, or with `edits` files that a tool of the agent wrote.
+
+    `folder` is where it ran, where that is not the folder of the command before.
+    """
 
     turn: int
     command: str = ""
     output: str = ""
     edits: list[Writing] = []
+    folder: str = ""
 
 
 class Acts(Record, frozen=True):
@@ -93,16 +93,19 @@ class Trajectory(Record, frozen=True):
 
 
 def _acts(reader: ShellReader, step: Step) -> Acts:
-    read = reader.read(step.command)
+    read = (ShellReader(step.folder) if step.folder else reader).read(step.command)
     return Acts(step, read.commands, read.codes, [*read.writings, *step.edits])
 
 
-def steps_of(messages: Sequence[Message]) -> list[Step]:
-    """The commands in a conversation, in the OpenAI format, each with what its tool answered."""
-    return list(_steps(messages))
+def steps_of(messages: Sequence[Message], *, edits_in_text: bool = False) -> list[Step]:
+    """The commands in a conversation, in the OpenAI format, each with what its tool answered.
+
+    With `edits_in_text`, answers without calls hold files to be written, and no commands.
+    """
+    return list(_steps(messages, edits_in_text=edits_in_text))
 
 
-def _steps(messages: Sequence[Message]) -> Iterator[Step]:
+def _steps(messages: Sequence[Message], *, edits_in_text: bool) -> Iterator[Step]:
     answers = {
         str(one.get("tool_call_id")): content_text(one.get("content"))
         for one in messages
@@ -113,47 +116,22 @@ def _steps(messages: Sequence[Message]) -> Iterator[Step]:
         if message.get("role") != "assistant":
             continue
         turn += 1
-        calls = message.get("tool_calls")
+        calls, text = message.get("tool_calls"), content_text(message.get("content"))
         if isinstance(calls, list) and calls:
             for call in calls:
                 yield from _of_call(turn, call, answers)
-            continue
-        following = messages[place + 1] if place + 1 < len(messages) else {}
-        said = content_text(following.get("content")) if following.get("role") in ("user", "tool") else ""
-        for _, block in _FENCE.findall(content_text(message.get("content"))):
-            yield Step(turn, block, said)
+        elif edits_in_text:
+            yield Step(turn, edits=list(writings_of_answer(text)))
+        else:
+            following = messages[place + 1] if place + 1 < len(messages) else {}
+            is_result = following.get("role") in ("user", "tool")
+            said = content_text(following.get("content")) if is_result else ""
+            yield from (Step(turn, block, said) for _, block in _FENCE.findall(text))
 
 
 def _of_call(turn: int, call: Any, answers: Mapping[str, str]) -> Iterator[Step]:
     function = call.get("function") if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping):
-        return
-    arguments = _arguments(function.get("arguments"))
-    output = answers.get(str(call.get("id")), "")
-    path = next((arguments[name] for name in PATHS if isinstance(arguments.get(name), str)), None)
-    contents = [arguments[name] for name in CONTENTS if isinstance(arguments.get(name), str)]
-    if path is not None and contents:
-        line = f"{function.get('name')} {path}"
-        yield Step(turn, output=output, edits=[Writing(path, "edit", "\n".join(contents), line)])
-        return
-    for command in _commands(arguments):
-        yield Step(turn, command, output)
-
-
-def _arguments(given: Any) -> Mapping[str, Any]:
-    if isinstance(given, str):
-        try:
-            given = msgspec.json.decode(given or "{}")
-        except UNREADABLE:
-            return {}
-    return given if isinstance(given, Mapping) else {}
-
-
-def _commands(arguments: Mapping[str, Any]) -> Iterator[str]:
-    for name in SCRIPTS:
-        given = arguments.get(name)
-        for one in given if isinstance(given, list) else [given]:
-            if isinstance(one, Mapping):
-                yield from _commands(one)
-            elif isinstance(one, str) and one.strip():
-                yield one
+    if isinstance(function, Mapping):
+        output = answers.get(str(call.get("id")), "")
+        for done in done_by(str(function.get("name")), function.get("arguments")):
+            yield Step(turn, done.command, output, done.edits, done.folder)

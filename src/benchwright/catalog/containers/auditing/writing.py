@@ -6,6 +6,9 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
+from benchwright.catalog.containers.auditing.patches import writings_of_patch
 from benchwright.catalog.containers.auditing.shell_records import Code, How, ShellCommand, Writing
 
 _COPIES: dict[str, How] = {"cp": "copy", "install": "copy", "mv": "move", "ln": "link", "rsync": "copy"}
@@ -35,6 +38,9 @@ def writings_of(command: ShellCommand) -> Iterator[Writing]:
         yield from (Writing(command.path(path), "edit", plain[0], line) for path in plain[1:])
     elif command.program in ("rm", "unlink", "truncate", "shred"):
         yield from (Writing(command.path(path), "delete", "", line) for path in plain)
+    elif command.program in ("apply_patch", "applypatch"):
+        for one in writings_of_patch(command.fed or "".join(plain)):
+            yield replace(one, path=command.path(one.path))
     elif command.program == "dd":
         targets = (word.removeprefix("of=") for word in plain if word.startswith("of="))
         yield from (Writing(command.path(path), "redirect", "", line) for path in targets)

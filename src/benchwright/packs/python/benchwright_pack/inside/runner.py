@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import os
 import platform
 import sys
 import time
@@ -108,6 +109,7 @@ class Runner:
         return {"manifest": _part(self._pack, "manifest"), "scenarios": scenarios, "runtime": runtime}
 
     async def _prepare(self, given: dict[str, Any]) -> None:
+        os.environ.update(given["environment"])
         self._context = {**given["context"], "logger": Logger(self._channel)}
         self._prepared = await call(_function(self._pack, "prepare"), self._context)
         if not _has(self._prepared, "run_scenario"):

@@ -1,0 +1,43 @@
+"""Edits that agents write down: patches of `apply_patch`, and files in the text of an answer, as aider has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from benchwright.catalog.containers.auditing.shell_records import Writing
+
+BEGIN = "*** Begin Patch"
+
+_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)[ \t]*$", re.MULTILINE)
+_MOVED = re.compile(r"^\*\*\* Move to: (.+?)[ \t]*$", re.MULTILINE)
+_NAMED_BLOCK = re.compile(r"^(\S[^\n]*)\n(`{3,})[^\n`]*\n(.*?)^\2`*[ \t]*$", re.DOTALL | re.MULTILINE)
+_REPLACED = re.compile(r"^={5,}\n(.*?)^>{5,} REPLACE", re.DOTALL | re.MULTILINE)
+
+
+def is_patch(text: Any) -> bool:
+    """Whether this is a patch of `apply_patch`, not a command that applies one."""
+    return isinstance(text, str) and text.lstrip().startswith(BEGIN)
+
+
+def writings_of_patch(text: str) -> Iterator[Writing]:
+    """The files that a patch adds, changes, moves and deletes; `content` is what it adds to each."""
+    found = list(_FILE.finditer(text))
+    ends = [*(one.start() for one in found[1:]), len(text)]
+    for one, end in zip(found, ends, strict=True):
+        section, path = text[one.end() : end], one[2]
+        added = "\n".join(line[1:] for line in section.split("\n") if line.startswith("+"))
+        yield Writing(path, "delete" if one[1] == "Delete" else "edit", added, one[0])
+        if moved := _MOVED.search(section):
+            yield Writing(moved[1], "move", added, moved[0], source=path)
+
+
+def writings_of_answer(text: str) -> Iterator[Writing]:
+    """The files in an answer: each a path in a line of its own, and a fenced block with all of it or what replaces a
+    part.
+    """
+    for path, _, block in _NAMED_BLOCK.findall(text):
+        replaced = _REPLACED.findall(block)
+        path = path.strip().strip("*`")
+        yield Writing(path, "edit", "".join(replaced) if replaced else block, f"edit {path}")

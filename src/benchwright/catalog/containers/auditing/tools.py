@@ -1,0 +1,119 @@
+"""Calls of agents' tools, as what they come to: commands, and files that were written, read or searched.
+
+Tools go by other names in each agent, but take what they take under few: so a call is known by its arguments, and only
+one that reads by its name. What reads a file, lists a folder or fetches a page is the command that does the same.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers.auditing.patches import is_patch, writings_of_patch
+from benchwright.catalog.containers.auditing.shell_records import Writing
+from benchwright.records import UNREADABLE, Record
+
+COMMANDS = ("command", "cmd", "keystrokes", "code", "script", "commands", "bash_command", "chars")
+"""Arguments under which agents give commands to their tools."""
+PATHS = (
+    *("path", "file_path", "filePath", "filepath", "filename", "target_file", "absolute_path"),
+    "notebook_path",
+)
+CONTENTS = (
+    *("content", "contents", "file_text", "new_str", "new_string", "newString", "new_source", "text"),
+    "insert_text",
+)
+PATCHES = ("input", "patch", "patchText", *COMMANDS)
+FOLDERS = ("workdir", "cwd", "directory")
+"""Where a command is run, if not in the folder of the one before."""
+
+_READS = re.compile(r"(?:read|view|open|cat)(?:_?(?:file|image))?|notebook_?read", re.IGNORECASE)
+_SEARCHES = re.compile(r"grep(?:_search)?|search(?:_file_content|_files)?", re.IGNORECASE)
+_FINDS = re.compile(r"glob|find(?:_files)?", re.IGNORECASE)
+_LISTS = re.compile(r"ls|list(?:_dir(?:ectory)?|_files)?", re.IGNORECASE)
+_SHELL_WITH_SCRIPT = re.compile(r"-[a-z]*c")
+
+
+class Done(Record, frozen=True):
+    """What a call did: a command, in a `folder` if it names one, or with `edits` files that were written."""
+
+    command: str = ""
+    folder: str = ""
+    edits: list[Writing] = []
+
+
+def done_by(name: str, given: Any) -> Iterator[Done]:
+    """What a call of a tool did; nothing for what touches neither files nor the network."""
+    arguments = _arguments(given)
+    path = _text(arguments, PATHS)
+    patch = next((arguments[one] for one in PATCHES if is_patch(arguments.get(one))), None)
+    if patch is not None:
+        yield Done(edits=list(writings_of_patch(patch)))
+    elif path is not None and (contents := list(_contents(arguments))):
+        yield Done(edits=[Writing(path, "edit", "\n".join(contents), f"{name} {path}")])
+    elif (command := _looking(name, arguments, path)) is not None:
+        yield Done(command)
+    else:
+        folder = _text(arguments, FOLDERS) or ""
+        yield from (Done(command, folder) for command in _commands(arguments))
+
+
+def _looking(name: str, arguments: Mapping[str, Any], path: str | None) -> str | None:
+    """The command that shows what a tool showed, without changing anything."""
+    pattern, url = _text(arguments, ("pattern", "query")), _text(arguments, ("url",))
+    if url is not None and "fetch" in name.lower():
+        return shlex.join(["curl", url])
+    if pattern is not None and _SEARCHES.fullmatch(name):
+        return shlex.join(["grep", "-r", pattern, path or "."])
+    if pattern is not None and _FINDS.fullmatch(name):
+        return shlex.join(["find", path or ".", "-path", pattern])
+    if path is not None and (_READS.fullmatch(name) or arguments.get("command") == "view"):
+        return shlex.join(["cat", path])
+    return shlex.join(["ls", path]) if path is not None and _LISTS.fullmatch(name) else None
+
+
+def _arguments(given: Any) -> Mapping[str, Any]:
+    if isinstance(given, str):
+        try:
+            given = msgspec.json.decode(given or "{}")
+        except UNREADABLE:
+            return {}
+    return given if isinstance(given, Mapping) else {}
+
+
+def _text(arguments: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((arguments[name] for name in names if isinstance(arguments.get(name), str)), None)
+
+
+def _contents(arguments: Mapping[str, Any]) -> Iterator[str]:
+    yield from (arguments[name] for name in CONTENTS if isinstance(arguments.get(name), str))
+    several = arguments.get("edits")
+    for one in several if isinstance(several, list) else ():
+        if isinstance(one, Mapping):
+            yield from _contents(one)
+
+
+def _commands(arguments: Mapping[str, Any]) -> Iterator[str]:
+    for name in COMMANDS:
+        given = arguments.get(name)
+        if (
+            name in ("command", "cmd")
+            and isinstance(given, list)
+            and all(isinstance(one, str) for one in given)
+        ):
+            given = _script(given)
+        for one in given if isinstance(given, list) else [given]:
+            if isinstance(one, Mapping):
+                yield from _commands(one)
+            elif isinstance(one, str) and one.strip():
+                yield one
+
+
+def _script(words: list[str]) -> str:
+    """The script of a command in words: that of `bash -lc`, where it is such a one."""
+    is_shell = len(words) == 3 and words[0].endswith("sh") and _SHELL_WITH_SCRIPT.fullmatch(words[1])
+    return words[2] if is_shell else shlex.join(words)

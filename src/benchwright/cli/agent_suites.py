@@ -1,0 +1,59 @@
+"""Several agents in one command: a suite of its own, in which each works with each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.app.suite_session import SuitePart
+from benchwright.app.suites import Suite, SuiteEntry
+from benchwright.cli.suite_running import run_suite
+from benchwright.cli.suite_settings import check_fits_a_suite
+from benchwright.config import Settings
+from benchwright.errors import UserError
+
+SettingsOf = Callable[[dict[str, Any]], Settings]
+
+
+def eval_by_agents(options: dict[str, Any], settings_of: SettingsOf, *, as_json: bool, quiet: bool) -> int:
+    """Runs an eval with each of the agents and models; returns the exit code of `run_suite`."""
+    if options["output"] is not None:
+        raise UserError(
+            "-o writes the results of one run: write those of several agents by `benchwright table -o`."
+        )
+    entries = [SuiteEntry("eval", Path(options["dataset"]).stem, {})]
+    return _run(entries, options, settings_of, as_json=as_json, quiet=quiet)
+
+
+def run_by_agents(
+    names: Sequence[str], options: dict[str, Any], settings_of: SettingsOf, *, as_json: bool, quiet: bool
+) -> int:
+    """Runs benchmarks with each of the agents and models; returns the exit code of `run_suite`."""
+    entries = [SuiteEntry("benchmark", name, {}) for name in names]
+    return _run(entries, options, settings_of, as_json=as_json, quiet=quiet)
+
+
+def _run(
+    entries: Sequence[SuiteEntry],
+    options: dict[str, Any],
+    settings_of: SettingsOf,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    agents = dict.fromkeys(options["agent"])
+    each = [settings_of({**options, "agent": (agent,)}) for agent in agents]
+    first = each[0]
+    check_fits_a_suite(first, "several agents (--agent)")
+    if not first.tried:
+        raise UserError("Name the models for these agents with --model.")
+    name = first.name or "-".join([*(entry.name for entry in entries), "agents"])
+    suite = Suite(None, name, first.tried, {}, entries)
+    own = {"suite": name, "name": None}
+    parts = [
+        SuitePart(entry, settings.model_copy(update=own), first.tried)
+        for entry in entries
+        for settings in each
+    ]
+    return run_suite(suite, parts, dry_run=first.dry_run, as_json=as_json, quiet=quiet)

@@ -1,0 +1,86 @@
+"""What rows of a leaderboard took, in words: which figures are shown, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from benchwright.analysis.leaderboard.records import BoardRow
+from benchwright.formats import counted, duration
+from benchwright.reports.comparison.words import Foreign, Line
+
+UNKNOWN = "unknown"
+
+
+class Figure(NamedTuple):
+    """A figure of rows: its heading, the name of its order (see `order`), and what it is of a row."""
+
+    heading: str
+    order: str
+    text: Callable[[BoardRow], str]
+
+
+TRIALS = Figure("trials", "", lambda row: f"{row.trials:,}")
+FAILED = Figure("failed", "failed", lambda row: f"{row.failed:,}")
+TIME = Figure("time", "time", lambda row: duration(row.seconds))
+REQUESTS = Figure("requests", "requests", lambda row: f"{row.requests:,}")
+PROMPT = Figure("tokens in", "", lambda row: f"{row.prompt_tokens:,}")
+COMPLETION = Figure("tokens out", "", lambda row: f"{row.completion_tokens:,}")
+COST = Figure("cost", "cost", lambda row: amount(row.cost))
+PER_SOLVED = Figure("cost/solved", "cost-per-solved", lambda row: per_solved(row))
+
+
+def figures(rows: Sequence[BoardRow]) -> list[Figure]:
+    """The figures of tables."""
+    some = requests_and_cost(rows)
+    return [
+        *(TRIALS, FAILED, TIME),
+        *(one for one in some if one is REQUESTS),
+        *(PROMPT, COMPLETION),
+        *(one for one in some if one is not REQUESTS),
+    ]
+
+
+def requests_and_cost(rows: Sequence[BoardRow]) -> list[Figure]:
+    """Those that are shown where agents asked the models, and costs also where there are prices."""
+    agents, priced = any(row.agent for row in rows), any(row.cost is not None for row in rows)
+    costs = [COST, PER_SOLVED] if agents or priced else []
+    return [REQUESTS, *costs] if agents else costs
+
+
+def amount(cost: float | None) -> str:
+    """A cost, in the currency of the prices."""
+    return UNKNOWN if cost is None else f"{cost:.4g}"
+
+
+def per_solved(row: BoardRow) -> str:
+    """What a row cost for each trial that passed."""
+    return "none solved" if row.solved == 0 else amount(row.cost_per_solved)
+
+
+def effort_lines(rows: Sequence[BoardRow]) -> Iterator[Line]:
+    """What must be known of these figures: the part of side requests, and what could not be counted."""
+    priced = any(row.cost is not None for row in rows)
+    for row in rows:
+        if row.side_requests:
+            cost = f", cost {amount(row.side_cost)}" if priced else ""
+            yield Line(
+                "note",
+                [
+                    Foreign(row.name),
+                    f": of which {counted(row.side_requests, 'side request')} (titles, summaries) with "
+                    f"{row.side_prompt_tokens:,} tokens in and {row.side_completion_tokens:,} out{cost}.",
+                ],
+            )
+        if row.uncounted:
+            yield Line(
+                "note",
+                [
+                    Foreign(row.name),
+                    f": {counted(row.uncounted, 'request')} came without a count of tokens: there were more.",
+                ],
+            )
+    if any(figure is PER_SOLVED for figure in requests_and_cost(rows)):
+        yield Line(
+            "note", ["cost/solved: all that a row cost, for each trial that passed (--price sets prices)."]
+        )
