@@ -70,6 +70,23 @@ def ifeval(directory: Path) -> None:
     )  # fmt: skip
 
 
+def ifbench(directory: Path) -> None:
+    instructions: list[tuple[str, dict[str, Any]]] = [
+        ("format:list", {"sep": "!?!?"}),
+        ("count:numbers", {"N": 3.0}),
+        ("format:output_template", {}),
+        ("sentence:keyword", {"word": "cloud", "N": 2.0}),
+    ]
+    write_rows(
+        directory / "train.jsonl",
+        [
+            {"key": str(number), "prompt": f"Tell me of the sea, number {number}.",
+             "instruction_id_list": [name], "kwargs": [given]}
+            for number, (name, given) in enumerate(instructions)
+        ],
+    )  # fmt: skip
+
+
 def hle(directory: Path) -> None:
     write_rows(
         directory / "test.jsonl",
@@ -258,7 +275,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        simpleqa_verified,
+        *(simpleqa_verified, ifbench),
     )
 }
 
