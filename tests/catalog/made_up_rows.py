@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.catalog.bfcl.bfcl_kit import WEATHER, turn, write_category
 from tests.catalog.catalog_kit import write_rows
+from tests.catalog.livecodebench.lcb_kit import method_row, row
 from tests.catalog.tau_bench.tau_kit import task, write_plain
 
 COUNT = 4
@@ -85,6 +86,11 @@ def ifbench(directory: Path) -> None:
             for number, (name, given) in enumerate(instructions)
         ],
     )  # fmt: skip
+
+
+def livecodebench(directory: Path) -> None:
+    rows = [row(f"abc{number}_a") for number in range(COUNT - 1)]
+    write_rows(directory / "test.jsonl", [*rows, method_row()])
 
 
 def hle(directory: Path) -> None:
@@ -275,7 +281,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        *(simpleqa_verified, ifbench),
+        *(simpleqa_verified, ifbench, livecodebench),
     )
 }
 

@@ -31,6 +31,8 @@ SECOND = {
     "hle": ("What is the hardest number after 1?", "7"),
     "humaneval": ('def add_1(x):\n    """Adds 1 to x."""\n', "    return x + 1\n"),
     "ifeval": ("Write about the weather, number 1.", "keywords:existence (keywords: ['cloud', 'rain'])"),
+    "ifbench": ("Tell me of the sea, number 1.", "count:numbers (N: 3.0)"),
+    "livecodebench": ("Print the sum, abc1_a.", "1 2\n->\n3"),
     "longbench_v2": ("Who came, 1?\n\nA. Ada\nB. Bo\nC. Cy\nD. Di", "B"),
     "math_500": ("What is the square root of $3$?", "\\sqrt{3}"),
     "mmlu": ("Which is it, 1?\n\nA. 1 and 0\nB. 1 and 1\nC. 1 and 2\nD. 1 and 3", "B"),
