@@ -93,6 +93,19 @@ def livecodebench(directory: Path) -> None:
     write_rows(directory / "test.jsonl", [*rows, method_row()])
 
 
+def multichallenge(directory: Path) -> None:
+    rows = [
+        {"QUESTION_ID": f"mc{number}", "AXIS": ["INFERENCE_MEMORY", "SELF_COHERENCE"][number % 2],
+         "CONVERSATION": [{"role": "user", "content": f"I am {number + 20} years old."},
+                          {"role": "assistant", "content": "Noted."},
+                          {"role": "user", "content": "How old am I in a year?"}],
+         "TARGET_QUESTION": f"Does it say {number + 21}?", "PASS_CRITERIA": "YES"}
+        for number in range(COUNT)
+    ]  # fmt: skip
+    for place in (directory, directory.with_name("multichallenge_hub")):
+        write_rows(place / "test.jsonl", rows)
+
+
 def hle(directory: Path) -> None:
     write_rows(
         directory / "test.jsonl",
@@ -281,7 +294,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        *(simpleqa_verified, ifbench, livecodebench),
+        *(simpleqa_verified, ifbench, livecodebench, multichallenge),
     )
 }
 

@@ -36,6 +36,10 @@ SECOND = {
     "longbench_v2": ("Who came, 1?\n\nA. Ada\nB. Bo\nC. Cy\nD. Di", "B"),
     "math_500": ("What is the square root of $3$?", "\\sqrt{3}"),
     "mmlu": ("Which is it, 1?\n\nA. 1 and 0\nB. 1 and 1\nC. 1 and 2\nD. 1 and 3", "B"),
+    "multichallenge": (
+        "user: I am 21 years old.\n\nassistant: Noted.\n\nuser: How old am I in a year?",
+        "YES: Does it say 22?",
+    ),
     "mmlu_pro": (
         "Which of the ten, 1?\n\n"
         + "\n".join(f"{letter}. 1 with {n}" for n, letter in enumerate("ABCDEFGHIJ")),
