@@ -106,6 +106,28 @@ def multichallenge(directory: Path) -> None:
         write_rows(place / "test.jsonl", rows)
 
 
+def aa_lcr(directory: Path) -> None:
+    rows = []
+    for number in range(COUNT):
+        rows.append(
+            {"document_category": "Legal", "document_set_id": f"set{number}", "question_id": str(number),
+             "question": f"What is the fee of {number}?", "answer": f"{number + 40} crowns",
+             "data_source_filenames": "second.txt;first.txt"}
+        )  # fmt: skip
+        for name in ("first", "second"):
+            path = directory / "extracted_text" / "lcr" / "Legal" / f"set{number}" / f"{name}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"The {name} act of {number}.", encoding="utf-8")
+    write_csv(directory / "AA-LCR_Dataset.csv", rows)
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def hle(directory: Path) -> None:
     write_rows(
         directory / "test.jsonl",
@@ -177,10 +199,7 @@ def multi_if(directory: Path) -> None:
 
     rows = [row(number) for number in range(COUNT)]
     directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "multiIF_20241018.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(directory / "multiIF_20241018.csv", rows)
 
 
 def bfcl(directory: Path) -> None:
@@ -294,7 +313,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        *(simpleqa_verified, ifbench, livecodebench, multichallenge),
+        *(simpleqa_verified, ifbench, livecodebench, multichallenge, aa_lcr),
     )
 }
 

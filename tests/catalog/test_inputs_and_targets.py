@@ -11,6 +11,7 @@ from tests.catalog.made_up_rows import WRITERS
 from benchwright.catalog.registry import abouts
 
 SECOND = {
+    "aa_lcr": ("What is the fee of 1?", "41 crowns"),
     "aime_2025": ("What is $1 + 30$?", "31"),
     "aime_2026": ("What is $1 + 30$?", "31"),
     "arc_agi_1": (

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.breakdowns import macro_average
+from benchwright.catalog.judging import judge_departures
 from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, JudgeScorer
 from benchwright.catalog.multichallenge.rows import samples
 from benchwright.records import Sample
 
 NO_JUDGE = "no judge (--option judge_model=…): the model judges its own answers, so scores are not comparable"
-OTHER_JUDGE = "judged by {judge}; published figures use {official}"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -26,21 +26,13 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(JudgeScorer(about.metric, judge, "judge" if separate else None),),
         checks=_checks,
         figures=figures,
-        departures=_departures(separate, judge),
+        departures=judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE),
     )
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     """The unweighted mean over the axes, which is the published score."""
     return [macro_average(graded, "axis")]
-
-
-def _departures(separate: bool, judge: str) -> tuple[str, ...]:
-    if not separate:
-        return (NO_JUDGE,)
-    if judge == OFFICIAL_JUDGE:
-        return ()
-    return (OTHER_JUDGE.format(judge=judge or "another model", official=OFFICIAL_JUDGE),)
 
 
 def _checks(sample: Sample) -> Iterator[Check]:
