@@ -88,7 +88,8 @@ async def test_the_judge_compares_with_the_right_answer_and_sees_no_document(sai
     ((_, (message,), _),) = talk.asked
     assert message["content"] == (
         "Assess whether the following CANDIDATE ANSWER is CORRECT or INCORRECT. For the CANDIDATE ANSWER to be "
-        "correct, it must be consistent with the OFFICIAL ANSWER.\n\nThe question, for reference only: What is the fee?\n"
+        "correct, it must be consistent with the OFFICIAL ANSWER.\n\nThe question, for reference only: "
+        "What is the fee?\n"
         "The OFFICIAL ANSWER: 20\nCANDIDATE ANSWER TO ASSESS: 20 crowns\n\nReply only with CORRECT or INCORRECT."
     )
 

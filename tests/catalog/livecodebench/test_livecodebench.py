@@ -21,6 +21,7 @@ from benchwright.catalog.livecodebench.hidden import Test, read_tests
 from benchwright.catalog.livecodebench.inside import described
 from benchwright.catalog.livecodebench.prompts import code_of
 from benchwright.data.errors import DatasetError
+from benchwright.engine.offload import offloading
 from benchwright.engine.protocols import Score
 from benchwright.errors import GraderError, UserError
 from benchwright.records import Status
@@ -238,6 +239,16 @@ async def test_the_score_says_how_many_tests_passed_before_one_failed(tmp_path: 
     assert score.detail is not None
     assert (score.detail["passed_tests"], score.detail["tests"]) == (2, 3)
     assert score.explanation == "wrong answer, 2 of 3 tests passed"
+
+
+async def test_long_tests_are_read_and_compared_in_another_process(tmp_path: Path) -> None:
+    long = "1 " * 60_000
+    made = row(private_test_cases=packed(json.dumps(cases(("1 2", "3"), (long, long)))))
+    async with offloading():
+        score = await verdict(
+            tmp_path, made, "t = input()\nprint(t if len(t) > 9 else sum(map(int, t.split())))"
+        )
+    assert (score.value, score.explanation) == (1.0, "passed, 3 of 3 tests passed")
 
 
 async def test_an_answer_without_code_is_unparsed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ DATASET = Dataset(
     name="livecodebench",
     splits={"v6": _FILES, "v5": _FILES[:-1]},
     origin=HubRepository("livecodebench/code_generation_lite"),
-    licence="not stated; the problems are LeetCode's, AtCoder's and Codeforces'",
+    licence="not stated",
     local={"v6": ("test*.jsonl",), "v5": ("test.jsonl", "test[2-5].jsonl")},
 )
 """Releases are cumulative: each adds a file. `fetch` brings all of them, 4.5 GB."""

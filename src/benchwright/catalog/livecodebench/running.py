@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from benchwright.catalog.livecodebench import inside
 from benchwright.catalog.livecodebench.comparing import same_output, same_value
 from benchwright.catalog.livecodebench.hidden import Test
+from benchwright.engine.offload import offload
 from benchwright.errors import ExecutionError
 from benchwright.records import Record
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
 from benchwright.sandbox.limits import MiB
 
+T = TypeVar("T")
+
 MEMORY = 4096 * MiB
 LONGEST_ANSWER = 64 * MiB
 START_SECONDS = 60.0
+SHORT = 100_000
+"""Characters that are read or compared in a millisecond or so."""
 
 PASSED = "passed"
 WRONG = "wrong answer"
@@ -51,9 +55,15 @@ async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, test
         memory_bytes=MEMORY,
         line_bytes=LONGEST_ANSWER,
     )
-    async with sandbox.process(["python3", "inside.py"], files=_files(), limits=limits) as process:
+    argv = ["python3", "inside.py"]
+    async with sandbox.process(argv, files=_files(), limits=limits, busy=True) as process:
         await process.receive(START_SECONDS)
         return await _Conversation(process, time.monotonic() + seconds).run(code, function, tests)
+
+
+async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
+    """Calls a function; for texts that are long in another process, so that the event loop is not held up."""
+    return function(*args) if length < SHORT else await offload(function, *args)
 
 
 @cache
@@ -78,7 +88,8 @@ class _Conversation:
                     break
                 answer = await self._ask(test.input)
                 if "error" not in answer:
-                    if not await asyncio.to_thread(same, answer["said"], test.output):
+                    said = answer["said"]
+                    if not await offload_long(len(said or "") + len(test.output), same, said, test.output):
                         return Result(WRONG, passed)
                     passed += 1
         except (
