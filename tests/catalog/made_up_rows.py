@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.catalog.bfcl.bfcl_kit import WEATHER, turn, write_category
 from tests.catalog.catalog_kit import write_rows
+from tests.catalog.livecodebench.lcb_kit import method_row, row
 from tests.catalog.tau_bench.tau_kit import task, write_plain
 
 COUNT = 4
@@ -68,6 +69,63 @@ def ifeval(directory: Path) -> None:
             for number, (name, given) in enumerate(instructions)
         ],
     )  # fmt: skip
+
+
+def ifbench(directory: Path) -> None:
+    instructions: list[tuple[str, dict[str, Any]]] = [
+        ("format:list", {"sep": "!?!?"}),
+        ("count:numbers", {"N": 3.0}),
+        ("format:output_template", {}),
+        ("sentence:keyword", {"word": "cloud", "N": 2.0}),
+    ]
+    write_rows(
+        directory / "train.jsonl",
+        [
+            {"key": str(number), "prompt": f"Tell me of the sea, number {number}.",
+             "instruction_id_list": [name], "kwargs": [given]}
+            for number, (name, given) in enumerate(instructions)
+        ],
+    )  # fmt: skip
+
+
+def livecodebench(directory: Path) -> None:
+    rows = [row(f"abc{number}_a") for number in range(COUNT - 1)]
+    write_rows(directory / "test.jsonl", [*rows, method_row()])
+
+
+def multichallenge(directory: Path) -> None:
+    rows = [
+        {"QUESTION_ID": f"mc{number}", "AXIS": ["INFERENCE_MEMORY", "SELF_COHERENCE"][number % 2],
+         "CONVERSATION": [{"role": "user", "content": f"I am {number + 20} years old."},
+                          {"role": "assistant", "content": "Noted."},
+                          {"role": "user", "content": "How old am I in a year?"}],
+         "TARGET_QUESTION": f"Does it say {number + 21}?", "PASS_CRITERIA": "YES"}
+        for number in range(COUNT)
+    ]  # fmt: skip
+    for place in (directory, directory.with_name("multichallenge_hub")):
+        write_rows(place / "test.jsonl", rows)
+
+
+def aa_lcr(directory: Path) -> None:
+    rows = []
+    for number in range(COUNT):
+        rows.append(
+            {"document_category": "Legal", "document_set_id": f"set{number}", "question_id": str(number),
+             "question": f"What is the fee of {number}?", "answer": f"{number + 40} crowns",
+             "data_source_filenames": "second.txt;first.txt"}
+        )  # fmt: skip
+        for name in ("first", "second"):
+            path = directory / "extracted_text" / "lcr" / "Legal" / f"set{number}" / f"{name}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"The {name} act of {number}.", encoding="utf-8")
+    write_csv(directory / "AA-LCR_Dataset.csv", rows)
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def hle(directory: Path) -> None:
@@ -141,10 +199,7 @@ def multi_if(directory: Path) -> None:
 
     rows = [row(number) for number in range(COUNT)]
     directory.mkdir(parents=True, exist_ok=True)
-    with (directory / "multiIF_20241018.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(directory / "multiIF_20241018.csv", rows)
 
 
 def bfcl(directory: Path) -> None:
@@ -258,7 +313,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        simpleqa_verified,
+        *(simpleqa_verified, ifbench, livecodebench, multichallenge, aa_lcr),
     )
 }
 

@@ -36,6 +36,8 @@ class _Listener:
     def __init__(self, check: Check, hello: str) -> None:
         self.openings: dict[str, int] = {}
         self.user_opening = ""
+        self.judge_opening = ""
+        self._judgement = "".join(check.judge[:1])
         self._replies = check.replies
         self._hello = hello
         self._turn = 0
@@ -45,6 +47,9 @@ class _Listener:
         if role == "user":
             self.user_opening = texts[0]
             return Reply({"role": "assistant", "content": self._hello}, text=self._hello)
+        if role == "judge":
+            self.judge_opening = texts[-1]
+            return Reply(assistant(self._judgement), text=self._judgement)
         return self._reply(
             next(text for text, one in zip(texts, messages, strict=True) if one["role"] == "user")
         )
@@ -89,7 +94,9 @@ async def _scripts_of(task: Benchmark, sample: Sample, check: Check) -> list[dic
     listener = _Listener(check, hello)
     async with offloading(), task.open() as solver:
         try:
-            await solver.solve(Trial("t", sample, TARGET), listener)  # type: ignore[arg-type]
+            outcome = await solver.solve(Trial("t", sample, TARGET), listener)  # type: ignore[arg-type]
+            if check.judge:
+                await task.scorers[0].score(sample, outcome, listener)  # type: ignore[arg-type]
         except _Enough:
             pass
     replies = check.replies
@@ -103,4 +110,6 @@ async def _scripts_of(task: Benchmark, sample: Sample, check: Check) -> list[dic
     if listener.user_opening:
         lines = [assistant(text) for text in (hello, *check.user[1:])]
         found.append({"prompt": listener.user_opening, "replies": lines})
+    if listener.judge_opening:
+        found.append({"prompt": listener.judge_opening, "replies": [assistant(check.judge[0])]})
     return found

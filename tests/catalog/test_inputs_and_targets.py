@@ -11,6 +11,7 @@ from tests.catalog.made_up_rows import WRITERS
 from benchwright.catalog.registry import abouts
 
 SECOND = {
+    "aa_lcr": ("What is the fee of 1?", "41 crowns"),
     "aime_2025": ("What is $1 + 30$?", "31"),
     "aime_2026": ("What is $1 + 30$?", "31"),
     "arc_agi_1": (
@@ -31,9 +32,15 @@ SECOND = {
     "hle": ("What is the hardest number after 1?", "7"),
     "humaneval": ('def add_1(x):\n    """Adds 1 to x."""\n', "    return x + 1\n"),
     "ifeval": ("Write about the weather, number 1.", "keywords:existence (keywords: ['cloud', 'rain'])"),
+    "ifbench": ("Tell me of the sea, number 1.", "count:numbers (N: 3.0)"),
+    "livecodebench": ("Print the sum, abc1_a.", "1 2\n->\n3"),
     "longbench_v2": ("Who came, 1?\n\nA. Ada\nB. Bo\nC. Cy\nD. Di", "B"),
     "math_500": ("What is the square root of $3$?", "\\sqrt{3}"),
     "mmlu": ("Which is it, 1?\n\nA. 1 and 0\nB. 1 and 1\nC. 1 and 2\nD. 1 and 3", "B"),
+    "multichallenge": (
+        "user: I am 21 years old.\n\nassistant: Noted.\n\nuser: How old am I in a year?",
+        "YES: Does it say 22?",
+    ),
     "mmlu_pro": (
         "Which of the ten, 1?\n\n"
         + "\n".join(f"{letter}. 1 with {n}" for n, letter in enumerate("ABCDEFGHIJ")),

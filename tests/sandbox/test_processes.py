@@ -121,3 +121,12 @@ async def test_open_processes_do_not_keep_programs_from_running(strongest: Local
         started = time.monotonic()
         assert (await one.run(["true"])).succeeded
         assert time.monotonic() - started < 10
+
+
+async def test_a_busy_process_takes_the_place_of_a_program(strongest: LocalSandbox) -> None:
+    one = LocalSandbox(at_once=1, protection=strongest.protection)
+    async with one.process(SERVER, files=source(ECHO), busy=True):
+        waiting = asyncio.ensure_future(one.run(["true"]))
+        await asyncio.sleep(0.5)
+        assert not waiting.done()
+    assert (await waiting).succeeded

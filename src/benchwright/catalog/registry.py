@@ -16,8 +16,8 @@ DOCUMENTED = (
 """The rooms of the benchmarks that llm-benchmarker documents, in alphabetical order."""
 
 FURTHER = (
-    *("aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "math_500"),
-    *("simpleqa", "simpleqa_verified"),
+    *("aa_lcr", "aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "ifbench"),
+    *("livecodebench", "math_500", "multichallenge", "simpleqa", "simpleqa_verified"),
 )
 """The rooms of those that came later, likewise."""
 

@@ -105,16 +105,19 @@ class LocalSandbox:
         *,
         files: Mapping[str, bytes] | None = None,
         limits: Limits | None = None,
+        busy: bool = False,
     ) -> AsyncIterator[SandboxProcess]:
         """A long-lived program spoken to in lines; it and all it started are ended with the context.
 
-        `wall_seconds` bound its whole life. At most 64 are open at once; the others wait.
+        `wall_seconds` bound its whole life. At most 64 are open at once; the others wait. A `busy` one computes rather
+        than waits: it takes one of the places of programs that run at once.
 
         Raises:
             ExecutionError: the sandbox or the program cannot be started.
         """
         limits = limits or self.limits
-        async with self._places_of_processes, self._cell(limits) as cell:
+        places = self._places if busy else self._places_of_processes
+        async with places, self._cell(limits) as cell:
             asked = {"argv": list(argv)}
             async with started(cell, asked, files or {}, stdin=True, line_bytes=limits.line_bytes) as running:
                 process = SandboxProcess(running, limits)

@@ -16,6 +16,7 @@ from benchwright.catalog.hle.grading import (
     rms_calibration_error,
 )
 from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestions
+from benchwright.catalog.judging import judge_departures
 from benchwright.engine.protocols import Scorer
 from benchwright.records import FAILED, Message, Sample
 
@@ -39,7 +40,6 @@ def question_alone(content: dict[str, Any]) -> list[Message]:
 
 
 NO_JUDGE = "no judge (--option judge_model=…): answers are matched exactly, so scores are not comparable"
-OTHER_JUDGE = "judged by {judge}; published figures use {official}"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -94,13 +94,10 @@ def calibration(graded: Iterable[Graded]) -> Sequence[Figure]:
 
 def _judged(about: About, options: Options) -> tuple[Scorer, Sequence[str]]:
     """The scorer, and in what it differs from the official judge."""
+    departures = judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
     if "judge" not in options.roles:
-        return GradeScorer(about.metric, "1", grade_stated), (NO_JUDGE,)
-    judge = options.text("judge_model")
-    scorer = JudgeScorer(about.metric, judge)
-    if judge == OFFICIAL_JUDGE:
-        return scorer, ()
-    return scorer, (OTHER_JUDGE.format(judge=judge or "another model", official=OFFICIAL_JUDGE),)
+        return GradeScorer(about.metric, "1", grade_stated), departures
+    return JudgeScorer(about.metric, options.text("judge_model")), departures
 
 
 def _checks(sample: Sample) -> Iterator[Check]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from benchwright.catalog.asking import assistant
@@ -18,12 +18,16 @@ _OFTEN = 500
 """More than any row's largest number of words or the like."""
 
 
-def checks(follows: Follows) -> Callable[[Sample], Iterator[Check]]:
+FindAnswer = Callable[[Follows, Sequence[Instruction]], tuple[str, bool]]
+"""(rules, instructions) -> an answer, and whether it follows all the instructions."""
+
+
+def checks(follows: Follows, find: FindAnswer = following_answer) -> Callable[[Sample], Iterator[Check]]:
     """Checks by these rules: the gold answer, one that breaks each instruction, and the empty one."""
 
     def of_sample(sample: Sample) -> Iterator[Check]:
         instructions = sample.content["instructions"]
-        gold, all_followed = following_answer(follows, instructions)
+        gold, all_followed = find(follows, instructions)
         yield Check(GOLD, [assistant(gold)], reason=None if all_followed else CONTRADICTORY)
         for number, one in enumerate(instructions):
             broken = breaking_answer(follows, one, gold)
@@ -55,6 +59,7 @@ def _spoilt(arguments: dict[str, Any], gold: str) -> Iterator[str]:
     yield gold + " ".join([*texts, "SO. "]) * _OFTEN
     yield ENGLISH[0]
     yield BY_LANGUAGE["de"]
+    yield 'so ""'
 
 
 def _texts(value: Any) -> list[str]:

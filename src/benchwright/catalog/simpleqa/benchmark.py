@@ -9,6 +9,7 @@ from typing import Any
 from benchwright.catalog import simple_evals
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, user
 from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Options
+from benchwright.catalog.judging import judge_departures
 from benchwright.catalog.simpleqa.grading import (
     OFFICIAL_JUDGE,
     JudgePrompt,
@@ -24,7 +25,6 @@ from benchwright.records import Message, Sample
 NO_JUDGE = (
     "no judge (--option judge_model=…): answers are matched word for word, so scores are not comparable"
 )
-OTHER_JUDGE = "judged by {judge}; published figures use {official}"
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -59,7 +59,7 @@ def put_together(
     departures: Sequence[str] = (),
 ) -> Benchmark:
     """A benchmark whose questions are asked alone, after the opening messages, and judged with this prompt."""
-    scorer, more = _scorer(about, options, judge)
+    scorer, more = find_scorer(about, options, judge, OFFICIAL_JUDGE)
 
     def question_alone(content: dict[str, Any]) -> list[Message]:
         return [*opening, user(content["question"])]
@@ -75,15 +75,14 @@ def put_together(
     )
 
 
-def _scorer(about: About, options: Options, prompt: JudgePrompt) -> tuple[Scorer, Sequence[str]]:
+def find_scorer(
+    about: About, options: Options, prompt: JudgePrompt, official: str
+) -> tuple[Scorer, Sequence[str]]:
     """The scorer, and in what it differs from the official judge."""
+    departures = judge_departures(options, official, NO_JUDGE)
     if "judge" not in options.roles:
-        return MatchScorer(about.metric), (NO_JUDGE,)
-    judge = options.text("judge_model")
-    scorer = JudgeScorer(about.metric, judge, prompt)
-    if judge == OFFICIAL_JUDGE:
-        return scorer, ()
-    return scorer, (OTHER_JUDGE.format(judge=judge or "another model", official=OFFICIAL_JUDGE),)
+        return MatchScorer(about.metric), departures
+    return JudgeScorer(about.metric, options.text("judge_model"), prompt), departures
 
 
 def _checks(sample: Sample) -> Iterator[Check]:

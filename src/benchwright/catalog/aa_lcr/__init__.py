@@ -1,0 +1,1 @@
+"""AA-LCR: questions about sets of long documents (Artificial Analysis, 2025)."""

@@ -1,0 +1,79 @@
+"""The documents of AA-LCR: text files in a zip archive, or unpacked, found by names that are spelt in several ways."""
+
+from __future__ import annotations
+
+import unicodedata
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from benchwright.data.datasets import Source
+from benchwright.data.errors import DatasetNotFound, DatasetParseError
+
+MOST_BYTES = 32 * 2**20
+"""How long a document may be; the longest have some 2 MB."""
+
+_PLAIN = str.maketrans("’‘´`“”–—", "''''\"\"--")
+
+
+class Place(NamedTuple):
+    """Which document: its category, the folder of its set and its name, as they are compared."""
+
+    category: str
+    folder: str
+    name: str
+
+
+class Documents:
+    """The documents of a dataset, read one by one as they are asked for."""
+
+    def __init__(self, source: Source) -> None:
+        self._readers: dict[Place, Callable[[], bytes]] = {}
+        for file in source.files("documents"):
+            for path, read in _archived(file) if file.suffix == ".zip" else [(str(file), file.read_bytes)]:
+                parts = [plain(part) for part in PurePosixPath(path).parts]
+                if len(parts) > 2:
+                    self._readers[Place(*parts[-3:])] = read
+
+    def text(self, category: str, folder: str, name: str) -> str:
+        """A document.
+
+        Raises:
+            DatasetNotFound: there is none of that name; it is never left out in silence.
+        """
+        reader = self._readers.get(Place(plain(category), plain(folder), plain(name)))
+        if reader is None:
+            raise DatasetNotFound(f"AA-LCR's document {name!r} of the set {category}/{folder} is not there")
+        return reader().decode("utf-8", "replace")
+
+
+def plain(name: str) -> str:
+    """A name by which all its spellings are equal: the archive has UTF-8 that was read as code page 437."""
+    try:
+        name = name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        pass
+    return unicodedata.normalize("NFC", name).translate(_PLAIN).strip()
+
+
+def _archived(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The files of an archive, which is not unpacked, and how each is read."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = [one for one in archive.infolist() if not one.is_dir()]
+    except (OSError, zipfile.BadZipFile) as error:
+        raise DatasetParseError(f"{file} is not a zip archive: {error}") from error
+    for member in members:
+        yield member.filename, lambda member=member: _member(file, member)  # type: ignore[misc]
+
+
+def _member(file: Path, member: zipfile.ZipInfo) -> bytes:
+    try:
+        with zipfile.ZipFile(file) as archive, archive.open(member) as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise DatasetParseError(f"{file}: {member.filename} cannot be read: {error}") from error
+    if len(content) > MOST_BYTES:
+        raise DatasetParseError(f"{file}: {member.filename} has more than {MOST_BYTES:,} bytes")
+    return content

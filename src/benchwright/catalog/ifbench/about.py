@@ -1,0 +1,46 @@
+"""IFBench in plain data."""
+
+from __future__ import annotations
+
+from benchwright.catalog.benchmark import About
+from benchwright.catalog.ifeval.about import PUNKT
+from benchwright.data.declared import Dataset, HubRepository
+
+DATASET = Dataset(
+    name="ifbench",
+    splits={"train": ("data/train-*.parquet",)},
+    origin=HubRepository("allenai/IFBench_test"),
+    licence="ODC-BY-1.0",
+    local={"train": ("IFBench_test.jsonl", "*.jsonl")},
+)
+
+TAGGER_FILES = tuple(
+    f"averaged_perceptron_tagger_eng.{part}.json" for part in ("weights", "tagdict", "classes")
+)
+"""The files of NLTK's tagger for English, in their order."""
+
+TAGGER = Dataset(
+    name="tagger",
+    splits={"test": TAGGER_FILES},
+    licence="NLTK states none of its own for the model",
+    local={"test": tuple(f"averaged_perceptron_tagger_eng/{name}" for name in TAGGER_FILES)},
+)
+"""Which NLTK offers on a site of its own only, so that `fetch` cannot bring it."""
+
+IFBENCH = About(
+    name="ifbench",
+    title="IFBench",
+    description="IFBench — 300 prompts with 58 further kinds of verifiable instructions",
+    tier=1,
+    items=300,
+    licence="ODC-BY-1.0",
+    protocol="the prompt alone at temperature 0; all 58 official rules (prompt-level loose)",
+    source="https://github.com/allenai/IFBench (commit db69a6f05689830b0068b8f1529ebcfd2f3b164c); arXiv:2507.02833",
+    dataset=DATASET,
+    metric="prompt-level loose",
+    max_tokens=4096,
+    breakdowns=("instructions",),
+    more_data=(PUNKT,),
+)
+
+VARIANTS = (IFBENCH,)

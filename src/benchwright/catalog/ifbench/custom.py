@@ -1,0 +1,140 @@
+"""The rules of single prompts: lists, tables and questions of a fixed form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from itertools import pairwise
+
+from benchwright.catalog.ifbench.texts import as_ascii, trimmed
+from benchwright.catalog.ifbench.vocabulary import CAPITALS
+from benchwright.catalog.ifeval.rules import Rules
+
+CUSTOM = Rules()
+
+_rule = CUSTOM.rule
+
+_QUESTION = re.compile(r"\n*(?:Question \d+[\.|\):;]?\s*)")
+_CHOICE = re.compile(r"[A-Ea-e][\.|\)]\s*\w+")
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_NAPOLEON = range(1769, 1822)
+_FIELDS = 5
+
+
+@_rule("custom:multiples")
+def multiples(response: str) -> bool:
+    """The numbers are the multiples of 7 from 14 to 49, in order."""
+    return re.findall(r"\d+", response) == [str(number) for number in range(14, 50, 7)]
+
+
+@_rule("custom:mcq_count_length")
+def mcq_count_length(response: str) -> bool:
+    """Four questions with five choices each, each question longer than the one before it."""
+    if not response.startswith("Question"):
+        return False
+    questions = [text.strip() for text in _QUESTION.split(response) if text.strip()]
+    read = [_read_question(text) for text in questions]
+    lengths = [length for length, _ in read]
+    return (
+        len(read) == 4
+        and all(choices == _FIELDS for _, choices in read)
+        and all(first < second for first, second in pairwise(lengths))
+    )
+
+
+def _read_question(text: str) -> tuple[int, int]:
+    """How long the question is, and how many choices it has."""
+    lines = [line.strip() for line in text.split("\n")]
+    choices = [bool(_CHOICE.match(line)) for line in lines]
+    asked = lines[: choices.index(True)] if any(choices) else lines
+    return len(" ".join(asked).strip()), sum(choices)
+
+
+@_rule("custom:reverse_newline")
+def reverse_newline(response: str) -> bool:
+    """From the line with Zimbabwe on, 52 lines or more, in reverse order of the alphabet."""
+    lines = [line for line in map(trimmed, response.split("\n")) if line]
+    start = next((number for number, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
+    countries = [as_ascii(line) for line in lines[start:]]
+    return len(countries) >= 52 and countries == sorted(countries, reverse=True)
+
+
+@_rule("custom:character_reverse")
+def character_reverse(response: str) -> bool:
+    """The bald eagle, spelt backwards."""
+    return "elgae dlab" in response.lower()
+
+
+@_rule("custom:european_capitals_sort")
+def european_capitals_sort(response: str) -> bool:
+    """The 27 capitals from north to south, between commas."""
+    return [name.strip() for name in as_ascii(response).split(",") if name.strip()] == list(CAPITALS)
+
+
+@_rule("custom:csv_city")
+def csv_city(response: str) -> bool:
+    """A header and seven rows of five fields."""
+    table = _table(response)
+    return (
+        len(table) == 8
+        and table[0] == ["ID", "Country", "City", "Year", "Count"]
+        and all(len(row) == _FIELDS for row in table[1:])
+    )
+
+
+@_rule("custom:csv_special_character")
+def csv_special_character(response: str) -> bool:
+    """A header and fourteen rows of five fields, up to the first with a field in quotation marks that has a mark."""
+    table = _table(response.replace('"', '"""'))
+    if len(table) != 15 or not _header(response, r",[ \t]*", "ProductID Category Brand Price Stock"):
+        return False
+    for row in table[1:]:
+        if len(row) != _FIELDS:
+            return False
+        if any(re.match(r'".*[^\d\w\s].*"', field) for field in row):
+            return True
+    return False
+
+
+@_rule("custom:csv_quotes")
+def csv_quotes(response: str) -> bool:
+    """A header and three rows of five fields between tabs, all of them in quotation marks."""
+    if not _header(response, r"\t *", "StudentID Subject Grade Semester Score"):
+        return False
+    table = _table(response.replace('"', '"""'), "\t")
+    fields = [field.strip() for row in table for field in row]
+    return (
+        len(table) == 4
+        and all(len(row) == _FIELDS for row in table)
+        and all(field.startswith('"') and field.endswith('"') for field in fields)
+    )
+
+
+@_rule("custom:date_format_list")
+def date_format_list(response: str) -> bool:
+    """Dates of Napoleon's lifetime between commas; months and days may be 00."""
+    return all(_is_date(text.strip()) for text in response.strip().split(","))
+
+
+def _is_date(text: str) -> bool:
+    found = _DATE.fullmatch(text)
+    if not found:
+        return False
+    year, month, day = map(int, found.groups())
+    return year in _NAPOLEON and month <= len(_DAYS) and (month == 0 or day <= _DAYS[month - 1])
+
+
+def _header(response: str, separator: str, names: str) -> bool:
+    """Whether the first line has these fields, each in quotation marks or without."""
+    pattern = separator.join(f'(?:{name}|"{name}")' for name in names.split())
+    return re.fullmatch(pattern, response.split("\n")[0].strip()) is not None
+
+
+def _table(text: str, delimiter: str = ",") -> list[list[str]]:
+    """The rows of a CSV; none where it cannot be read, which ends the official program."""
+    try:
+        return list(csv.reader(io.StringIO(text), delimiter=delimiter))
+    except csv.Error:
+        return []

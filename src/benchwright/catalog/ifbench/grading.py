@@ -1,0 +1,35 @@
+"""Verdicts on IFBench's prompts, of which the loose one is reported (evaluation_lib.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.catalog.grading import Verdict
+from benchwright.catalog.ifbench.tools import Tools, rules
+from benchwright.catalog.ifeval.grading import details, in_words, judge, variants
+from benchwright.catalog.ifeval.rules import Follows
+
+SECONDS = 60.0
+"""How long one answer may take: a few rules take time that grows with the square of its length."""
+
+
+def grade(tools: Tools, content: dict[str, Any], answer: str) -> Verdict:
+    """1 if every instruction is followed by some variant of the answer, else 0; a blank answer follows none."""
+    instructions = content["instructions"]
+    followed = judge(rules(tools).follows, instructions, answer, blank=not answer.strip())
+    return Verdict(
+        float(all(followed.loose)),
+        details=details(instructions, followed),
+        explanation=in_words(instructions, followed.loose),
+    )
+
+
+def follows_loosely(tools: Tools) -> Follows:
+    """Whether some variant of a response follows an instruction."""
+
+    def follows(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
+        tried = [variant for variant in variants(response) if variant.strip()]
+        return any(rules(tools).follows(variant, instruction, arguments) for variant in tried)
+
+    return follows

@@ -1,0 +1,36 @@
+"""IFBench's rows, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchwright.catalog.ifbench.tokens import START_VERB
+from benchwright.catalog.ifbench.tools import ALL
+from benchwright.catalog.ifeval.rows import in_words, instructions
+from benchwright.data.datasets import Source
+from benchwright.records import Record, Sample
+
+
+class IfbenchRow(Record, frozen=True):
+    """One prompt; `kwargs` are the arguments of its instructions, one by one, on the hub padded with nulls."""
+
+    key: str
+    prompt: str
+    instruction_id_list: list[str]
+    kwargs: list[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if an instruction is unknown or its arguments are not those that it takes."""
+        instructions(ALL, self.instruction_id_list, self.kwargs)
+
+
+def samples(source: Source, *, tagged: bool) -> Iterator[Sample]:
+    """One sample per prompt; those that only a tagger can decide are left out unless there is one."""
+    for row in source.read(IfbenchRow, "train"):
+        if not tagged and START_VERB in row.instruction_id_list:
+            continue
+        listed = instructions(ALL, row.instruction_id_list, row.kwargs)
+        content = {"prompt": row.prompt, "instructions": listed}
+        labels = {"instructions": str(len(listed)), "instruction": ", ".join(one["id"] for one in listed)}
+        yield Sample(f"ifbench_{row.key}", content, labels=labels, input=row.prompt, target=in_words(listed))

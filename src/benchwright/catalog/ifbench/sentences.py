@@ -1,0 +1,133 @@
+"""The rules about sentences, by whatever splits a text into them."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from string import ascii_lowercase
+
+from benchwright.catalog.ifbench.texts import MARKS, without_marks
+from benchwright.catalog.ifeval.rules import Rules
+from benchwright.catalog.ifeval.splitters import Split
+
+
+def sentence_rules(split: Split) -> Rules:
+    """The rules, with sentences split by this function."""
+    return Rules({**_kinds(split).by_id, **_words(split).by_id, **_whole(split).by_id})
+
+
+def _kinds(split: Split) -> Rules:
+    """What sentences end with, and how long they are."""
+    kinds = Rules()
+
+    @kinds.rule("ratio:sentence_type")
+    def sentence_type(response: str) -> bool:
+        """Twice as many sentences end with a full stop as with a question mark; none of either will do."""
+        statements, questions, _ = _ends(split(response))
+        return statements == 2 * questions
+
+    @kinds.rule("ratio:sentence_balance")
+    def sentence_balance(response: str) -> bool:
+        """As many sentences end with a full stop as with a question mark and with an exclamation mark."""
+        return len(set(_ends(split(response)))) == 1
+
+    @kinds.rule("ratio:sentence_words")
+    def sentence_words(response: str) -> bool:
+        """Three sentences of the same length; whether their words differ is not verified."""
+        lengths = [len(sentence.strip()) for sentence in split(response)]
+        return len(lengths) == 3 and len(set(lengths)) == 1
+
+    @kinds.rule("format:emoji")
+    def emoji(response: str) -> bool:
+        """Each sentence ends with an emoji, or the next one starts with one; flags are two characters, and none."""
+        from emoji import is_emoji
+
+        sentences = [without_marks(sentence).strip() for sentence in split(response)]
+        for sentence, following in zip(sentences, [*sentences[1:], ""], strict=True):
+            ends = any(is_emoji(character) for character in sentence[-2:])
+            if not sentence or not (ends or (following and is_emoji(following[0]))):
+                return False
+        return True
+
+    return kinds
+
+
+def _words(split: Split) -> Rules:
+    """Words within and across sentences."""
+    words = Rules()
+
+    @words.rule("sentence:keyword")
+    def keyword(response: str, word: str, N: float) -> bool:
+        """The Nth sentence has the word, in any case."""
+        sentences = split(response)
+        if len(sentences) < N:
+            return False
+        return bool(re.search(rf"\b{re.escape(word)}\b", sentences[int(N - 1)], re.IGNORECASE))
+
+    @words.rule("sentence:increment")
+    def increment(response: str, small_n: float) -> bool:
+        """Each sentence has exactly so many more words than the one before it."""
+        counts = [len(without_marks(sentence).split()) for sentence in split(response)]
+        return all(second == first + small_n for first, second in pairwise(counts))
+
+    @words.rule("sentence:alliteration_increment")
+    def alliteration_increment(response: str) -> bool:
+        """Each sentence has more words in runs of one first letter than the one before it."""
+        counts = [-1, *map(_alliterating, split(response))]
+        return all(first < second for first, second in pairwise(counts))
+
+    @words.rule("words:last_first")
+    def last_first(response: str) -> bool:
+        """Each sentence starts with the last word of the one before it."""
+        for one, following in pairwise(split(response)):
+            last, first = one.rstrip(f"{MARKS} ").split()[-1:], following.lstrip(f"{MARKS} ").split()[:1]
+            if not last or not first or last[0].lower() != first[0].lower():
+                return False
+        return True
+
+    return words
+
+
+def _whole(split: Split) -> Rules:
+    """Rules of single prompts, and the bullets behind sentences."""
+    whole = Rules()
+
+    @whole.rule("format:no_bullets_bullets")
+    def no_bullets_bullets(response: str) -> bool:
+        """Two sentences or more, then two bullets or more, and nothing else but a blank line between them."""
+        lines = [line.strip() for line in response.split("\n")]
+        bullets = [line.startswith("*") for line in lines]
+        if sum(bullets) < 2:
+            return False
+        before = lines[: bullets.index(True)]
+        if not all(bullets[len(before) :]) or not all(before[:-1]):
+            return False
+        return sum(len(split(line)) for line in before) >= 2
+
+    @whole.rule("custom:word_reverse")
+    def word_reverse(response: str) -> bool:
+        """With its words in reverse, the response is one sentence that names the bald eagle."""
+        text = " ".join(reversed(without_marks(response.lower().strip()).split()))
+        return "bald eagle" in text and text in split(text)
+
+    @whole.rule("custom:sentence_alphabet")
+    def sentence_alphabet(response: str) -> bool:
+        """26 sentences, which start with the letters from A to Z."""
+        firsts = [sentence.strip()[:1].lower()[:1] for sentence in split(response)]
+        return firsts == list(ascii_lowercase)
+
+    return whole
+
+
+def _ends(sentences: list[str]) -> tuple[int, int, int]:
+    """How many sentences end with a full stop, a question mark and an exclamation mark."""
+    ends = [sentence[-1:] for sentence in sentences]
+    return ends.count("."), ends.count("?"), ends.count("!")
+
+
+def _alliterating(sentence: str) -> int:
+    """How many words stand in runs of words with the same first letter; a run of one is none."""
+    firsts = [word[0] for word in (one.lstrip(f"{MARKS} ") for one in sentence.lower().split()) if word]
+    equal = [first == second for first, second in pairwise(firsts)]
+    runs = sum(now and not before for before, now in pairwise([False, *equal]))
+    return sum(equal) + runs

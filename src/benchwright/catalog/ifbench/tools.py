@@ -1,0 +1,94 @@
+"""What the rules ask of libraries: sentences, tokens, tags, syllables, emojis; and which versions of them there are."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from benchwright.catalog.ifbench.about import TAGGER
+from benchwright.catalog.ifbench.counting import COUNTING
+from benchwright.catalog.ifbench.custom import CUSTOM
+from benchwright.catalog.ifbench.layout import LAYOUT
+from benchwright.catalog.ifbench.sentences import sentence_rules
+from benchwright.catalog.ifbench.tokens import START_VERB, tagging_rules, token_rules
+from benchwright.catalog.ifbench.words import WORDS
+from benchwright.catalog.ifeval.rules import Rules
+from benchwright.catalog.ifeval.splitters import OWN, Splitter, find_splitter, splitting
+from benchwright.data.datasets import find_dataset
+from benchwright.data.errors import DatasetNotFound
+from benchwright.errors import UserError
+from benchwright.records import Record
+
+PUBLISHED = {"nltk": "3.9.2", "syllapy": "0.7.2", "emoji": "2.15.0"}
+"""The libraries of the official code, in the versions that its uv.lock has."""
+
+NO_TAGGER = (
+    f"prompts with {START_VERB} are left out (6 of 300): NLTK's averaged_perceptron_tagger_eng, which "
+    f"decides them, is not in <data-dir>/{TAGGER.name}"
+)
+UNKNOWN_TAGGER = "the tagger's model in <data-dir>/tagger is of no known revision"
+
+
+class Tools(Record, frozen=True):
+    """What splits sentences, and where the tagger's model lies; None without one.
+
+    `fingerprint` tells tools apart that may decide otherwise; `departures` is in what they are not the official ones.
+    """
+
+    splitter: Splitter
+    tagger: str | None
+    fingerprint: str
+    departures: tuple[str, ...] = ()
+
+
+def find_tools(data_dir: Path) -> Tools:
+    """The libraries, and the models in a data directory.
+
+    Raises:
+        UserError: a library is not installed; says how to get it.
+        DatasetError: a model cannot be read, or has changed since it was fetched.
+    """
+    installed = library_versions()
+    splitter = find_splitter(data_dir)
+    departures = [
+        f"{name} {installed[name]} instead of {published}"
+        for name, published in PUBLISHED.items()
+        if installed[name] != published
+    ]
+    try:
+        source = find_dataset(TAGGER, data_dir)
+    except DatasetNotFound:
+        tagger, digest = None, "no tagger"
+        departures.append(NO_TAGGER)
+    else:
+        tagger, digest = str(source.files()[0].parent), source.digest
+        departures.append(UNKNOWN_TAGGER)
+    told = [splitter.fingerprint, digest, *(f"{name} {installed[name]}" for name in PUBLISHED)]
+    return Tools(splitter, tagger, ", ".join(told), (*splitter.departures, *departures))
+
+
+def library_versions() -> dict[str, str]:
+    """The installed versions of the libraries.
+
+    Raises:
+        UserError: one is not installed; says how to get it.
+    """
+    try:
+        return {name: version(name) for name in PUBLISHED}
+    except PackageNotFoundError as error:
+        raise UserError(f"ifbench is graded with {error.name}: pip install 'benchwright[ifbench]'") from None
+
+
+@cache
+def rules(tools: Tools) -> Rules:
+    """All 58 rules; 57 without a tagger."""
+    split = splitting(tools.splitter)
+    parts = [COUNTING, WORDS, LAYOUT, CUSTOM, sentence_rules(split), token_rules(split)]
+    if tools.tagger is not None:
+        parts.append(tagging_rules(split, Path(tools.tagger)))
+    return Rules({name: rule for part in parts for name, rule in part.by_id.items()})
+
+
+ALL = rules(Tools(OWN, "", ""))
+"""Which instructions there are, and the arguments that they take: that does not depend on the tools."""

@@ -1,0 +1,49 @@
+"""LiveCodeBench put together."""
+
+from __future__ import annotations
+
+import datetime
+from functools import partial
+
+from benchwright.catalog.asking import AskOnce, PlainBenchmark
+from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.humaneval.grading import pass_at_ks
+from benchwright.catalog.livecodebench.about import DATASET
+from benchwright.catalog.livecodebench.grading import TestsScorer
+from benchwright.catalog.livecodebench.programs import checks
+from benchwright.catalog.livecodebench.prompts import messages
+from benchwright.catalog.livecodebench.rows import Window, samples
+from benchwright.errors import UserError
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The release that `about` describes, in the window that `options` say.
+
+    Raises:
+        UserError: a day is not written as YYYY-MM-DD, or the window is empty.
+    """
+    window = Window(_day(options, "from"), _day(options, "to"))
+    if window.first and window.last and window.first > window.last:
+        raise UserError(f"The window is empty: --option from={window.first} lies behind to={window.last}.")
+    return PlainBenchmark(
+        about=about,
+        samples=partial(samples, release=about.variant or DATASET.evaluated, window=window),
+        solver=AskOnce(messages),
+        scorers=(TestsScorer(about.metric),),
+        checks=checks,
+        figures=pass_at_ks,
+        departures=() if window == Window() else (_said(window),),
+    )
+
+
+def _day(options: Options, name: str) -> datetime.date | None:
+    given = options.text(name)
+    try:
+        return datetime.date.fromisoformat(given) if given else None
+    except ValueError:
+        raise UserError(f"--option {name} is a day such as 2024-08-01, not {given!r}.") from None
+
+
+def _said(window: Window) -> str:
+    bounds = [f"from {window.first}" if window.first else "", f"to {window.last}" if window.last else ""]
+    return f"problems of contests {' '.join(filter(None, bounds))} only: comparable to scores of this window alone"

@@ -1,0 +1,71 @@
+"""How LiveCodeBench's answers are graded: their code must pass all tests of the problem."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.livecodebench.hidden import Test, read_tests
+from benchwright.catalog.livecodebench.prompts import code_of
+from benchwright.catalog.livecodebench.running import PASSED, offload_long, run_tests
+from benchwright.engine.protocols import Score, Session
+from benchwright.errors import GraderError
+from benchwright.records import Outcome, Sample
+from benchwright.runs.keys import fingerprint
+from benchwright.sandbox import LocalSandbox
+
+
+class TestsScorer:
+    """Runs the public tests, then the hidden ones."""
+
+    __test__ = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("livecodebench tests", 1)
+        self._sandbox: tuple[asyncio.AbstractEventLoop, LocalSandbox] | None = None
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """1 if all tests pass; no score for an answer without two fences.
+
+        Raises:
+            GraderError: the hidden tests cannot be read.
+            ExecutionError: the sandbox cannot be started.
+        """
+        code = code_of(outcome.answer)
+        if code is None:
+            return verdict_score(Verdict(None, explanation="No code stands between two fences."))
+        content = sample.content
+        texts = {name: content[name] for name in ("public", "private")}
+        tests = await offload_long(sum(map(len, texts.values())), tests_of, texts)
+        ended = await run_tests(self._room(), code, content["function"], tests)
+        details: dict[str, Any] = {"result": ended.verdict, "passed_tests": ended.passed, "tests": len(tests)}
+        explanation = f"{ended.verdict}, {ended.passed} of {len(tests)} tests passed"
+        if ended.said:
+            explanation += f": {ended.said}"
+        return verdict_score(
+            Verdict(float(ended.verdict == PASSED), code, details=details, explanation=explanation)
+        )
+
+    def _room(self) -> LocalSandbox:
+        """The sandbox of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._sandbox is None or self._sandbox[0] is not loop:
+            self._sandbox = loop, LocalSandbox()
+        return self._sandbox[1]
+
+
+def tests_of(content: dict[str, Any]) -> list[Test]:
+    """The tests of a problem, public ones first.
+
+    Raises:
+        GraderError: the hidden ones cannot be read, or there is no test at all.
+    """
+    try:
+        tests = read_tests(content["public"]) + read_tests(content["private"])
+    except ValueError as error:
+        raise GraderError(f"a row of LiveCodeBench is damaged: {error}") from None
+    if not tests:
+        raise GraderError("a row of LiveCodeBench has no tests")
+    return tests

@@ -1,0 +1,73 @@
+"""The tests of a problem, hidden ones included, read without executing anything."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import pickle
+import zlib
+from typing import NoReturn
+
+import msgspec
+
+from benchwright.records import Record
+
+MOST_BYTES = 2**30
+"""How long the hidden tests of one problem may be once they are decompressed; the longest have some 200 MB."""
+
+
+class Test(Record, frozen=True):
+    """One test: what the program gets, and what it must answer."""
+
+    __test__ = False
+
+    input: str
+    output: str
+
+
+def read_tests(text: str) -> list[Test]:
+    """Tests as JSON, or as base64 of a zlib stream of a pickle that holds a string of JSON and nothing else.
+
+    Raises:
+        ValueError: they are neither.
+    """
+    try:
+        return msgspec.json.decode(text, type=list[Test])
+    except msgspec.DecodeError:
+        pass
+    try:
+        return msgspec.json.decode(_unpickled(_decompressed(text)), type=list[Test])
+    except (binascii.Error, zlib.error, pickle.UnpicklingError, EOFError, msgspec.DecodeError) as error:
+        raise ValueError(f"the tests cannot be read: {error}") from error
+
+
+def _decompressed(text: str) -> bytes:
+    stream = zlib.decompressobj()
+    data = stream.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+    if not stream.eof:
+        raise ValueError(
+            f"the tests cannot be read: they are cut off, or have more than {MOST_BYTES:,} bytes"
+        )
+    return data
+
+
+def _unpickled(data: bytes) -> str:
+    """The string in a pickle; one that asks for anything to be imported is refused before that happens."""
+    try:
+        found = _OnlyPlainData(io.BytesIO(data)).load()
+    except (ValueError, IndexError, KeyError, AttributeError, TypeError, OverflowError, MemoryError) as error:
+        raise pickle.UnpicklingError(f"not a pickle: {error}") from error
+    if not isinstance(found, str):
+        raise pickle.UnpicklingError(f"the pickle holds no text but {type(found).__name__}")
+    return found
+
+
+class _OnlyPlainData(pickle.Unpickler):
+    """Without classes and functions, which is all by which a pickle can do anything."""
+
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise pickle.UnpicklingError(f"the pickle asks for {module}.{name}")
+
+    def persistent_load(self, identity: object) -> NoReturn:
+        raise pickle.UnpicklingError("the pickle asks for an object of its own")

@@ -1,0 +1,259 @@
+"""Runs in the sandbox: a program against one test after another, under the conditions of the official checker.
+
+It is sent lines of JSON: first the code and the function to call, then the input of each test; it answers each with
+a line. What a test expects stays outside. The conditions are those of lcb_runner/evaluation/testing_util.py: many
+modules are imported before the code; a program that reads stdin becomes the body of a function, called with a stdin
+of its own once for each test; some functions that could do harm are missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib.util
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from numbers import Number
+from types import ModuleType
+from typing import Any, BinaryIO
+from unittest.mock import mock_open, patch
+
+SECONDS = 6
+"""What one test may take, and what the code may take to be loaded."""
+
+_MODULES = (
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random", "statistics"),
+    *("itertools", "functools", "operator", "io", "sys", "json"),
+)
+_HEADER = "\n".join(
+    [
+        *(f"from {name} import *" for name in (*_MODULES, "builtins", "typing")),
+        *(f"import {name}" for name in _MODULES),
+        "sys.setrecursionlimit(50000)\n",
+    ]
+)
+_WRAPPER = "wrapped_function"
+_MAIN = "__name__ == '__main__'"
+_MISSING = {
+    builtins: ("quit", "help"),
+    shutil: ("rmtree", "move", "chown"),
+    subprocess: ("Popen",),
+    os: (
+        *("kill", "system", "putenv", "remove", "removedirs", "rmdir", "fchdir", "setuid", "fork", "forkpty"),
+        *(
+            "killpg",
+            "rename",
+            "renames",
+            "truncate",
+            "replace",
+            "unlink",
+            "fchmod",
+            "fchown",
+            "chmod",
+            "chown",
+        ),
+        *("chroot", "lchflags", "lchmod", "lchown", "getcwd", "chdir"),
+    ),
+}
+_MISSING_MODULES = ("ipdb", "joblib", "resource", "psutil", "tkinter")
+
+
+class TimeoutException(Exception):
+    """The code or a test took too long. Like the official one, it can be caught by the program."""
+
+
+class Stdin:
+    """The official stand-in for stdin: no iteration, and a `buffer` whose `readline` is always the first line."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._stream = io.StringIO(text)
+        self.buffer = Buffer(text)
+
+    def read(self, *_: object) -> str:
+        """All of it, every time."""
+        return self._text
+
+    def readlines(self, *_: object) -> list[str]:
+        """All lines, without their ends."""
+        return self._text.split("\n")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class Buffer:
+    """Its bytes."""
+
+    def __init__(self, text: str) -> None:
+        self._content = text.encode()
+
+    def read(self, *_: object) -> bytes:
+        """All of them, every time."""
+        return self._content
+
+    def readline(self, *_: object) -> bytes:
+        """The first line."""
+        return self._content.split(b"\n")[0] + b"\n"
+
+
+def main() -> None:
+    """Answers until nothing more is asked."""
+    questions, answers = _private_streams()
+    _answer(answers, {"ready": True})
+    asked = json.loads(questions.readline())
+    signal.signal(signal.SIGALRM, _too_long)
+    if "numpy" in asked["code"] and importlib.util.find_spec("numpy"):
+        importlib.import_module(
+            "numpy"
+        )  # officially it is there before anything is taken away, and it needs some of it
+    _take_away()
+    name = asked["function"]
+    ran, function = _timed(lambda: _load(asked["code"], name))
+    _answer(answers, ran)
+    for line in questions:
+        text = json.loads(line)
+        ran, value = _timed(lambda text=text: _called(function, text) if name else _printed(function, text))  # type: ignore[misc]
+        _answer(answers, ran if "error" in ran else {"said": value})
+
+
+def _private_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Streams for the questions and answers; the program finds nothing in its own stdin and stdout."""
+    streams = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(nowhere, number)
+    sys.stdin = os.fdopen(os.dup(nowhere), encoding="utf-8")
+    return streams
+
+
+def _answer(stream: BinaryIO, answer: dict[str, Any]) -> None:
+    stream.write(json.dumps(answer).encode() + b"\n")
+    stream.flush()
+
+
+def _too_long(number: int, frame: object) -> None:
+    raise TimeoutException
+
+
+def _take_away() -> None:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    for module, names in _MISSING.items():
+        for name in names:
+            setattr(module, name, None)
+    sys.modules.update(dict.fromkeys(_MISSING_MODULES))  # type: ignore[arg-type]
+
+
+def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
+    """What comes of it within the time: nothing but the value, or an error."""
+    signal.alarm(SECONDS)
+    try:
+        value = work()
+        signal.alarm(0)
+    except Exception as error:
+        signal.alarm(0)
+        return {"error": repr(error)[:500], "late": "timeoutexception" in repr(error).lower()}, None
+    finally:
+        signal.alarm(0)
+    return {}, value
+
+
+def _load(code: str, name: str | None) -> Callable[..., Any]:
+    """The function that is called for each test."""
+    source = f"{_HEADER}\n\n{code}" if name else _wrapped(_without_main(code))
+    module = ModuleType("tmp_sol", "")
+    exec(source, module.__dict__)
+    owner = module.Solution() if "class Solution" in source else module
+    function: Callable[..., Any] = getattr(owner, name or _WRAPPER)
+    return function
+
+
+def _without_main(code: str) -> str:
+    """The code with the body of a last `if __name__ == "__main__"` in its place."""
+    try:
+        *before, last = ast.parse(code).body
+        if isinstance(last, ast.If) and ast.unparse(last.test).strip() == _MAIN:
+            return "\n".join(map(ast.unparse, (*before, *last.body)))
+    except Exception:
+        pass
+    return code
+
+
+def _wrapped(code: str) -> str:
+    """The imports of the code, and a function of the rest."""
+    body = ast.parse(code).body
+    imports = [one for one in body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    rest = [one for one in body if one not in imports]
+    function = ast.parse(f"def {_WRAPPER}(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = rest
+    return "\n".join([_HEADER, *map(ast.unparse, (*imports, function))])
+
+
+def _printed(function: Callable[..., Any], text: str) -> str:
+    """What a program prints that reads the text from stdin; one that ends itself has printed all it does."""
+    stdout, kept = sys.stdout, io.StringIO()
+    kept.close = lambda _: 1  # type: ignore[method-assign,assignment,misc]  # the official one cannot be closed, either
+    sys.stdout = kept
+    _give_imported_stdin(text)
+    try:
+        with patch("builtins.open", mock_open(read_data=text)), patch("sys.stdin", Stdin(text)):
+            function()
+    except SystemExit:
+        pass
+    finally:
+        sys.stdout = stdout
+    return kept.getvalue()
+
+
+def _give_imported_stdin(text: str) -> None:
+    """Lets a program read that has imported `stdin` itself; its lines have no ends, and an end raises StopIteration."""
+    lines = iter(text.split("\n"))
+    methods = {
+        "read": lambda *_: text,
+        "readline": lambda *_: next(lines),
+        "readlines": lambda *_: text.split("\n"),
+    }
+    for name, method in methods.items():
+        setattr(sys.stdin, name, method)
+
+
+def _called(function: Callable[..., Any], text: str) -> str | None:
+    """What a function returns for arguments in lines of JSON; see `described`."""
+    value = function(*map(json.loads, text.split("\n")))
+    return described(list(value) if isinstance(value, tuple) else value)
+
+
+def described(value: Any) -> str | None:
+    """A value as JSON; None where no JSON equals it, as no list equals a tuple."""
+    try:
+        return json.dumps(_plain(value))
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """The value in plain types that equal it; raises TypeError where there are none."""
+    if isinstance(value, float) and value != value:
+        raise TypeError("nothing equals nan")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, Number) or type(value).__module__ == "numpy":
+        for plain in (int(value), float(value)):
+            if plain == value:
+                return plain
+    raise TypeError
+
+
+if __name__ == "__main__":
+    main()

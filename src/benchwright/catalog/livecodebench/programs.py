@@ -1,0 +1,52 @@
+"""Programs that must pass or fail whatever a problem asks: they know its tests, as there are no solutions to run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from benchwright.catalog.asking import assistant
+from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.catalog.livecodebench.grading import tests_of
+from benchwright.catalog.livecodebench.hidden import Test
+from benchwright.records import Sample
+
+CHEATS = {
+    "does nothing": "pass",
+    "ends its process": "import os\nos._exit(0)",
+    "is no Python": "so it is",
+}
+
+
+def checks(sample: Sample) -> Iterator[Check]:
+    """A program that looks the answers up, some that know all but one of them, and some that know none."""
+    content = sample.content
+    tests = tests_of(content)
+    yield Check(GOLD, [assistant(_fenced(_table(content, tests)))])
+    wrong = [*tests[:-1], Test(tests[-1].input, json.dumps(f"not {tests[-1].output[:20]}"))]
+    yield Check("the last test fails", [assistant(_fenced(_table(content, wrong)))], passes=False)
+    for name, code in CHEATS.items():
+        yield Check(name, [assistant(_fenced(code))], passes=False)
+    unfenced = _table(content, tests)
+    yield Check("without fences", [assistant(unfenced)], passes=False)
+    yield Check("other code behind it", [assistant(_fenced(unfenced) + _fenced("pass"))], passes=False)
+    yield Check("empty", [assistant("")], passes=False)
+
+
+def _table(content: dict[str, Any], tests: Sequence[Test]) -> str:
+    """A program that knows the answers to these tests."""
+    answers = {test.input: test.output for test in tests}
+    if content["function"] is None:
+        return f"import sys\nanswers = {answers!r}\nprint(answers[sys.stdin.read()])"
+    return (
+        f"import json\n\nanswers = {answers!r}\n\n\nclass Solution:\n"
+        f"    def {content['function']}(self, *given):\n"
+        "        for asked, answer in answers.items():\n"
+        "            if [json.loads(line) for line in asked.split('\\n')] == list(given):\n"
+        "                return json.loads(answer)\n"
+    )
+
+
+def _fenced(code: str) -> str:
+    return f"Here it is:\n\n```python\n{code}\n```\n\nIt does what is asked.\n"

@@ -1,0 +1,45 @@
+"""What LiveCodeBench asks chat models (lcb_runner/prompts/code_generation.py), and where the code of an answer is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.catalog.asking import system, user
+from benchwright.records import Message
+
+SYSTEM = (
+    "You are an expert Python programmer. You will be given a question (problem specification) and will generate a "
+    "correct Python program that matches the specification and passes all tests."
+)
+WITH_STARTER_CODE = (
+    "You will use the following starter code to write the solution to the problem and enclose your code within "
+    "delimiters."
+)
+WITHOUT_STARTER_CODE = (
+    "Read the inputs from stdin solve the problem and write the answer to stdout (do not directly test on the sample "
+    "inputs). Enclose your code within delimiters as follows. Ensure that when the python program runs, it reads the "
+    "inputs, runs the algorithm and writes output to STDOUT."
+)
+
+_FENCE = "```"
+
+
+def messages(content: dict[str, Any]) -> list[Message]:
+    """The prompt, word for word."""
+    starter_code = content["starter_code"]
+    form = WITH_STARTER_CODE if starter_code else WITHOUT_STARTER_CODE
+    return [
+        system(SYSTEM),
+        user(
+            f"### Question:\n{content['question']}\n\n### Format: {form}\n"
+            f"```python\n{starter_code or '# YOUR CODE HERE'}\n```\n\n"
+            "### Answer: (use the provided format with backticks)\n\n"
+        ),
+    ]
+
+
+def code_of(answer: str) -> str | None:
+    """What stands between the last two lines that hold a fence; None where there are fewer."""
+    lines = answer.split("\n")
+    fences = [number for number, line in enumerate(lines) if _FENCE in line]
+    return "\n".join(lines[fences[-2] + 1 : fences[-1]]) if len(fences) > 1 else None

@@ -1,0 +1,75 @@
+"""LiveCodeBench's rows, and what becomes of them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from benchwright.catalog.livecodebench.hidden import read_tests
+from benchwright.data.datasets import Source
+from benchwright.records import Record, Sample
+
+
+class Metadata(Record, frozen=True):
+    """`func_name` is the method to call; None where programs read stdin."""
+
+    func_name: str | None = None
+
+
+class LiveCodeBenchRow(Record, frozen=True):
+    """One problem; the hidden tests are read when they are needed, as they may be long."""
+
+    question_content: str
+    question_id: str
+    contest_date: datetime.datetime
+    difficulty: Literal["easy", "medium", "hard"]
+    public_test_cases: str
+    private_test_cases: str
+    metadata: str
+    starter_code: str = ""
+    platform: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if the public tests or the metadata cannot be read."""
+        read_tests(self.public_test_cases)
+        msgspec.json.decode(self.metadata, type=Metadata)
+
+
+class Window(Record, frozen=True):
+    """The days of contests, both included; None where there is no bound."""
+
+    first: datetime.date | None = None
+    last: datetime.date | None = None
+
+    def holds(self, moment: datetime.datetime) -> bool:
+        """Whether a contest lies in it. The last day ends as it begins, as with the authors: at midnight."""
+        after = self.first is None or moment.date() >= self.first
+        return after and (self.last is None or moment <= _midnight(self.last, moment))
+
+
+def _midnight(day: datetime.date, moment: datetime.datetime) -> datetime.datetime:
+    return datetime.datetime.combine(day, datetime.time(), moment.tzinfo)
+
+
+def samples(source: Source, release: str, window: Window) -> Iterator[Sample]:
+    """One sample per problem of the release whose contest lies in the window."""
+    for row in source.read(LiveCodeBenchRow, release):
+        if not window.holds(row.contest_date):
+            continue
+        content = {
+            "question": row.question_content,
+            "starter_code": row.starter_code,
+            "public": row.public_test_cases,
+            "private": row.private_test_cases,
+            "function": msgspec.json.decode(row.metadata, type=Metadata).func_name,
+        }
+        labels = {
+            "difficulty": row.difficulty,
+            "platform": row.platform,
+            "month": row.contest_date.strftime("%Y-%m"),
+        }
+        shown = "\n\n".join(f"{test.input}\n->\n{test.output}" for test in read_tests(row.public_test_cases))
+        yield Sample(row.question_id, content, labels=labels, input=row.question_content, target=shown)

@@ -1,0 +1,111 @@
+"""Runs a program against the tests of a problem in the local sandbox, until one fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from benchwright.catalog.livecodebench import inside
+from benchwright.catalog.livecodebench.comparing import same_output, same_value
+from benchwright.catalog.livecodebench.hidden import Test
+from benchwright.engine.offload import offload
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
+from benchwright.sandbox.limits import MiB
+
+T = TypeVar("T")
+
+MEMORY = 4096 * MiB
+LONGEST_ANSWER = 64 * MiB
+START_SECONDS = 60.0
+SHORT = 100_000
+"""Characters that are read or compared in a millisecond or so."""
+
+PASSED = "passed"
+WRONG = "wrong answer"
+LATE = "time limit exceeded"
+FAILED = "run-time error"
+"""What comes of a program; the last one also where it cannot be loaded, or its process ends."""
+
+
+class Result(Record, frozen=True):
+    """What came of a program, and how many tests it passed before one failed. `said` is the error, if there was one."""
+
+    verdict: str
+    passed: int
+    said: str | None = None
+
+
+async def run_tests(sandbox: LocalSandbox, code: str, function: str | None, tests: Sequence[Test]) -> Result:
+    """Runs the tests in order; the whole of them may take 7 s each and 5 s more, as officially.
+
+    Raises:
+        ExecutionError: the sandbox cannot be started.
+    """
+    seconds = (inside.SECONDS + 1) * len(tests) + 5.0
+    limits = Limits(
+        wall_seconds=seconds + START_SECONDS,
+        cpu_seconds=int(seconds),
+        memory_bytes=MEMORY,
+        line_bytes=LONGEST_ANSWER,
+    )
+    argv = ["python3", "inside.py"]
+    async with sandbox.process(argv, files=_files(), limits=limits, busy=True) as process:
+        await process.receive(START_SECONDS)
+        return await _Conversation(process, time.monotonic() + seconds).run(code, function, tests)
+
+
+async def offload_long(length: int, function: Callable[..., T], *args: Any) -> T:
+    """Calls a function; for texts that are long in another process, so that the event loop is not held up."""
+    return function(*args) if length < SHORT else await offload(function, *args)
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    return {"inside.py": Path(inside.__file__).read_bytes()}
+
+
+class _Conversation:
+    """What is asked of the process, and until when."""
+
+    def __init__(self, process: SandboxProcess, deadline: float) -> None:
+        self._process = process
+        self._deadline = deadline
+
+    async def run(self, code: str, function: str | None, tests: Sequence[Test]) -> Result:
+        same = same_output if function is None else same_value
+        passed = 0
+        try:
+            answer = await self._ask({"code": code, "function": function})
+            for test in tests:
+                if "error" in answer:
+                    break
+                answer = await self._ask(test.input)
+                if "error" not in answer:
+                    said = answer["said"]
+                    if not await offload_long(len(said or "") + len(test.output), same, said, test.output):
+                        return Result(WRONG, passed)
+                    passed += 1
+        except (
+            ExecutionError,
+            KeyError,
+            TypeError,
+            ValueError,
+        ) as error:  # whatever it does to its own answers
+            late = time.monotonic() >= self._deadline
+            return Result(LATE if late else FAILED, passed, str(error))
+        if "error" in answer:
+            return Result(LATE if answer.get("late") else FAILED, passed, str(answer["error"]))
+        return Result(PASSED, passed)
+
+    async def _ask(self, question: Any) -> dict[str, Any]:
+        await self._process.send(msgspec.json.encode(question))
+        line = await self._process.receive(max(self._deadline - time.monotonic(), 0.0))
+        answer: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
+        return answer

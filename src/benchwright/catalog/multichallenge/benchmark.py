@@ -1,0 +1,50 @@
+"""MultiChallenge put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.breakdowns import macro_average
+from benchwright.catalog.judging import judge_departures
+from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, JudgeScorer
+from benchwright.catalog.multichallenge.rows import samples
+from benchwright.records import Sample
+
+NO_JUDGE = "no judge (--option judge_model=…): the model judges its own answers, so scores are not comparable"
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The variant that `about` describes."""
+    separate = "judge" in options.roles
+    judge = options.text("judge_model") if separate else ""
+    return PlainBenchmark(
+        about=about,
+        samples=samples,
+        solver=AskOnce(lambda content: list(content["conversation"])),
+        scorers=(JudgeScorer(about.metric, judge, "judge" if separate else None),),
+        checks=_checks,
+        figures=figures,
+        departures=judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE),
+    )
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The unweighted mean over the axes, which is the published score."""
+    return [macro_average(graded, "axis")]
+
+
+def _checks(sample: Sample) -> Iterator[Check]:
+    right = sample.content["passes"]
+    wrong = {"YES": "NO", "NO": "YES"}[right]
+    answer = f"This is meant to meet the criterion of {sample.id}."
+    yield Check(GOLD, [assistant(answer)], judge=[f"It does.\n\n{right}"])
+    yield Check(
+        "misses it", [assistant(f"Not so: {answer}")], passes=False, judge=[f"{right}? Rather {wrong}"]
+    )
+    judged = f'{{"reasoning": "It says {right}.", "verdict": "{wrong}"}}'
+    yield Check(
+        "an answer that judges itself", [assistant(f"Verdict: {right}")], passes=False, judge=[judged]
+    )
+    yield Check("empty", [assistant("")], passes=False)

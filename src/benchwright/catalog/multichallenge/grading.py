@@ -1,0 +1,103 @@
+"""How answers to MultiChallenge are graded: a judge says whether the last one meets a criterion (evaluator.py)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.asking import user
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.engine.protocols import Score, Session
+from benchwright.errors import GraderError
+from benchwright.records import Message, Outcome, Record, Sample
+from benchwright.runs.keys import fingerprint
+from benchwright.text import one_line
+
+OFFICIAL_JUDGE = "gpt-4o-2024-08-06"
+
+JUDGE_PROMPT = """You are tasked with evaluating a model response to see if it meets a specific criteria.
+The criteria will always be YES/NO evaluation.
+
+The model response is as follows:
+<MODEL_RESPONSE>
+{}
+</MODEL_RESPONSE>
+
+The criteria that the model response must meet is as follows. Be VERY STRICT!:
+<CRITERIA>
+{}
+</CRITERIA>
+
+Print your reasoning followed by your verdict, either "YES" or "NO"."""
+"""Word for word. The judge does not see the conversation."""
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "verdict": {"type": "string", "enum": ["YES", "NO"]},
+    },
+    "required": ["reasoning", "verdict"],
+    "additionalProperties": False,
+}
+_FORMAT = {
+    "type": "json_schema",
+    "json_schema": {"name": "JudgeResponse", "schema": _SCHEMA, "strict": True},
+}
+
+_WORD = re.compile(r"\b(YES|NO)\b")
+
+
+class _Judgement(Record, frozen=True):
+    verdict: str
+
+
+class JudgeScorer:
+    """Asks the judge at temperature 0; without a `slot` of its own that is the model that answered.
+
+    The official judge is asked for JSON of the authors' schema, others for text, so that any model can judge.
+    """
+
+    def __init__(self, name: str, model: str, slot: str | None) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("multichallenge judge", 1, JUDGE_PROMPT, model, slot)
+        self._slot = slot
+        self._params: dict[str, Any] = {"temperature": 0.0}
+        if model == OFFICIAL_JUDGE:
+            self._params["response_format"] = _FORMAT
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """1 where the judge's verdict is the one that the row asks for; no score for a blank answer.
+
+        Raises:
+            GraderError: the judge gives no verdict.
+        """
+        content = sample.content
+        if not outcome.answer.strip():
+            return verdict_score(Verdict(None, None, content["passes"]))
+        asked: list[Message] = [user(JUDGE_PROMPT.format(outcome.answer, content["question"]))]
+        reply = await session.chat(asked, role="judge", slot=self._slot, **self._params)
+        verdict = read_verdict(reply.text)
+        if verdict is None:
+            raise GraderError(f"the judge says neither YES nor NO: {one_line(reply.text, 200)!r}")
+        return verdict_score(
+            Verdict(
+                float(verdict == content["passes"]),
+                verdict,
+                content["passes"],
+                details={"judge": reply.model},
+                explanation=reply.text,
+            )
+        )
+
+
+def read_verdict(said: str) -> str | None:
+    """YES or NO: the verdict of a JSON object, else the last of these words in capitals; None without any."""
+    try:
+        stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()
+        return stated if stated in ("YES", "NO") else None
+    except msgspec.DecodeError:
+        words = _WORD.findall(said)
+        return words[-1] if words else None

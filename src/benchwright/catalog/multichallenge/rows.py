@@ -1,0 +1,66 @@
+"""MultiChallenge's rows, in the layout of the repository and in that of the hub, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from benchwright.data.datasets import Source
+from benchwright.records import Record, Sample
+
+Criterion = Literal["YES", "NO"]
+
+
+class Turn(Record, frozen=True):
+    """One message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class HubRow(Record, frozen=True):
+    """One conversation, which ends with a message of the user; `target_question` is what the judge answers."""
+
+    question_id: str
+    axis: str
+    conversation: list[Turn]
+    target_question: str
+    pass_criteria: Criterion
+
+    def __post_init__(self) -> None:
+        _check_end(self.conversation)
+
+
+class RepositoryRow(Record, frozen=True, rename="upper"):
+    """The same with names in capitals."""
+
+    question_id: str
+    axis: str
+    conversation: list[Turn]
+    target_question: str
+    pass_criteria: Criterion
+
+    def __post_init__(self) -> None:
+        _check_end(self.conversation)
+
+
+def _check_end(conversation: list[Turn]) -> None:
+    """Raises ValueError unless the user speaks last."""
+    if not conversation or conversation[-1].role != "user":
+        raise ValueError("the conversation does not end with a message of the user")
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per conversation, in either layout."""
+    first = next(source.read(dict[str, Any], "test"), {})
+    rows: Iterator[RepositoryRow] | Iterator[HubRow]
+    rows = source.read(RepositoryRow, "test") if "QUESTION_ID" in first else source.read(HubRow, "test")
+    for row in rows:
+        content = {
+            "conversation": [{"role": turn.role, "content": turn.content} for turn in row.conversation],
+            "question": row.target_question,
+            "passes": row.pass_criteria,
+        }
+        shown = "\n\n".join(f"{turn.role}: {turn.content}" for turn in row.conversation)
+        target = f"{row.pass_criteria}: {row.target_question}"
+        yield Sample(row.question_id, content, labels={"axis": row.axis}, input=shown, target=target)
