@@ -10,7 +10,7 @@ COMMANDS = {
     "run": ("benchwright.cli.pack_run:command", "Run packs against models."),
     "list": ("benchwright.cli.pack_install:listing", "List the installed packs."),
     "card": ("benchwright.cli.pack_card:command", "Show the result of a run as a card to share."),
-    "replay": ("benchwright.cli.pack_replay:command", "Show a run once more, event by event."),
+    "replay": ("benchwright.cli.replay:command", "Show a run once more, event by event."),
     "search": ("benchwright.cli.pack_search:search", "Search the registry for packs."),
     "show": ("benchwright.cli.pack_info:show", "Show a pack and its scenarios."),
     "install": ("benchwright.cli.pack_install:install", "Install a pack."),

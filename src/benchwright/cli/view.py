@@ -54,11 +54,11 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
     load = (
         find_tag(run) if run is not None and run.startswith(PREFIX) and not typed_path(run).exists() else None
     )
-    shown = None if run is None or load is not None else _run_in_store(run)
+    shown = None if run is None or load is not None else run_in_store(run)
     run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name, run=shown, load=load))
 
 
-def _run_in_store(reference: str) -> str:
+def run_in_store(reference: str) -> str:
     """The id of a run that the viewer shows."""
     from benchwright.interop.recognising import run_or_results
 
