@@ -43,7 +43,9 @@ def command(
     from benchwright.runs.store import find_run
 
     if browser and (scenario or pause):
-        raise click.UsageError("--scenario and --pause are for the terminal; the page has controls of its own.")
+        raise click.UsageError(
+            "--scenario and --pause are for the terminal; the page has controls of its own."
+        )
     directory = find_run(run)
     if read_manifest(directory).kind != "pack":
         raise UserError(

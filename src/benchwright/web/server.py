@@ -101,7 +101,7 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _first_page(query: Mapping[str, str]) -> str:
-    """The page that the announced address leads to: a suite's table, a measurement, a run or its replay, or the list."""
+    """The page that the announced address leads to: a suite's table, a measurement, a run, its replay, or the list."""
     if suite := query.get("suite"):
         return address("/table", suite=suite)
     if load := query.get("load"):

@@ -66,7 +66,18 @@ function showPlace(steps, rows, place) {
     if (!last) return;
     const list = last.parentElement;
     list.scrollTop = list.scrollHeight;
-    rows[last.dataset.row]?.classList.add("now");
+    const row = rows[last.dataset.row];
+    if (!row) return;
+    row.classList.add("now");
+    bringIntoSight(row);
+}
+
+// Scrolls the matrix, and nothing else, to where something happens.
+function bringIntoSight(row) {
+    const stage = row.closest("[data-stage]");
+    const above = row.offsetTop < stage.scrollTop;
+    const below = row.offsetTop + row.offsetHeight > stage.scrollTop + stage.clientHeight;
+    if (above || below) stage.scrollTop = row.offsetTop - stage.clientHeight / 2;
 }
 
 function clear(rows) {
