@@ -61,7 +61,9 @@ def test_packs_come_from_a_registry_and_github_at_addresses_of_the_users(
         packs.told("install", "two", **registry)
         refused = packs.program.run("pack", "install", "screen", **registry)
         assert (
-            one_line_of(refused.stderr) == "Error: screen cannot be installed: web packs are not supported."
+            one_line_of(refused.stderr)
+            == "Error: screen cannot be installed: it is a web pack, a page on which a person works: its bridge has no "
+            "message that starts a run, so it cannot be run unattended; `benchwright pack open` shows it."
         )
     assert [(pack["id"], pack["source"]) for pack in listed(packs)] == [
         ("one", "the registry (one)"),
@@ -115,7 +117,7 @@ def test_broken_and_web_packs_are_listed_and_keep_nobody_from_the_others(packs: 
     assert "Bench packs" in general.stdout
     assert "lost: its entry ./dist/benchlocal/index.js is missing; was the pack built?" in general.stdout
     ended = packs.program.run("pack", "run", "web", "--model", "m")
-    assert one_line_of(ended.stderr).startswith("Error: web is a web pack, which is not supported")
+    assert one_line_of(ended.stderr).startswith("Error: web is a web pack, a page on which a person works")
     claimed = packs.told("list", "--compatible-version", "9.0.0")["packs"]
     assert {pack["id"]: pack["status"] for pack in claimed}["newer"] == "ready"
 

@@ -142,7 +142,7 @@ def test_what_a_pack_wrote_runs_nowhere(viewer: Viewing, chromium: Browser) -> N
 
 
 def test_cells_at_work_when_a_run_was_interrupted_are_idle_when_it_goes_on() -> None:
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "run_started", "models": [], "totalScenarios": 1},
         {"type": "model_progress", "modelId": "x", "scenarioId": "A", "message": "Asking."},
         {"type": "run_started", "models": [], "totalScenarios": 1},

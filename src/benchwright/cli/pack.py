@@ -14,6 +14,7 @@ COMMANDS = {
     "search": ("benchwright.cli.pack_search:search", "Search the registry for packs."),
     "show": ("benchwright.cli.pack_info:show", "Show a pack and its scenarios."),
     "install": ("benchwright.cli.pack_install:install", "Install a pack."),
+    "open": ("benchwright.cli.pack_open:command", "Show the page of a web pack in the browser."),
     "update": ("benchwright.cli.pack_install:update", "Update packs from where they were installed."),
     "delete": ("benchwright.cli.pack_install:delete", "Delete installed packs."),
     "init": ("benchwright.cli.pack_info:init", "Write a new pack."),

@@ -157,11 +157,11 @@ async def serve(
         except OSError as error:
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
         await off_loop(warm, viewer)
-        ended = _interruption()
+        ended = interruption()
         door = _door(runner, access, suite=suite, run=run, load=load, replay=replay)
         announce(door)
         if open_browser:
-            await off_loop(webbrowser.open, door)
+            await off_loop(open_in_browser, door)
         await ended.wait()
     finally:
         viewer.closing.set()
@@ -183,7 +183,12 @@ def _door(runner: web.AppRunner, access: AccessCheck, **shown_first: str | None)
     return f"http://{shown}:{port}" + address("/", token=access.token, **shown_first)
 
 
-def _interruption() -> asyncio.Event:
+def open_in_browser(address: str) -> None:
+    """Opens a page, where there is a browser."""
+    webbrowser.open(address)
+
+
+def interruption() -> asyncio.Event:
     """Is set by Ctrl-C, and by who asks the process to end."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
