@@ -110,7 +110,6 @@ Examples:
   benchwright simulate --port 8000
   benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
       --base-url http://localhost:8000/v1
-  benchwright runs
 """
 
 EXIT_CODES = """\b

@@ -13,6 +13,7 @@ from benchwright.cli.options import (
     base_url_option,
     host_option,
     model_options,
+    open_option,
     port_option,
     request_limit_options,
 )
@@ -29,7 +30,8 @@ EXAMPLES = """\b
 Examples:
   benchwright pack open http://127.0.0.1:5177/benchlocal.pack.json \\
       --model my-model --base-url http://localhost:8000/v1
-  benchwright pack open ./my-web-pack --model my-model --base-url http://localhost:8000/v1
+  benchwright pack open ./my-web-pack --model my-model \\
+      --base-url http://localhost:8000/v1
 """
 
 
@@ -45,8 +47,7 @@ Examples:
 @request_limit_options
 @host_option
 @port_option(0)
-@option("--open/--no-open", "open_browser", default=True, heading="Server",
-        help="Open a browser, or not (default: yes, if there is one).")  # fmt: skip
+@open_option
 def command(
     pack: str,
     history: str | None,

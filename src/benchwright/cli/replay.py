@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli import completing
 from benchwright.cli.grammar import Command, option
-from benchwright.cli.options import host_option, port_option
+from benchwright.cli.options import host_option, open_option, port_option
 from benchwright.cli.output import echo, say
 
 EXAMPLES = """\b
@@ -24,13 +24,12 @@ Examples:
 @click.argument("run", shell_complete=completing.runs)
 @option("--scenario", multiple=True, metavar="ID", help="Only events of this scenario. Repeatable.")
 @option("--pause", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS",
-        help="Seconds between two events (default: 0).")  # fmt: skip
+        help="Seconds between two events.")  # fmt: skip
 @option("--browser", is_flag=True, heading="Browser",
         help="Play the run in the browser, with its matrix, instead.")  # fmt: skip
 @host_option
 @port_option(7345)
-@option("--open/--no-open", "open_browser", default=True, heading="Server",
-        help="With --browser, open one, or not (default: yes, if there is one).")  # fmt: skip
+@open_option
 def command(
     run: str, scenario: tuple[str, ...], pause: float, browser: bool, host: str, port: int, open_browser: bool
 ) -> None:
