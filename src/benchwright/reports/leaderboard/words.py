@@ -17,7 +17,9 @@ LEGEND = (
 
 
 def figure(value: float, column: BoardColumn) -> str:
-    """A mean or an end of its interval."""
+    """A mean or an end of its interval; a pack's total is as exact as wherever else it is shown."""
+    if column.total:
+        return f"{value:g}"
     return f"{value:.3f}" if column.unit else f"{value:.4g}"
 
 
@@ -61,7 +63,8 @@ def lines(board: Leaderboard) -> Iterator[Line]:
         yield Line(
             "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
         )
-    yield from map(_of_a_pack, filter(lambda column: column.total, board.columns))
+    if totals := [column for column in board.columns if column.total]:
+        yield _of_packs(totals)
     for column in board.columns:
         if column.apart:
             yield Line(
@@ -92,10 +95,10 @@ def _method(column: BoardColumn) -> str:
     return f"{how} ({tests})"
 
 
-def _of_a_pack(column: BoardColumn) -> Line:
-    scale: list[str | Foreign] = [" (", Foreign(column.scale), ")"] if column.scale else []
+def _of_packs(columns: Sequence[BoardColumn]) -> Line:
+    names = [f"{column.name} ({column.scale})" if column.scale else column.name for column in columns]
     told = ": the pack's own total; the interval is that of the mean over repeats, where there are several."
-    return Line("note", [Foreign(column.name), *scale, told])
+    return Line("note", [*_listed(names), told])
 
 
 def _listed(names: Sequence[str]) -> list[str | Foreign]:
