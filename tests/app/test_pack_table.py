@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -50,11 +50,19 @@ def varying(packs: Packs, echo: str, repeats: int, models: Sequence[str]) -> Non
     packs.run(str(path), echo, "--n", str(repeats), "--mode", "serial", models=models)
 
 
-def test_the_figure_is_the_packs_own_total_and_not_the_mean_of_its_cells(packs: Packs, echo: str) -> None:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory, echo: str) -> Iterator[dict[str, Any]]:
+    """The leaderboard after one attempt at each cell."""
+    program = Program(tmp_path_factory.mktemp("once"))
+    packs = Packs(program)
     varying(packs, echo, 1, ["low", "high"])
-    told = board(packs, "--score", "total")
-    assert {model: cell["mean"] for model, cell in cells(told).items()} == {"high": 120.0, "low": 40.0}
-    assert told["columns"][0]["scale"] == "pts"
+    yield board(packs, "--score", "total")
+    program.end()
+
+
+def test_the_figure_is_the_packs_own_total_and_not_the_mean_of_its_cells(once: dict[str, Any]) -> None:
+    assert {model: cell["mean"] for model, cell in cells(once).items()} == {"high": 120.0, "low": 40.0}
+    assert once["columns"][0]["scale"] == "pts"
 
 
 def test_repeats_give_an_interval_and_tell_who_is_better(packs: Packs, echo: str) -> None:
@@ -68,9 +76,8 @@ def test_repeats_give_an_interval_and_tell_who_is_better(packs: Packs, echo: str
     assert "compared by the totals of single repeats (Welch test)" in text
 
 
-def test_one_repeat_has_no_interval_and_no_rank(packs: Packs, echo: str) -> None:
-    varying(packs, echo, 1, ["low", "high"])
-    found = cells(board(packs, "--score", "total"))
+def test_one_repeat_has_no_interval_and_no_rank(once: dict[str, Any]) -> None:
+    found = cells(once)
     assert {model: (cell.get("low"), cell.get("rank")) for model, cell in found.items()} == {
         "high": (None, None),
         "low": (None, None),

@@ -53,6 +53,7 @@ def test_a_manifest_that_cannot_be_shown_says_why(web: dict[str, Any], why: str)
         ("https://user:word@a.example/", False),
         ("https://a.example; script-src *", False),
         ("https://a.example:x/", False),
+        ("https://ä.example/", False),
         ("javascript:alert(1)", False),
         ("//a.example", False),
     ],

@@ -10,6 +10,8 @@ from tests.app.app_kit import Program, one_line_of
 from tests.simulated import simulated_endpoint
 from tests.web.web_pack_kit import Opened, WebPacks, web_packs
 
+pytestmark = pytest.mark.slow
+
 CHAT = {"modelId": "endpoint:m", "messages": [{"role": "user", "content": "say hello"}]}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +14,7 @@ from tests.simulated import simulated_endpoint
 from tests.web.test_hostile_text import TEXTS
 from tests.web.web_kit import Viewing, mixed_run, troubles_everywhere, viewing
 
-from benchwright.web.pages.replay import Change, steps_of
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -139,21 +138,3 @@ def test_what_a_pack_wrote_runs_nowhere(viewer: Viewing, chromium: Browser) -> N
             assert watched.troubles == []
     finally:
         path.write_bytes(kept)
-
-
-def test_cells_at_work_when_a_run_was_interrupted_are_idle_when_it_goes_on() -> None:
-    events: list[dict[str, Any]] = [
-        {"type": "run_started", "models": [], "totalScenarios": 1},
-        {"type": "model_progress", "modelId": "x", "scenarioId": "A", "message": "Asking."},
-        {"type": "run_started", "models": [], "totalScenarios": 1},
-    ]
-    last = steps_of(events, {"x": "X"}, ["A"])[-1]
-    assert last.changes == [Change(0, 0, "idle", "")]
-
-
-@pytest.mark.parametrize("result", [{"status": "fail", "errorType": "provider_error"}, {"status": 7}, None])
-def test_a_cell_without_a_result_is_an_error(result: object) -> None:
-    events: list[dict[str, Any]] = [
-        {"type": "scenario_result", "modelId": "x", "scenarioId": "A", "result": result}
-    ]
-    assert steps_of(events, {"x": "X"}, ["A"])[0].changes == [Change(0, 0, "error", "error")]

@@ -11,7 +11,6 @@ from benchwright.cli.option_values import make_settings, take_models
 from benchwright.cli.options import (
     api_key_option,
     base_url_option,
-    host_option,
     model_options,
     open_option,
     port_option,
@@ -45,7 +44,6 @@ Examples:
 )
 @registry_options
 @request_limit_options
-@host_option
 @port_option(0)
 @open_option
 def command(
@@ -53,7 +51,6 @@ def command(
     history: str | None,
     registry: str | None,
     compatible_version: str | None,
-    host: str,
     port: int,
     open_browser: bool,
     **options: Any,
@@ -71,17 +68,17 @@ def command(
     settings = make_settings(PackSettings, {**options, "compatible_version": compatible_version})
     found = find_web_pack(pack, registry, compatible_version)
     _tell(found)
-    run_async(_shown(found, settings, history, host, port, open_browser=open_browser))
+    run_async(_shown(found, settings, history, port, open_browser=open_browser))
 
 
 async def _shown(
-    pack: WebPack, settings: PackSettings, history: str | None, host: str, port: int, *, open_browser: bool
+    pack: WebPack, settings: PackSettings, history: str | None, port: int, *, open_browser: bool
 ) -> None:
     from benchwright.app.web_packs import opened
     from benchwright.web.framed.server import show
 
     async with opened(pack, settings, history, say) as ready:
-        await show(ready, host, port, echo, open_browser=open_browser)
+        await show(ready, port, echo, open_browser=open_browser)
     _tell_saved(ready.session)
 
 

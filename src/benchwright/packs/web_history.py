@@ -100,7 +100,7 @@ class WebSession:
             "resultsByModel": {model.id: [] for model in self.models},
             "scores": {} if score is None else {scored: score},
             "webHistory": history,
-            "requestsByModel": {model: _counted(records) for model, records in self._requests.items()},
+            "requestsByModel": {model: _counted(records) for model, records in self._counted_so_far()},
             "hostVersion": f"benchwright {__version__} (compatible with {COMPATIBLE_VERSION})",
         }
         self.saved = {name: value for name, value in summary.items() if value is not None}
@@ -138,6 +138,10 @@ class WebSession:
         """Writes the counts of requests that came after the page saved last."""
         if self.saved is not None and self._requests:
             self.save({})
+
+    def _counted_so_far(self) -> list[tuple[str, list[RequestRecord]]]:
+        """The requests as they are now: others may end on the event loop while a thread saves."""
+        return [(model, list(records)) for model, records in list(self._requests.items())]
 
     def _write(self) -> None:
         assert self.directory is not None

@@ -5,6 +5,7 @@ Fields, permissions and rules of addresses are those of @benchlocal/core and of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -112,7 +113,7 @@ def is_page(address: str) -> bool:
         return False
     if parts.username is not None or parts.password is not None or not parts.hostname:
         return False
-    if not all(character.isalnum() or character in "-.:[]" for character in parts.netloc):
+    if not re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", parts.netloc):
         return False
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in THIS_MACHINE)
 

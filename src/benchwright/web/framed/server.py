@@ -11,6 +11,7 @@ import msgspec
 from aiohttp import web
 
 from benchwright.app.web_packs import OpenPack, chat_body
+from benchwright.endpoint.serving.listener import LOOPBACK
 from benchwright.errors import BenchwrightError, UserError
 from benchwright.packs.types import to_json
 from benchwright.packs.web_pack import BRIDGE_VERSION, origin_of
@@ -170,13 +171,13 @@ async def _object(request: web.Request) -> dict[str, Any]:
     return given
 
 
-async def show(pack: OpenPack, host: str, port: int, announce: Say, *, open_browser: bool) -> None:
+async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) -> None:
     """Shows the page of a web pack until it is interrupted; announces its address.
 
     Raises:
         UserError: the port cannot be listened on, or the page lies there itself.
     """
-    access = AccessCheck(host)
+    access = AccessCheck(LOOPBACK)
     async with aiohttp.ClientSession() as client:
         framed = FramedPack(pack, access, client)
         runner = web.AppRunner(
@@ -185,9 +186,9 @@ async def show(pack: OpenPack, host: str, port: int, announce: Say, *, open_brow
         await runner.setup()
         try:
             try:
-                await web.TCPSite(runner, host, port).start()
+                await web.TCPSite(runner, LOOPBACK, port).start()
             except OSError as error:
-                raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
+                raise UserError(f"Cannot listen on port {port}: {error.strerror or error}.") from None
             listening = runner.addresses[0][1]
             ended = interruption()
             address = _address(pack, listening, access.token)
@@ -206,8 +207,8 @@ def _address(pack: OpenPack, port: int, token: str) -> str:
         UserError: the pack's page lies where we listen.
     """
     entry = pack.session.pack.entry
-    for name in ("127.0.0.1", "localhost"):
+    for name in (LOOPBACK, "localhost"):
         if origin_of(entry) == f"http://{name}:{port}":
             raise UserError(f"The page of {pack.session.pack.id} is at port {port}; choose another --port.")
-    name = "localhost" if "://127.0.0.1" in entry else "127.0.0.1"
+    name = "localhost" if f"://{LOOPBACK}" in entry else LOOPBACK
     return f"http://{name}:{port}/?token={quote(token)}"
