@@ -40,6 +40,11 @@ def packs_directory() -> Path:
     return home() / "packs"
 
 
+def web_sessions_directory() -> Path:
+    """Where the pages of web packs save what they save, a directory for each pack."""
+    return home() / "web-sessions"
+
+
 def packs_file() -> Path:
     """Our own file with providers, models, verifiers and the registry of packs."""
     return home() / "packs.toml"

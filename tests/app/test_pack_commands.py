@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,9 @@ def test_packs_come_from_a_registry_and_github_at_addresses_of_the_users(
         packs.told("install", "two", **registry)
         refused = packs.program.run("pack", "install", "screen", **registry)
         assert (
-            one_line_of(refused.stderr) == "Error: screen cannot be installed: web packs are not supported."
+            one_line_of(refused.stderr)
+            == "Error: screen cannot be installed: it is a web pack, a page on which a person works: its bridge has no "
+            "message that starts a run, so it cannot be run unattended; `benchwright pack open` shows it."
         )
     assert [(pack["id"], pack["source"]) for pack in listed(packs)] == [
         ("one", "the registry (one)"),
@@ -114,7 +117,7 @@ def test_broken_and_web_packs_are_listed_and_keep_nobody_from_the_others(packs: 
     assert "Bench packs" in general.stdout
     assert "lost: its entry ./dist/benchlocal/index.js is missing; was the pack built?" in general.stdout
     ended = packs.program.run("pack", "run", "web", "--model", "m")
-    assert one_line_of(ended.stderr).startswith("Error: web is a web pack, which is not supported")
+    assert one_line_of(ended.stderr).startswith("Error: web is a web pack, a page on which a person works")
     claimed = packs.told("list", "--compatible-version", "9.0.0")["packs"]
     assert {pack["id"]: pack["status"] for pack in claimed}["newer"] == "ready"
 
@@ -240,6 +243,38 @@ def test_a_pack_that_does_not_load_is_not_installed_and_the_old_version_stays(pa
     assert "Cannot find module 'no-such-library'" in refused.stderr
     assert [pack["status"] for pack in listed(packs)] == ["ready"]
     assert packs.told("show", "box")["scenarios"]
+
+
+LACKING = "const { z } = require('zod');\n"
+
+
+def test_a_library_that_cannot_be_fetched_is_named_with_what_to_do(packs: Packs) -> None:
+    path = write_pack(packs.directory / "box")
+    entry = path / "dist/benchlocal/index.js"
+    entry.write_text(LACKING + entry.read_text())
+    npm = packs.directory / "bin" / "npm"
+    npm.parent.mkdir()
+    npm.write_text("#!/bin/sh\necho 'no network' >&2; exit 1\n")
+    npm.chmod(0o755)
+    search = f"{npm.parent}{os.pathsep}{os.environ['PATH']}"
+    refused = packs.program.run("pack", "install", str(path), "-q", PATH=search)
+    assert refused.returncode == 1
+    told = one_line_of(refused.stderr)
+    assert "needs zod, which the desktop host supplies; npm cannot fetch zod@3.25.76: no network" in told
+    assert "run: benchwright pack runtime install" in told
+    assert listed(packs) == []
+
+
+@pytest.mark.slow
+def test_libraries_that_a_pack_imports_are_fetched_when_it_is_installed(packs: Packs, echo: str) -> None:
+    path = write_pack(packs.directory / "box")
+    entry = path / "dist/benchlocal/index.js"
+    entry.write_text(LACKING + entry.read_text())
+    ended = packs.program.run("pack", "install", str(path))
+    if "npm cannot fetch" in ended.stderr:
+        pytest.skip("npm reaches no registry")
+    assert "Fetching zod 3.25.76" in ended.stderr
+    assert packs.run("box", echo)["scores"]
 
 
 def test_without_node_a_pack_is_installed_and_one_line_says_what_is_not_known(packs: Packs) -> None:

@@ -63,7 +63,7 @@ def test_every_pack_is_listed_with_its_versions_and_its_state(
 def test_web_packs_and_unknown_ones_say_what_they_are(packs: Packs, registry: str) -> None:
     shown = packs.program.run("pack", "search", "--registry", registry)
     assert (
-        "screen: a web pack, a page that runs in the desktop host: https://example.org/screen/"
+        "screen: a web pack, the page https://example.org/screen/; show it with: benchwright pack open screen"
         in shown.stdout
     )
     assert "later: sources of type 'quantum' are not supported" in shown.stdout

@@ -1,8 +1,9 @@
-"""`pack replay`: a run once more, event by event."""
+"""`replay`: a pack's run once more, event by event; `pack replay` is the same command."""
 
 from __future__ import annotations
 
 import time
+from urllib.request import urlopen
 
 import pytest
 from tests.app.app_kit import Program, one_line_of
@@ -37,14 +38,31 @@ def test_events_come_in_their_order_with_results_and_totals(packs: Packs, echo: 
 def test_some_scenarios_alone_are_shown_with_pauses(packs: Packs, echo: str) -> None:
     packs.run(packs.pack("box", numbered(2)), echo)
     begun = time.monotonic()
-    ended = packs.program.run(
-        "pack", "replay", str(packs.program.only_run), "--scenario", "S-02", "--pause", "0.2"
-    )
+    ended = packs.program.run("replay", str(packs.program.only_run), "--scenario", "S-02", "--pause", "0.2")
     lines = ended.stdout.splitlines()
     assert {line[:4] for line in lines} == {"S-02"}
     assert time.monotonic() - begun >= 0.2 * len(lines)
-    none = packs.program.run("pack", "replay", str(packs.program.only_run), "--scenario", "S-99")
+    none = packs.program.run("replay", str(packs.program.only_run), "--scenario", "S-99")
     assert "has no such events" in one_line_of(none.stderr)
+
+
+def test_a_run_of_no_pack_has_no_events(program: Program, echo: str) -> None:
+    program.run(*program.evaluating(program.rows(1), echo))
+    refused = program.run("replay", str(program.only_run))
+    assert "is not a run of a pack: only these have events" in one_line_of(refused.stderr)
+
+
+def test_the_browser_is_led_to_the_page_that_plays_it(packs: Packs, echo: str) -> None:
+    packs.run(packs.pack("box", numbered(1)), echo)
+    run = packs.program.only_run.name
+    process = packs.program.start("replay", run, "--browser", "--no-open", "--port", "0")
+    assert process.stdout is not None
+    try:
+        with urlopen(process.stdout.readline().strip()) as welcome:
+            assert f"/runs/{run}/replay" in welcome.read().decode()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
 
 
 @pytest.mark.parametrize(

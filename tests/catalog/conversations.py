@@ -53,7 +53,7 @@ class Talk:
         self.counted.append(text)
         return self._count(text)
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         raise AssertionError("these benchmarks ask themselves")
 
     def progress(self, text: str) -> None:

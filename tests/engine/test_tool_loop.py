@@ -64,7 +64,7 @@ class Script:
     async def count_tokens(self, text: str) -> int | None:
         raise AssertionError("a tool loop counts no tokens")
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         raise AssertionError("a tool loop asks by itself")
 
     def progress(self, text: str) -> None:

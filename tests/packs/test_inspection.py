@@ -27,7 +27,7 @@ def test_a_whole_pack_is_ready(tmp_path: Path) -> None:
         ({"entry": "../out.js"}, "invalid_manifest", "must stay inside the pack"),
         ({"requirements": {"benchlocal": {"minVersion": "9"}}}, "incompatible", "needs host version 9"),
         ({"requirements": {"benchlocal": {"minVersion": "?"}}}, "incompatible", "not a version"),
-        ({"type": "web", "entry": "https://host.example"}, "incompatible", "it is a 'web' pack"),
+        ({"type": "web", "entry": "https://host.example"}, "incompatible", "it is a web pack"),
         ({"type": "video"}, "incompatible", "it is a 'video' pack"),
     ],
 )

@@ -40,7 +40,7 @@ class ScriptedJudge:
     async def count_tokens(self, text: str) -> int | None:
         raise AssertionError("scoring counts no tokens")
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         raise AssertionError("scoring asks by itself")
 
     def progress(self, text: str) -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 from benchwright import __version__
-from benchwright.analysis.pack_runs import load_pack_run
+from benchwright.analysis.pack_runs import load_pack_run, totals_interval
 from benchwright.errors import UserError
 from benchwright.packs.results import PackScore
 from benchwright.packs.task import scope_of
 from benchwright.records import Record
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
-from benchwright.stats.intervals import t_around
 
 
 class CardCategory(Record, frozen=True):
@@ -77,12 +76,10 @@ def spread_of(totals: Sequence[float]) -> str:
     """
     if len(totals) < 2:
         return ""
-    mean = sum(totals) / len(totals)
-    variance = sum((total - mean) ** 2 for total in totals) / (len(totals) - 1)
-    if not variance:
-        return f"{mean:.4g} in each of {len(totals)} repeats"
-    low, high = t_around(mean, math.sqrt(variance / len(totals)), len(totals) - 1)
-    return f"{mean:.4g} [{low:.4g}, {high:.4g}] over {len(totals)} repeats"
+    interval = totals_interval(totals)
+    if interval is None:
+        return f"{totals[0]:.4g} in each of {len(totals)} repeats"
+    return f"{fmean(totals):.4g} [{interval.low:.4g}, {interval.high:.4g}] over {len(totals)} repeats"
 
 
 def _model(label: str, score: PackScore, full: float) -> CardModel:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import msgspec
@@ -24,6 +26,7 @@ from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
+from benchwright.stats.intervals import Interval, t_around
 
 SUMMARY = "summary.json"
 
@@ -180,6 +183,16 @@ def read_scores(manifest: Manifest, table: RunTable) -> dict[str, PackScore]:
     except (*UNREADABLE, ExecutionError) as error:
         raise JournalError(f"{path} cannot be read: {error}.") from None
     return over_their_cells(found, manifest, table)
+
+
+def totals_interval(totals: Sequence[float]) -> Interval | None:
+    """The 95 % interval of the mean of a pack's totals of single repeats, by Student's t.
+
+    None below two repeats, and where all totals are equal, as nothing is known of their range.
+    """
+    if len(totals) < 2 or len(set(totals)) == 1:
+        return None
+    return t_around(fmean(totals), stdev(totals) / math.sqrt(len(totals)), len(totals) - 1)
 
 
 def over_their_cells(

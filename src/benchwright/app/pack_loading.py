@@ -11,6 +11,7 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.home import pack_libraries
 from benchwright.packs.bridge import PackProcess
 from benchwright.packs.install.settings import Check
+from benchwright.packs.libraries import INSTALLING, NPM, install_libraries, is_lack
 from benchwright.packs.manifest import PackManifest
 from benchwright.packs.own_manifest import settled
 
@@ -18,12 +19,13 @@ from benchwright.packs.own_manifest import settled
 def loading_check(node: str, say: Callable[[str], None]) -> Check:
     """A check for `install`: the pack's module loads, lists scenarios and agrees with its manifest.
 
+    A pack that imports a library that the desktop host supplies has it fetched first, if it is not installed.
     Without a Node for a JavaScript pack there is nothing to find out, and one line says so.
     """
 
     def check(directory: Path, manifest: PackManifest) -> None:
         try:
-            for remark in run_async(_remarks(directory, manifest, node)):
+            for remark in _found(directory, manifest, node, say):
                 say(f"Note: {manifest.id}: {remark}.")
         except ExecutionError as error:
             raise UserError(f"it does not load ({error})") from None
@@ -31,6 +33,27 @@ def loading_check(node: str, say: Callable[[str], None]) -> Check:
             say(f"Note: it is not known whether {manifest.id} loads: {error}.")
 
     return check
+
+
+def _found(directory: Path, manifest: PackManifest, node: str, say: Callable[[str], None]) -> list[str]:
+    """What is to be remarked of a pack that loads; one that lacks a library that hosts supply gets it first.
+
+    Raises:
+        ExecutionError: it does not load; of a library that cannot be fetched, why.
+        UserError: there is no Node for it.
+    """
+    try:
+        return run_async(_remarks(directory, manifest, node))
+    except ExecutionError as error:
+        if not is_lack(error):
+            raise
+        lack = str(error).partition(f"; run: {INSTALLING}")[0]
+    try:
+        install_libraries(pack_libraries(), NPM, say)
+    except UserError as error:
+        why = str(error).removesuffix(".")
+        raise ExecutionError(f"{lack}; {why}; once npm reaches its registry, run: {INSTALLING}") from None
+    return run_async(_remarks(directory, manifest, node))
 
 
 async def _remarks(directory: Path, manifest: PackManifest, node: str) -> list[str]:

@@ -26,6 +26,7 @@ from benchwright.packs.solver import CellSettings
 from benchwright.packs.task import PackRunSetup
 from benchwright.packs.types import RegisteredModel, ScenarioMeta
 from benchwright.packs.versions import COMPATIBLE_VERSION
+from benchwright.packs.web_pack import WEB_PACK
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
 from benchwright.text import Say, plain
@@ -67,7 +68,7 @@ async def set_up_pack(
     version = settings.compatible_version or COMPATIBLE_VERSION
     pack = find_pack(reference, packs_directory(), version)
     declared = usable(pack)
-    configuration, models, targets, keys = _models(settings, say)
+    configuration, models, targets, keys = chosen_models(settings, say)
     process = await stack.enter_async_context(pack_process(pack.directory, declared, settings, log))
     manifest = _manifest(pack, declared, process, say)
     overrides = {name: value for name in GENERATION if (value := getattr(settings, name)) is not None}
@@ -104,7 +105,7 @@ def usable(pack: InstalledPack) -> PackManifest:
     """
     inspection = pack.inspection
     if inspection.manifest is not None and inspection.manifest.type == "web":
-        raise UserError(f"{pack.id} is a web pack, which is not supported: it needs a browser.")
+        raise UserError(f"{pack.id} is {WEB_PACK}.")
     if inspection.status != "ready" or inspection.manifest is None:
         raise UserError(f"{pack.id} cannot be run ({inspection.status}): {inspection.error}")
     return inspection.manifest
@@ -135,7 +136,7 @@ def pack_process(
     )
 
 
-def _models(
+def chosen_models(
     settings: PackSettings, say: Say
 ) -> tuple[PackConfiguration, dict[str, RegisteredModel], list[Target], dict[str, str | None]]:
     """(configuration, models by slot, targets, keys by slot) that the settings mean."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -25,7 +26,7 @@ from benchwright.errors import ExecutionError, UserError
 from benchwright.packs.modes import arranged, mode_for
 from benchwright.packs.results import PackResults, PackScore, score_results
 from benchwright.packs.task import PackRunSetup, PackTask
-from benchwright.packs.types import PASSED
+from benchwright.packs.types import PASSED, RegisteredModel
 from benchwright.packs.watching import NoVerifiers, RunningVerifiers
 from benchwright.records import ASKED_AGAIN, FAILED, Record, Status, Target, TrialLimits, TrialRecord
 from benchwright.runs import store
@@ -171,7 +172,7 @@ def _request(
         settings=settings.model_copy(update={"concurrency": concurrency}),
         data=(DataFile(path=str(setup.directory), xxh3=setup.digest, samples=task.size()),),
         keys=keys,
-        typed_models={slot: model.id for slot, model in setup.models.items()},
+        typed_models=_names(setup.models),
         selection={"mode": mode.name, "scenarios": [scenario.id for scenario in setup.scenarios]},
         about={
             "pack": manifest.id,
@@ -193,6 +194,12 @@ def _request(
         retry=_retry(settings),
         asking=asking,
     )
+
+
+def _names(models: Mapping[str, RegisteredModel]) -> dict[str, str]:
+    """What people call the models, by slot: their labels, or the ids of those that share one."""
+    labels = Counter(model.label for model in models.values())
+    return {slot: model.label if labels[model.label] == 1 else model.id for slot, model in models.items()}
 
 
 def _retry(settings: PackSettings) -> Retry | None:

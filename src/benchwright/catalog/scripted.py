@@ -69,7 +69,7 @@ class ScriptedSession:
         """Nobody counts."""
         return None
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         """Nothing is relayed in a check."""
         raise ExecutionError("a scripted check cannot be relayed")
 

@@ -51,6 +51,7 @@ COMMANDS = {
     "resume": ("benchwright.cli.resume:resume", "Resume an unfinished run."),
     "retry": ("benchwright.cli.resume:retry", "Retry failed trials of a run."),
     "show": ("benchwright.cli.show:command", "Show the summary of a run."),
+    "replay": ("benchwright.cli.replay:command", "Show a run of a pack once more, event by event."),
     "audit": (
         "benchwright.cli.audit:command",
         "Look for passes without a solution: tests read, tools changed.",
@@ -68,6 +69,7 @@ HEADINGS = {
     "Read results": (
         "runs",
         "show",
+        "replay",
         "compare",
         "table",
         "audit",
@@ -108,7 +110,6 @@ Examples:
   benchwright simulate --port 8000
   benchwright eval -d questions.jsonl --scorer mcq --model simulated \\
       --base-url http://localhost:8000/v1
-  benchwright runs
 """
 
 EXIT_CODES = """\b

@@ -382,6 +382,10 @@ host_option = option("--host", default="127.0.0.1", metavar="ADDRESS", heading="
                      help="Address to listen on.")  # fmt: skip
 
 
+open_option = option("--open/--no-open", "open_browser", default=True, heading="Server",
+                     help="Open a browser, or not (default: yes, if there is one).")  # fmt: skip
+
+
 def port_option(default: int) -> Decorator:
     """Where a server of ours listens."""
     return option("--port", type=click.IntRange(0, 65535), metavar="PORT", default=default, heading="Server",

@@ -76,7 +76,9 @@ def offers_table(found: Sequence[Offer]) -> str:
 def _why_not(offer: Offer) -> str | None:
     """What a pack is that cannot be installed here."""
     if offer.entry.page is not None:
-        return f"a web pack, a page that runs in the desktop host: {offer.entry.page}"
+        return (
+            f"a web pack, the page {offer.entry.page}; show it with: benchwright pack open {offer.entry.id}"
+        )
     return offer.entry.problem
 
 

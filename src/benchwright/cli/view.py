@@ -6,7 +6,7 @@ import click
 
 from benchwright.cli import completing
 from benchwright.cli.grammar import Command, option
-from benchwright.cli.options import host_option, port_option
+from benchwright.cli.options import host_option, open_option, port_option
 from benchwright.cli.output import echo, say
 from benchwright.cli.table import found_suite
 from benchwright.errors import UserError
@@ -28,13 +28,7 @@ Examples:
 @click.argument("run", metavar="[RUN|LOAD]", required=False, shell_complete=completing.runs)
 @host_option
 @port_option(7345)
-@option(
-    "--open/--no-open",
-    "open_browser",
-    default=True,
-    heading="Server",
-    help="Open a browser, or not (default: yes, if there is one).",
-)
+@open_option
 @option("--suite", metavar="NAME|FILE", heading="Server", shell_complete=completing.suites,
         help="Open the table of this suite.")  # fmt: skip
 def command(run: str | None, host: str, port: int, open_browser: bool, suite: str | None) -> None:
@@ -54,11 +48,11 @@ def command(run: str | None, host: str, port: int, open_browser: bool, suite: st
     load = (
         find_tag(run) if run is not None and run.startswith(PREFIX) and not typed_path(run).exists() else None
     )
-    shown = None if run is None or load is not None else _run_in_store(run)
+    shown = None if run is None or load is not None else run_in_store(run)
     run_async(serve(host, port, echo, say, open_browser=open_browser, suite=name, run=shown, load=load))
 
 
-def _run_in_store(reference: str) -> str:
+def run_in_store(reference: str) -> str:
     """The id of a run that the viewer shows."""
     from benchwright.interop.recognising import run_or_results
 

@@ -72,10 +72,11 @@ class Session(Protocol):
         """The number of tokens of a text for the trial's target, None where its server does not count."""
         ...
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         """Lets an agent that makes its calls on its own ask the trial's target, while the context lasts.
 
-        The agent gets a base URL and a token instead of the key. A call beyond a limit is refused with HTTP
+        The agent gets a base URL and a token instead of the key; `names` are what the list of models there calls the
+        target, if not by its own name. A call beyond a limit is refused with HTTP
         400 and an error object whose code names the limit; `failure` tells of it.
         """
         ...

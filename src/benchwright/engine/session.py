@@ -99,7 +99,7 @@ class TrialSession:
         return await self._client(None).count_tokens(text)
 
     @asynccontextmanager
-    async def relay(self, relay: Relay) -> AsyncIterator[RelayedCalls]:
+    async def relay(self, relay: Relay, names: Sequence[str] = ()) -> AsyncIterator[RelayedCalls]:
         """Lets an agent ask on its own; see `engine.protocols.Session.relay`."""
 
         turns = RelayedTurns()
@@ -143,7 +143,7 @@ class TrialSession:
                 "programs: give the address of an OpenAI-compatible endpoint with --base-url."
             )
         settings = seeded(client.target.settings, self.trial.repeat)
-        grant = relay.open(client, settings, admit, note)
+        grant = relay.open(client, settings, admit, note, names)
         calls = RelayedCalls(grant)
         await self._begin()
         try:

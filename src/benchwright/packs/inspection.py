@@ -9,6 +9,7 @@ import msgspec
 
 from benchwright.packs.manifest import ManifestError, ManifestMissing, PackManifest, read_manifest
 from benchwright.packs.versions import COMPATIBLE_VERSION, incompatibility
+from benchwright.packs.web_pack import WEB_PACK
 from benchwright.records import Record
 
 PackStatus = Literal[
@@ -45,7 +46,9 @@ def inspect(directory: Path, compatible_version: str = COMPATIBLE_VERSION) -> In
     except ManifestError as error:
         return Inspection("invalid_manifest", directory, str(error))
     if manifest.type != "table":
-        error_text = f"it is a {manifest.type!r} pack, and only table packs are supported"
+        error_text = f"it is a {manifest.type!r} pack, and only table packs can be run"
+        if manifest.type == "web":
+            error_text = f"it is {WEB_PACK}"
         return Inspection("incompatible", directory, error_text, manifest)
     if reason := incompatibility(manifest.requirements, compatible_version):
         return Inspection("incompatible", directory, reason, manifest)

@@ -23,6 +23,12 @@ from benchwright.records import UNREADABLE, Record
 
 NPM_SECONDS = 120.0
 
+NPM = "npm"
+"""The program that fetches them, as it is found on the PATH."""
+
+INSTALLING = "benchwright pack runtime install"
+"""The command that installs them; the error of a pack that lacks one names it (`missing` in node/supplied.cjs)."""
+
 
 class Library(Record, frozen=True):
     """An npm package; `integrity` is of its archive, as npm's lock files have it."""
@@ -55,7 +61,7 @@ def installed_version(library: Library, directory: Path) -> str | None:
     return version if isinstance(version, str) else None
 
 
-def install_library(library: Library, directory: Path, npm: str = "npm", archive: Path | None = None) -> None:
+def install_library(library: Library, directory: Path, npm: str = NPM, archive: Path | None = None) -> None:
     """Puts a library into a folder of libraries, from the `archive` given or as npm fetches it. None of its code runs.
 
     Raises:
@@ -74,6 +80,11 @@ def install_library(library: Library, directory: Path, npm: str = "npm", archive
         except ArchiveError as error:
             raise UserError(f"{library.name} {library.version} is not installed: {error}.") from None
         _put(root, _place(library, directory), Path(room))
+
+
+def is_lack(error: Exception) -> bool:
+    """Whether a pack did not load for want of one of the libraries."""
+    return INSTALLING in str(error)
 
 
 def install_libraries(directory: Path, npm: str, say: Callable[[str], None]) -> list[Library]:

@@ -93,7 +93,8 @@ class PackSolver:
     async def _attempt(self, trial: Trial, session: Session) -> tuple[list[Message], CellResult]:
         if self._relay is None:
             return [], await self._run(trial, None)
-        async with session.relay(self._relay) as calls:
+        model = self._models[trial.target.slot]
+        async with session.relay(self._relay, (model.id, model.model)) as calls:
             try:
                 cell = await self._run(trial, calls)
             except TrialError:

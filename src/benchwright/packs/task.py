@@ -147,10 +147,10 @@ class PackTask:
 
     def _share(self, relay: Relay, gateway: str | None) -> RelayAccess:
         """A token for requests that belong to no cell; models go by their ids and by their providers' names."""
-        clients: dict[str, EndpointClient] = {}
-        for slot, model in self.setup.models.items():
+        models = self.setup.models
+        clients = {model.id: self._clients[slot] for slot, model in models.items()}
+        for slot, model in models.items():
             clients.setdefault(model.model, self._clients[slot])
-            clients[model.id] = self._clients[slot]
         grant = relay.share(clients, self._note)
         docker = None if gateway is None else relay.base_url.replace("127.0.0.1", "host.docker.internal")
         return RelayAccess(relay.base_url, grant.token, docker)

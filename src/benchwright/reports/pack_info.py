@@ -9,9 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from benchwright.errors import UserError
 from benchwright.packs.install import InstalledPack
 from benchwright.packs.manifest import PackManifest, VerifierSpec
 from benchwright.packs.types import ScenarioMeta
+from benchwright.packs.web_pack import web_pack_of
 from benchwright.text import plain, plain_lines
 
 
@@ -53,6 +55,9 @@ def _manifest_facts(manifest: PackManifest) -> Iterator[tuple[str, str]]:
     ):
         if text:
             yield name, text
+    if manifest.type == "web":
+        yield "Page", manifest.entry
+        yield "May ask for", _permissions(manifest)
     if manifest.sampling_defaults:
         given = (f"{name}={value}" for name, value in manifest.sampling_defaults.items())
         yield "Sampling", ", ".join(given)
@@ -68,6 +73,14 @@ def _manifest_facts(manifest: PackManifest) -> Iterator[tuple[str, str]]:
         yield "Verifier", _verifier(verifier)
     for warning in manifest.warnings:
         yield "Warning", warning
+
+
+def _permissions(manifest: PackManifest) -> str:
+    """What a web pack may ask its host for, or why its page cannot be shown."""
+    try:
+        return ", ".join(web_pack_of(manifest).permissions) or "nothing"
+    except UserError as error:
+        return str(error)
 
 
 def _verifier(verifier: VerifierSpec) -> str:

@@ -24,6 +24,9 @@ STATIC = {
     "keys.js": "text/javascript",
     "live.js": "text/javascript",
     "trial.js": "text/javascript",
+    "replay.js": "text/javascript",
+    "bridge.js": "text/javascript",
+    "chat.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 """The files of our own that are served, and what they are."""

@@ -17,6 +17,7 @@ from benchwright.text import Say
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import compare_page, compare_sample
 from benchwright.web.pages.load import load_live, load_page
+from benchwright.web.pages.replay import replay_page
 from benchwright.web.pages.run import note, run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
 from benchwright.web.pages.sample import sample_file, sample_page
@@ -54,6 +55,7 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
             web.post("/start", start),
             web.get("/runs/{run}", run_page),
             web.get("/runs/{run}/live", run_live),
+            web.get("/runs/{run}/replay", replay_page),
             web.get("/runs/{run}/sample", sample_page),
             web.get("/runs/{run}/sample/file", sample_file),
             web.post("/runs/{run}/note", note),
@@ -99,13 +101,19 @@ async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _first_page(query: Mapping[str, str]) -> str:
-    """The page that the announced address leads to: a suite's table, a measurement, a run, or the list."""
+    """The page that the announced address leads to: a suite's table, a measurement, a run, its replay, or the list."""
     if suite := query.get("suite"):
         return address("/table", suite=suite)
     if load := query.get("load"):
         return load_address(load)
+    if replayed := query.get("replay"):
+        return f"{_run_address(replayed)}/replay"
     run = query.get("run")
-    return f"/runs/{quote(run, safe='', errors='replace')}" if run else "/"
+    return _run_address(run) if run else "/"
+
+
+def _run_address(run: str) -> str:
+    return f"/runs/{quote(run, safe='', errors='replace')}"
 
 
 async def static(request: web.Request) -> web.Response:
@@ -127,10 +135,11 @@ async def serve(
     suite: str | None = None,
     run: str | None = None,
     load: str | None = None,
+    replay: str | None = None,
 ) -> None:
     """Serves until it is interrupted; announces one address, that of a `suite`'s table, a `run`, or a measurement.
 
-    `load` is the tag of a measurement under load.
+    `load` is the tag of a measurement under load; `replay` the run of a pack that is to be played.
 
     Raises:
         UserError: the port cannot be listened on.
@@ -148,11 +157,11 @@ async def serve(
         except OSError as error:
             raise UserError(f"Cannot listen on {host}, port {port}: {error.strerror or error}.") from None
         await off_loop(warm, viewer)
-        ended = _interruption()
-        door = _door(runner, access, suite=suite, run=run, load=load)
+        ended = interruption()
+        door = _door(runner, access, suite=suite, run=run, load=load, replay=replay)
         announce(door)
         if open_browser:
-            await off_loop(webbrowser.open, door)
+            await off_loop(open_in_browser, door)
         await ended.wait()
     finally:
         viewer.closing.set()
@@ -174,7 +183,12 @@ def _door(runner: web.AppRunner, access: AccessCheck, **shown_first: str | None)
     return f"http://{shown}:{port}" + address("/", token=access.token, **shown_first)
 
 
-def _interruption() -> asyncio.Event:
+def open_in_browser(address: str) -> None:
+    """Opens a page, where there is a browser."""
+    webbrowser.open(address)
+
+
+def interruption() -> asyncio.Event:
     """Is set by Ctrl-C, and by who asks the process to end."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

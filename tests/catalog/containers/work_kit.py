@@ -110,7 +110,7 @@ class Model:
     async def count_tokens(self, text: str) -> int | None:
         return None
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         raise AssertionError("agents ask themselves")
 
     def progress(self, text: str) -> None:

@@ -268,7 +268,7 @@ class Desk:
     async def count_tokens(self, text: str) -> int | None:
         return None
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
         raise AssertionError("tau-bench asks itself")
 
     def progress(self, text: str) -> None:

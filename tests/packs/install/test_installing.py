@@ -100,7 +100,10 @@ BAD_PACKS: dict[str, tuple[dict[str, Any], str]] = {
         "needs host version 9.0.0",
     ),
     "an unknown feature needed": ({"requirements": {"hostFeatures": ["teleport"]}}, "teleport"),
-    "a web pack": ({"type": "web", "entry": "https://host.example"}, "only table packs are supported"),
+    "a web pack": (
+        {"type": "web", "entry": "https://host.example"},
+        "it is a web pack, a page on which a person works",
+    ),
     "an id that is a path": ({"id": "../evil"}, "id: expected letters"),
 }
 

@@ -106,7 +106,7 @@ def test_a_registry_lists_what_it_has_sorted_by_name(server: Server) -> None:
 @pytest.mark.parametrize(
     ("source", "problem"),
     [
-        ({"type": "web", "entry": "https://host.example"}, "web packs are not supported"),
+        ({"type": "web", "entry": "https://host.example"}, "it is a web pack"),
         ({"type": "torrent"}, "'torrent' are not supported"),
         ({"type": "github", "repo": "owner/pack"}, "incomplete"),
         ({"type": "github", "repo": "owner/../pack", "tag": "v1"}, "not a GitHub repository"),

@@ -140,7 +140,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
     best = max((_mean(entrants[place], column) for place, rank in placed.items() if rank == 1), default=0.0)
     cells = {}
     for place in column.members:
-        entrant, summary = entrants[place], entrants[place].scores[column.score].summary
+        entrant, score = entrants[place], entrants[place].scores[column.score]
         rank = placed.get(place)
         standing: Standing = "alone" if rank is None else "behind" if rank > 1 else "tied"
         if rank == 1 and _mean(entrant, column) == best:
@@ -148,13 +148,13 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
         cells[place] = Cell(
             run=entrant.manifest.id,
             slot=entrant.target.slot,
-            n=summary.n,
-            n_scored=summary.n_scored,
+            n=score.n,
+            n_scored=score.n_scored,
             failed=entrant.failed,
-            mean=summary.mean_scored,
-            low=summary.low,
-            high=summary.high,
-            method=summary.method,
+            mean=score.mean,
+            low=score.low,
+            high=score.high,
+            method=score.method,
             rank=rank,
             standing=standing,
         )
@@ -162,7 +162,7 @@ def _cells(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Conte
 
 
 def _mean(entrant: Entrant, column: TaskScore) -> float:
-    mean = entrant.scores[column.score].summary.mean_scored
+    mean = entrant.scores[column.score].mean
     return -math.inf if mean is None else mean
 
 
@@ -171,17 +171,19 @@ def _cell_of(group: Grouped, cells: Mapping[int, Cell]) -> Cell | None:
 
 
 def _column(entrants: Sequence[Entrant], column: TaskScore, found: Sequence[Contest]) -> BoardColumn:
-    values = [entrants[place].scores[column.score].column.values for place in column.members]
+    scores = [entrants[place].scores[column.score] for place in column.members]
     return BoardColumn(
         name=column.name,
         task=column.task,
         score=column.score,
-        unit=all(bool(((one >= 0) & (one <= 1)).all()) for one in values),
+        unit=all(bool(((one.values >= 0) & (one.values <= 1)).all()) for one in scores),
         apart=column.apart,
         pairs=len(found),
         paired=sum(one.found.n > 0 for one in found),
         tests=list(dict.fromkeys(one.found.test for one in found)),
         methods=list(dict.fromkeys(one.found.method for one in found)),
+        total=all(one.column is None for one in scores),
+        scale=", ".join(dict.fromkeys(one.unit for one in scores if one.unit)),
     )
 
 
@@ -207,10 +209,8 @@ def _pair(one: Contest, placed: Mapping[int, str]) -> Pair:
 def _fronts(entrants: Sequence[Entrant], column: TaskScore, placed: Mapping[int, str]) -> list[Front]:
     candidates = []
     for place in column.members:
-        summary = entrants[place].scores[column.score].summary
-        candidates.append(
-            Candidate(placed[place], summary.mean_scored, summary.low, summary.high, entrants[place].takes)
-        )
+        score = entrants[place].scores[column.score]
+        candidates.append(Candidate(placed[place], score.mean, score.low, score.high, entrants[place].takes))
     return fronts(column.task, column.score, candidates)
 
 

@@ -53,12 +53,22 @@ def _put(found: list[TaskScore], entrants: Sequence[Entrant], place: int, score:
     for one in found:
         if (one.task, one.score) != (task, score):
             continue
-        reasons = refusals(_by(entrants[one.members[0]].side.facts, score), _by(facts, score))
+        first = entrants[one.members[0]]
+        reasons = [
+            *refusals(_by(first.side.facts, score), _by(facts, score)),
+            *_other_scenarios(first, entrants[place]),
+        ]
         if not reasons:
             one.members.append(place)
             return
         apart = reasons[0]
     found.append(TaskScore("", task, score, [place], apart))
+
+
+def _other_scenarios(one: Entrant, other: Entrant) -> list[str]:
+    """Why figures of two runs of a pack must not stand together: those of a choice of scenarios are on their own."""
+    ours, theirs = (set(entrant.manifest.about.get("scenarios", ())) for entrant in (one, other))
+    return [] if ours == theirs else [f"{other.manifest.id} has other scenarios than {one.manifest.id}"]
 
 
 def _by(facts: Facts, score: str) -> Facts:

@@ -8,28 +8,24 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from benchwright.analysis.comparison.from_table import RunSides
-from benchwright.analysis.comparison.sides import Column, Side
+from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.joint.fronts import PerTrial, per_trial
+from benchwright.analysis.leaderboard.pack_totals import TOTAL, pack_totals
 from benchwright.analysis.leaderboard.records import Price
+from benchwright.analysis.leaderboard.scored import Scored, scored_of
 from benchwright.analysis.leaderboard.spending import Spending, spending
 from benchwright.analysis.scores import passed_trials
 from benchwright.analysis.shortfalls import failed_trials
-from benchwright.analysis.summary import ScoreSummary, TargetSummary
+from benchwright.analysis.summary import TargetSummary
 from benchwright.runs.about import given_name, suite_of
 from benchwright.runs.manifest import Manifest
 
 
-class Scored(NamedTuple):
-    """A score: its summary, and its values as a comparison sees them."""
-
-    summary: ScoreSummary
-    column: Column
-
-
 class Entrant(NamedTuple):
-    """A target of a run. `takes` is what one of its trials takes, `spent` what all did.
+    """A target of a run; of a pack's run the first score is the pack's own total.
 
-    `solved` of the trials that it made itself passed, None where passing is not defined.
+    `takes` is what one of its trials takes, `spent` what all did. `solved` of the trials that it made itself passed,
+    None where passing is not defined.
     """
 
     side: Side
@@ -68,6 +64,7 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) ->
     Raises:
         UserError: the run has no such target.
     """
+    totals = pack_totals(run.manifest, run.table) if run.manifest.kind == "pack" else {}
     for side in run.sides() if slot is None else [run.side(slot)]:
         target = next(one for one in run.summary.targets if one.slot == side.facts.slot)
         spent = spending(target.requests, prices.get(side.facts.model))
@@ -75,15 +72,10 @@ def entrants_of(run: RunSides, slot: str | None, prices: Mapping[str, Price]) ->
         if spent.cost is not None and target.trials > target.reused:
             takes = replace(takes, cost=spent.cost / (target.trials - target.reused))
         side = replace(side, evidence=lambda score, wanted: {}, contents=lambda: None)
-        yield Entrant(
-            side,
-            run.manifest,
-            target,
-            _scores(run.manifest, side, target),
-            takes,
-            spent,
-            _solved(run, target),
-        )
+        scores = _scores(run.manifest, side, target)
+        if target.slot in totals:
+            scores = {TOTAL: totals[target.slot], **scores}
+        yield Entrant(side, run.manifest, target, scores, takes, spent, _solved(run, target))
 
 
 def _solved(run: RunSides, target: TargetSummary) -> int | None:
@@ -105,5 +97,5 @@ def _scores(manifest: Manifest, side: Side, target: TargetSummary) -> dict[str, 
         name = "score" if manifest.kind == "benchmark" else summary.scorer
         column = side.trials.scores.get(name)
         if column is not None:
-            found[summary.scorer] = Scored(summary, column)
+            found[summary.scorer] = scored_of(summary, column)
     return found

@@ -14,6 +14,8 @@ from benchwright.analysis.comparison.records import Verdict
 from benchwright.analysis.comparison.sides import Side
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
+from benchwright.analysis.leaderboard.pack_totals import total_difference
+from benchwright.analysis.leaderboard.scored import Scored
 from benchwright.stats.families import holm
 
 
@@ -47,12 +49,19 @@ def _judged(contest: Contest, p_adjusted: float, confidence: float) -> Contest:
 
 def _in_column(entrants: Sequence[Entrant], column: TaskScore, confidence: float) -> Iterator[Contest]:
     sides = _numbered([entrants[place].side for place in column.members])
-    values = [entrants[place].scores[column.score].column for place in column.members]
+    scores = [entrants[place].scores[column.score] for place in column.members]
     for one, other in combinations(range(len(sides)), 2):
-        aligned = align(sides[one], sides[other])
-        found = difference(aligned, values[one], values[other], "usual", confidence)
+        found = _difference(sides[one], scores[one], sides[other], scores[other], confidence)
         if found is not None:
             yield Contest(column.name, column.members[one], column.members[other], found)
+
+
+def _difference(
+    side: Side, score: Scored, other: Side, others: Scored, confidence: float
+) -> Difference | None:
+    if score.column is None or others.column is None:
+        return total_difference(score, others, confidence)
+    return difference(align(side, other), score.column, others.column, "usual", confidence)
 
 
 def _numbered(sides: Sequence[Side]) -> list[Side]:

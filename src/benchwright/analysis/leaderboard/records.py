@@ -29,7 +29,7 @@ class Price(Record, frozen=True):
 
 
 class Cell(Record, frozen=True):
-    """One score of one target of one run, as its summary has it.
+    """One score of one target of one run, as its summary has it; of a pack's total, `n` are the cells of the run.
 
     `rank` is 1 + how many others in the column are better by a test (None: there is no other): where the data cannot
     tell, ranks are shared.
@@ -51,7 +51,8 @@ class Cell(Record, frozen=True):
 class BoardColumn(Record, frozen=True):
     """One score of one task; `unit` says that all values lie in [0, 1]. `apart` says why it is not another column.
 
-    Of its `pairs` so many are `paired`; `tests` are their tests, `methods` those of their intervals.
+    Of its `pairs` so many are `paired`; `tests` are their tests, `methods` those of their intervals. `total` says that
+    it is a pack's own total, in `scale`.
     """
 
     name: str
@@ -63,6 +64,8 @@ class BoardColumn(Record, frozen=True):
     paired: int = 0
     tests: list[str] = []
     methods: list[str] = []
+    total: bool = False
+    scale: str = ""
 
 
 class Pair(Record, frozen=True):

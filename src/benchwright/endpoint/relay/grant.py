@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -60,6 +60,7 @@ class RelayedRequest(Record, frozen=True):
 class Grant:
     """What `token` opens. A request gets the `settings` whose fields it does not have.
 
+    `names` are those that /models lists, the target's own where there are none.
     `admit` is asked before each request, and raises LimitReached to refuse it; `note` is told of each that has ended.
     """
 
@@ -72,6 +73,7 @@ class Grant:
         admit: Callable[[Asked], Purpose],
         note: Callable[[RelayedRequest], None],
         withdraw: Callable[[Grant], None],
+        names: Sequence[str] = (),
     ) -> None:
         self.base_url = base_url
         self.token = token
@@ -81,6 +83,7 @@ class Grant:
         self._admit = admit
         self._note = note
         self._withdraw = withdraw
+        self._names = names or (self.model,)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -94,8 +97,8 @@ class Grant:
             await asyncio.gather(*late, return_exceptions=True)
 
     def models(self) -> bytes:
-        """The answer of /models: the one model there is."""
-        return model_list([self.model])
+        """The answer of /models: the one model there is, by the names that it goes by."""
+        return model_list(self._names)
 
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
         """Asks the target, and has the answer passed on.

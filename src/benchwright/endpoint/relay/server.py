@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -133,10 +133,11 @@ class Relay:
         settings: Mapping[str, Any],
         admit: Callable[[Asked], Purpose],
         note: Callable[[RelayedRequest], None],
+        names: Sequence[str] = (),
     ) -> Grant:
         """Lets whoever has the grant's token ask the client's target; see `Grant`."""
         token = _new_token()
-        grant = Grant(self.base_url, token, client, settings, admit, note, self._withdraw)
+        grant = Grant(self.base_url, token, client, settings, admit, note, self._withdraw, names)
         self._grants[token.encode()] = grant
         return grant
 

@@ -15,6 +15,7 @@ from benchwright.errors import UserError
 from benchwright.packs.install.settings import InstallLimits
 from benchwright.packs.install.sources import Archive, GitHub, checked_sha256, is_address
 from benchwright.packs.manifest_check import PACK_ID
+from benchwright.packs.web_pack import WEB_PACK
 from benchwright.records import UNREADABLE, Record
 from benchwright.suggest import did_you_mean
 from benchwright.typed_paths import typed_path
@@ -132,7 +133,7 @@ def _source(raw: dict[str, Any]) -> tuple[GitHub | Archive, str | None]:
         case {"type": "archive", "url": str(url)} if is_address(url):
             return Archive(url), sha256
         case {"type": "web"}:
-            raise ValueError("web packs are not supported")
+            raise ValueError(f"it is {WEB_PACK}")
         case {"type": "github" | "archive" as kind}:
             raise ValueError(f"its {kind} source is incomplete")
     raise ValueError(f"sources of type {source.get('type')!r} are not supported")

@@ -18,13 +18,18 @@ LEGEND = (
 
 
 def figure(value: float, column: BoardColumn) -> str:
-    """A mean or an end of its interval."""
+    """A mean or an end of its interval; a pack's total is as exact as wherever else it is shown."""
+    if column.total:
+        return f"{value:g}"
     return f"{value:.3f}" if column.unit else f"{value:.4g}"
 
 
 def mean_text(cell: Cell, column: BoardColumn) -> str:
-    """The mean, or a dash where nothing was scored."""
-    return "–" if cell.mean is None else figure(cell.mean, column)
+    """The mean, or a dash where nothing was scored; a pack's total that lacks cells says so."""
+    if cell.mean is None:
+        return "–"
+    incomplete = column.total and cell.n_scored < cell.n
+    return figure(cell.mean, column) + (" (incomplete)" if incomplete else "")
 
 
 def interval_text(cell: Cell, column: BoardColumn) -> str:
@@ -60,6 +65,8 @@ def lines(board: Leaderboard) -> Iterator[Line]:
             "note", [f"The p-values of all {board.tests:,} tests are corrected together (Holm), at 5 %."]
         )
     yield from effort_lines(board.rows)
+    if totals := [column for column in board.columns if column.total]:
+        yield _of_packs(totals)
     for column in board.columns:
         if column.apart:
             yield Line(
@@ -79,13 +86,21 @@ def _by_method(columns: Sequence[BoardColumn]) -> dict[str, list[str]]:
 
 def _method(column: BoardColumn) -> str:
     tests = ", ".join(TESTS.get(test, test) for test in column.tests)
-    if column.paired == column.pairs:
+    if column.total:
+        how = "compared by the totals of single repeats"
+    elif column.paired == column.pairs:
         how = "compared sample by sample"
     elif not column.paired:
         how = "compared without pairing, as there are no samples in common"
     else:
         how = f"{column.paired:,} of {counted(column.pairs, 'pair')} compared sample by sample, the others not paired"
     return f"{how} ({tests})"
+
+
+def _of_packs(columns: Sequence[BoardColumn]) -> Line:
+    names = [f"{column.name} ({column.scale})" if column.scale else column.name for column in columns]
+    told = ": the pack's own total; the interval is that of the mean over repeats, where there are several."
+    return Line("note", [*_listed(names), told])
 
 
 def _listed(names: Sequence[str]) -> list[str | Foreign]:

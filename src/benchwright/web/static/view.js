@@ -1,10 +1,14 @@
 // The start of every page: keys, live parts, and forms that answer as they are filled in.
+import { watchFrame } from "./bridge.js";
 import { watchKeys } from "./keys.js";
 import { fill, watch } from "./live.js";
+import { watchReplay } from "./replay.js";
 import { watchTrial } from "./trial.js";
 
 watchKeys();
 watchTrial();
+watchReplay();
+watchFrame();
 
 for (const part of document.querySelectorAll("[data-part][data-deferred]")) fill(part);
 

@@ -1,0 +1,55 @@
+"""A pack's own totals in a leaderboard: the figure of a cell, and who is better by the totals of single repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchwright.analysis.comparison.figures import Difference
+from benchwright.analysis.leaderboard.scored import Scored
+from benchwright.analysis.pack_runs import read_scores, totals_interval
+from benchwright.packs.results import PackScore
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+from benchwright.stats.unpaired import unpaired_difference
+
+TOTAL = "total"
+"""The name of the score."""
+
+
+def pack_totals(manifest: Manifest, table: RunTable) -> Mapping[str, Scored]:
+    """The total of each target of a pack's run by slot, without a figure where the pack has not scored it.
+
+    The interval is that of the mean of the totals of single repeats, by Student's t.
+
+    Raises:
+        JournalError: the run cannot be read.
+    """
+    scores = read_scores(manifest, table)
+    return {target.slot: _total(scores.get(target.slot, PackScore())) for target in manifest.targets}
+
+
+def _total(found: PackScore) -> Scored:
+    known = found.score is not None and found.missing < found.cells
+    interval = totals_interval(found.totals) if known else None
+    low, high = interval or (None, None)
+    return Scored(
+        n=found.cells,
+        n_scored=found.cells - found.missing,
+        mean=found.score.total_score if known and found.score is not None else None,
+        low=low,
+        high=high,
+        method="none" if interval is None else "t over repeats",
+        totals=found.totals,
+        unit=(found.score.total_unit or "") if found.score is not None else "",
+    )
+
+
+def total_difference(a: Scored, b: Scored, confidence: float) -> Difference | None:
+    """B - A by the totals of single repeats (Welch's t); None where a side has fewer than two, or is incomplete."""
+    if any(len(one.totals) < 2 or one.n_scored < one.n for one in (a, b)):
+        return None
+    found = unpaired_difference(b.totals, a.totals, confidence=confidence)
+    return Difference(
+        0, found.mean_b, found.mean_a, found.difference, found.method, found.method, found.interval,
+        found.p_value, found.se,
+    )  # fmt: skip

@@ -1,0 +1,50 @@
+"""A score of an entrant, as the cells of a leaderboard have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.analysis.comparison.sides import Column
+from benchwright.analysis.summary import ScoreSummary
+
+
+class Scored(NamedTuple):
+    """The figure of a cell: `mean` over `n_scored` of `n` trials, with the interval that `method` made.
+
+    `column` has the values as a comparison sees them. A pack's own total has none, as it is not a mean of its cells:
+    its `totals` are those of single repeats, in `unit`.
+    """
+
+    n: int
+    n_scored: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    method: str
+    column: Column | None = None
+    totals: Sequence[float] = ()
+    unit: str = ""
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The values (n,) that say on which scale it is."""
+        if self.column is not None:
+            return self.column.values
+        return np.array([*self.totals, *([] if self.mean is None else [self.mean])])
+
+
+def scored_of(summary: ScoreSummary, column: Column) -> Scored:
+    """A score as a run's summary has it."""
+    return Scored(
+        summary.n,
+        summary.n_scored,
+        summary.mean_scored,
+        summary.low,
+        summary.high,
+        summary.method,
+        column,
+    )

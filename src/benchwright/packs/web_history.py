@@ -1,0 +1,222 @@
+"""What the page of a web pack saves: a summary in the desktop host's shape, and files beside it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright import __version__
+from benchwright.errors import UserError
+from benchwright.files import write_whole
+from benchwright.packs.types import RegisteredModel
+from benchwright.packs.versions import COMPATIBLE_VERSION
+from benchwright.packs.web_pack import WebPack
+from benchwright.records import UNREADABLE, RequestRecord
+from benchwright.runs.journal import encode_json
+from benchwright.suggest import did_you_mean
+
+SUMMARY = "summary.json"
+ARTIFACTS = "artifacts"
+
+STATUSES = ("created", "running", "completed", "cancelled", "error")
+
+MOST_EVENTS = 10_000
+MOST_ARTIFACTS = 1_000
+MOST_BYTES = 256 * 2**20
+"""Limits of one session; a page that goes beyond them is refused."""
+
+Payload = dict[str, Any]
+
+
+class WebSession:
+    """One session with a page, in a directory of its own below `storage` from the first time that it saves something.
+
+    A session that was `saved` before goes on. Requests that the page makes are counted by the model's id.
+    """
+
+    def __init__(
+        self, pack: WebPack, models: Sequence[RegisteredModel], storage: Path, saved: Payload | None = None
+    ) -> None:
+        self.pack = pack
+        self.models = models
+        self.saved = saved
+        self._storage = storage
+        self._requests: dict[str, list[RequestRecord]] = {}
+        self._bytes = 0
+
+    @property
+    def run_id(self) -> str | None:
+        """The id of the session, None before anything is saved."""
+        return None if self.saved is None else self.saved["runId"]
+
+    @property
+    def directory(self) -> Path | None:
+        """Where it is saved, None before anything is."""
+        return None if self.run_id is None else self._storage / self.pack.id / self.run_id
+
+    def asked(self, model: str, record: RequestRecord) -> None:
+        """Counts a request of the page's."""
+        self._requests.setdefault(model, []).append(record)
+
+    def save(self, payload: Payload) -> Payload:
+        """Adds what the page gives to what it saved: the newest status and score, all events, artifacts and metadata.
+
+        Returns the summary.
+
+        Raises:
+            UserError: the payload is of another shape, or too large.
+            JournalError: it cannot be written.
+        """
+        former = self.saved or {}
+        history = _merged(former.get("webHistory") or {}, payload)
+        now = _now()
+        run_id = former.get("runId") or f"{self.pack.id}-{now.replace(':', '-')}-{uuid.uuid4().hex[:8]}"
+        score = history.get("score")
+        scored = self.models[0].id if self.models else "web"
+        summary = {
+            **former,
+            "runId": run_id,
+            "runDir": str(self._storage / self.pack.id / run_id),
+            "packType": "web",
+            "packVersion": self.pack.version,
+            "packEntry": self.pack.entry,
+            "packBuildId": self.pack.build_id,
+            "packManifestHash": self.pack.manifest_hash,
+            "benchPackId": self.pack.id,
+            "benchPackName": self.pack.name,
+            "startedAt": former.get("startedAt", now),
+            "completedAt": now,
+            "modelCount": len(self.models),
+            "scenarioCount": 0,
+            "cancelled": history["status"] == "cancelled",
+            "error": "The page reported an error." if history["status"] == "error" else None,
+            "events": [],
+            "resultsByModel": {model.id: [] for model in self.models},
+            "scores": {} if score is None else {scored: score},
+            "webHistory": history,
+            "requestsByModel": {model: _counted(records) for model, records in self._counted_so_far()},
+            "hostVersion": f"benchwright {__version__} (compatible with {COMPATIBLE_VERSION})",
+        }
+        self.saved = {name: value for name, value in summary.items() if value is not None}
+        self._write()
+        return self.saved
+
+    def add_artifact(
+        self, kind: str, label: str, path: str, content_type: str | None, content: bytes
+    ) -> Payload:
+        """Writes a file of the page's into the session, and notes it; returns what the page is told of it.
+
+        Raises:
+            UserError: there are too many, or they are too large.
+            JournalError: it cannot be written.
+        """
+        known = ((self.saved or {}).get("webHistory") or {}).get("artifacts") or []
+        if len(known) >= MOST_ARTIFACTS or self._bytes + len(content) > MOST_BYTES:
+            raise UserError(
+                f"A session keeps {MOST_ARTIFACTS:,} files of {MOST_BYTES // 2**20} MiB together."
+            )
+        if self.saved is None:
+            self.save({"status": "running"})
+        assert self.directory is not None
+        place = f"{ARTIFACTS}/{safe_path(path, label)}"
+        target = self.directory / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, content)
+        self._bytes += len(content)
+        note = {"kind": kind, "label": label, "path": place, "contentType": content_type}
+        artifact = {name: value for name, value in note.items() if value is not None}
+        self.save({"artifacts": [artifact]})
+        return artifact
+
+    def close(self) -> None:
+        """Writes the counts of requests that came after the page saved last."""
+        if self.saved is not None and self._requests:
+            self.save({})
+
+    def _counted_so_far(self) -> list[tuple[str, list[RequestRecord]]]:
+        """The requests as they are now: others may end on the event loop while a thread saves."""
+        return [(model, list(records)) for model, records in list(self._requests.items())]
+
+    def _write(self) -> None:
+        assert self.directory is not None
+        self.directory.mkdir(parents=True, exist_ok=True)
+        write_whole(self.directory / SUMMARY, encode_json(self.saved) + b"\n")
+
+
+def _merged(former: Payload, payload: Payload) -> Payload:
+    """What the page saved, and what it saves now.
+
+    Raises:
+        UserError: a part is of another shape, or there are too many events.
+    """
+    status = payload.get("status", former.get("status", "running"))
+    if status not in STATUSES:
+        raise UserError(f"The status of a session is one of {', '.join(STATUSES)}, not {status!r}.")
+    merged = {**former, **payload, "status": status}
+    for key, kind in (("metadata", dict), ("artifacts", list), ("events", list)):
+        given = payload.get(key)
+        if given is not None and not isinstance(given, kind):
+            raise UserError(f"{key} is {'an object' if kind is dict else 'a list'}.")
+    merged["metadata"] = {**(former.get("metadata") or {}), **(payload.get("metadata") or {})}
+    for key in ("artifacts", "events"):
+        merged[key] = [*(former.get(key) or []), *(payload.get(key) or [])]
+    if len(merged["events"]) > MOST_EVENTS or len(merged["artifacts"]) > MOST_ARTIFACTS:
+        raise UserError(f"A session keeps {MOST_EVENTS:,} events and {MOST_ARTIFACTS:,} artifacts.")
+    return merged
+
+
+def safe_path(path: str, label: str) -> str:
+    """A relative path of plain names, from the path that a page gives or the label of its file."""
+    parts = [
+        re.sub(r"[^A-Za-z0-9._-]+", "-", part).strip("-.") for part in path.replace("\\", "/").split("/")
+    ]
+    parts = [part[:100] for part in parts if part]
+    if parts[:1] == [ARTIFACTS]:
+        parts = parts[1:]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", label).strip("-.").lower()[:100] or "artifact"
+    return "/".join(parts[:8]) or f"{name}.txt"
+
+
+def saved_session(storage: Path, pack: str, reference: str) -> Payload:
+    """A session by its id, or the end of it that no other has.
+
+    Raises:
+        UserError: there is no such session, several fit, or it cannot be read.
+    """
+    known = sorted(path.parent.name for path in (storage / pack).glob(f"*/{SUMMARY}"))
+    found = [name for name in known if name == reference] or [name for name in known if reference in name]
+    if len(found) != 1:
+        hint = did_you_mean(reference, known) if not found else f" It fits {', '.join(found)}."
+        raise UserError(f"There is no session {reference!r} of {pack}.{hint}")
+    path = storage / pack / found[0] / SUMMARY
+    try:
+        saved = msgspec.json.decode(path.read_bytes())
+    except (OSError, *UNREADABLE) as error:
+        raise UserError(f"{path} cannot be read: {error}.") from None
+    if not isinstance(saved, dict) or saved.get("runId") != found[0]:
+        raise UserError(f"{path} is not the summary of this session.")
+    return saved
+
+
+def _counted(records: Sequence[RequestRecord]) -> Mapping[str, float]:
+    """What requests took; tokens only where the server counted those of every answer."""
+    answered = [record for record in records if record.error is None]
+    figures = {
+        "requests": len(records),
+        "failed": len(records) - len(answered),
+        "seconds": round(sum(record.total for record in records) / 1e9, 3),
+    }
+    if all(record.usage.completion_tokens is not None for record in answered):
+        figures["promptTokens"] = sum(record.prompt_tokens for record in answered)
+        figures["completionTokens"] = sum(record.completion_tokens for record in answered)
+    return figures
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,131 @@
+"""A web pack (protocol 0.3): a page that its host shows in a frame, and what its manifest lets it ask for.
+
+Fields, permissions and rules of addresses are those of @benchlocal/core and of the desktop host, version 0.3.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchwright.errors import UserError
+from benchwright.packs.manifest import PackManifest
+from benchwright.records import Record
+
+PERMISSIONS = frozenset(
+    {
+        "models:list",
+        "models:read",
+        "inference:chat",
+        "inference:stream",
+        "runs:write",
+        "history:read",
+        "history:write",
+        "artifacts:write",
+    }
+)
+"""What a page may be allowed; others that a manifest asks for are not given."""
+
+BRIDGE_VERSION = 1
+
+WEB_PACK = (
+    "a web pack, a page on which a person works: its bridge has no message that starts a run, so it cannot be run "
+    "unattended; `benchwright pack open` shows it"
+)
+"""What is said where a pack of the usual kind is asked for."""
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
+class WebPack(Record, frozen=True):
+    """A page and what it may ask for. `origins` may talk to the host; `refused` permissions are unknown here.
+
+    `remote` are the places to which the pack says that it may send data; `policy` is what it says of that.
+    """
+
+    id: str
+    name: str
+    version: str
+    entry: str
+    origins: tuple[str, ...]
+    permissions: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    playback: bool = False
+    build_id: str | None = None
+    manifest_hash: str | None = None
+    remote: tuple[str, ...] = ()
+    policy: str = ""
+
+
+def web_pack_of(manifest: PackManifest) -> WebPack:
+    """The web pack that a manifest declares.
+
+    Raises:
+        UserError: it declares none, or one that cannot be shown; says all that is wrong.
+    """
+    if manifest.type != "web":
+        raise UserError(f"{manifest.id} is not a web pack: run it with: benchwright pack run {manifest.id}")
+    web = manifest.raw.get("web")
+    web = web if isinstance(web, dict) else {}
+    if problems := list(_problems(manifest.entry, web)):
+        raise UserError(f"{manifest.id} cannot be shown: {'; '.join(problems)}.")
+    asked = tuple(dict.fromkeys(web["permissions"]))
+    policy = web.get("dataPolicy")
+    policy = policy if isinstance(policy, dict) else {}
+    return WebPack(
+        id=manifest.id,
+        name=manifest.name,
+        version=manifest.version,
+        entry=manifest.entry,
+        origins=tuple(dict.fromkeys(map(origin_of, (manifest.entry, *web["allowedOrigins"])))),
+        permissions=tuple(one for one in asked if one in PERMISSIONS),
+        refused=tuple(one for one in asked if one not in PERMISSIONS),
+        playback=web.get("historyPlayback") is True,
+        build_id=_text(web, "buildId"),
+        manifest_hash=_text(web, "manifestHash"),
+        remote=tuple(one for one in policy.get("remoteOrigins") or () if isinstance(one, str)),
+        policy=_text(policy, "description") or "",
+    )
+
+
+def _problems(entry: str, web: Mapping[str, Any]) -> Iterator[str]:
+    if web.get("bridgeVersion") != BRIDGE_VERSION:
+        yield f"web.bridgeVersion is {web.get('bridgeVersion')!r}, and this host speaks version {BRIDGE_VERSION}"
+    if not is_page(entry):
+        yield f"its entry {entry!r} is neither an https address nor one of this machine"
+    for key in ("allowedOrigins", "permissions"):
+        value = web.get(key)
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            yield f"web.{key} is not a list of strings"
+        elif key == "allowedOrigins" and not all(map(is_page, value)):
+            yield "web.allowedOrigins has an address that is neither https nor of this machine"
+
+
+def is_page(address: str) -> bool:
+    """Whether a page may be at an address: https anywhere, http on this machine only, without user and password."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        return False
+    if parts.username is not None or parts.password is not None or not parts.hostname:
+        return False
+    if not re.fullmatch(r"[A-Za-z0-9.:\[\]-]+", parts.netloc):
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in THIS_MACHINE)
+
+
+def origin_of(address: str) -> str:
+    """The origin of the page at an address, as browsers write it: without the port that its scheme has anyway."""
+    parts = urlsplit(address)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}"
+
+
+def _text(raw: Mapping[str, Any], key: str) -> str | None:
+    value = raw.get(key)
+    return value if isinstance(value, str) else None

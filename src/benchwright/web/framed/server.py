@@ -1,0 +1,214 @@
+"""The server behind the page that frames a web pack: who may come in, chat completions, and what the page saves."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from urllib.parse import quote
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from benchwright.app.web_packs import OpenPack, chat_body
+from benchwright.endpoint.serving.listener import LOOPBACK
+from benchwright.errors import BenchwrightError, UserError
+from benchwright.packs.types import to_json
+from benchwright.packs.web_pack import BRIDGE_VERSION, origin_of
+from benchwright.records import UNREADABLE
+from benchwright.text import Say
+from benchwright.web.off_loop import off_loop
+from benchwright.web.rendering import STATIC, page, static_file
+from benchwright.web.safety import HEADERS, AccessCheck
+from benchwright.web.server import interruption, open_in_browser
+
+LARGEST = 32 * 2**20
+"""Bytes of what a page may send at once."""
+
+PATIENCE = aiohttp.ClientTimeout(total=None)
+"""The relay has limits of its own."""
+
+
+class FramedPack:
+    """What the server answers for one open pack; `access` tells who may come in."""
+
+    def __init__(self, pack: OpenPack, access: AccessCheck, client: aiohttp.ClientSession) -> None:
+        self._pack = pack
+        self._access = access
+        self._client = client
+        self._saving = asyncio.Lock()
+
+    def application(self) -> web.Application:
+        """The routes, behind the guard."""
+        app = web.Application(middlewares=[self._guarded], client_max_size=LARGEST)
+        app.on_response_prepare.append(self._add_headers)
+        app.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/static/{name}", self._static),
+                web.get("/bridge/history", self._history),
+                web.post("/bridge/history", self._save),
+                web.post("/bridge/artifact", self._artifact),
+                web.post("/bridge/chat", self._chat),
+            ]
+        )
+        return app
+
+    @web.middleware
+    async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        if refusal := self._access.refusal(request):
+            return page("error.html", status=403, title="Not let in", message=refusal, inside=False)
+        try:
+            answer: web.StreamResponse = await handler(request)
+            return answer
+        except BenchwrightError as error:
+            return web.json_response(
+                {"error": str(error)}, status=400 if isinstance(error, UserError) else 500
+            )
+
+    async def _add_headers(self, _: web.Request, response: web.StreamResponse) -> None:
+        """As the viewer's, and frames of the pack's own origins."""
+        frames = " ".join(self._pack.session.pack.origins)
+        policy = f"{HEADERS['Content-Security-Policy']}; frame-src {frames}"
+        response.headers.update(
+            {**HEADERS, "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
+        )
+        response.headers.setdefault("Cache-Control", "no-store")
+
+    async def _page(self, request: web.Request) -> web.Response:
+        session = self._pack.session
+        if "token" in request.query:
+            welcome = page("welcome.html", to="/")
+            self._access.let_in(request, welcome)
+            return welcome
+        return page("framed.html", inside=False, pack=session.pack, models=session.models, host=self._host())
+
+    def _host(self) -> dict[str, Any]:
+        """What the script of the page has to know."""
+        session = self._pack.session
+        pack = session.pack
+        models = [
+            {
+                **to_json(model),
+                "providerId": model.provider,
+                "provider": self._pack.providers.get(model.provider, model.provider),
+            }
+            for model in session.models
+        ]
+        return {
+            "bridgeVersion": BRIDGE_VERSION,
+            "origins": pack.origins,
+            "permissions": pack.permissions,
+            "models": models,
+            "pack": {
+                "id": pack.id,
+                "name": pack.name,
+                "version": pack.version,
+                "entry": pack.entry,
+                **({} if pack.build_id is None else {"buildId": pack.build_id}),
+            },
+            "mode": "history" if self._pack.replayed else "live",
+            "playback": pack.playback,
+            "runId": session.run_id,
+        }
+
+    async def _static(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if name not in STATIC:
+            raise web.HTTPNotFound
+        return web.Response(body=static_file(name), content_type=STATIC[name], charset="utf-8")
+
+    async def _history(self, _: web.Request) -> web.Response:
+        saved = self._pack.session.saved or {}
+        return web.json_response({"runId": saved.get("runId"), "payload": saved.get("webHistory")})
+
+    async def _save(self, request: web.Request) -> web.Response:
+        payload = await _object(request)
+        async with self._saving:
+            summary = await off_loop(self._pack.session.save, payload)
+        return web.json_response({"runId": summary["runId"], "summary": summary})
+
+    async def _artifact(self, request: web.Request) -> web.Response:
+        given, content = request.query, await request.read()
+        async with self._saving:
+            artifact = await off_loop(
+                self._pack.session.add_artifact,
+                given.get("kind", "file"),
+                given.get("label", ""),
+                given.get("path", ""),
+                given.get("contentType"),
+                content,
+            )
+        return web.json_response(artifact)
+
+    async def _chat(self, request: web.Request) -> web.StreamResponse:
+        """Passes a chat completion on, piece by piece; one that the page gives up is given up."""
+        stream = "stream" in request.query
+        body = chat_body(await _object(request), stream=stream)
+        headers = {"Authorization": f"Bearer {self._pack.token}", "Content-Type": "application/json"}
+        try:
+            async with self._client.post(
+                f"{self._pack.relay_url}/chat/completions", data=body, headers=headers, timeout=PATIENCE
+            ) as answer:
+                passed = web.StreamResponse(status=answer.status)
+                passed.content_type = answer.content_type
+                await passed.prepare(request)
+                async for piece in answer.content.iter_any():
+                    await passed.write(piece)
+                await passed.write_eof()
+                return passed
+        except aiohttp.ClientError as error:
+            raise UserError(f"The answer of the model broke off: {error}.") from None
+
+
+async def _object(request: web.Request) -> dict[str, Any]:
+    try:
+        given = msgspec.json.decode(await request.read())
+    except UNREADABLE:
+        given = None
+    if not isinstance(given, dict):
+        raise UserError("The body is not a JSON object.")
+    return given
+
+
+async def show(pack: OpenPack, port: int, announce: Say, *, open_browser: bool) -> None:
+    """Shows the page of a web pack until it is interrupted; announces its address.
+
+    Raises:
+        UserError: the port cannot be listened on, or the page lies there itself.
+    """
+    access = AccessCheck(LOOPBACK)
+    async with aiohttp.ClientSession() as client:
+        framed = FramedPack(pack, access, client)
+        runner = web.AppRunner(
+            framed.application(), access_log=None, handle_signals=False, shutdown_timeout=2.0
+        )
+        await runner.setup()
+        try:
+            try:
+                await web.TCPSite(runner, LOOPBACK, port).start()
+            except OSError as error:
+                raise UserError(f"Cannot listen on port {port}: {error.strerror or error}.") from None
+            listening = runner.addresses[0][1]
+            ended = interruption()
+            address = _address(pack, listening, access.token)
+            announce(address)
+            if open_browser:
+                await off_loop(open_in_browser, address)
+            await ended.wait()
+        finally:
+            await runner.cleanup()
+
+
+def _address(pack: OpenPack, port: int, token: str) -> str:
+    """Ours, by another name than the pack's where both are on this machine: browsers send cookies to all ports.
+
+    Raises:
+        UserError: the pack's page lies where we listen.
+    """
+    entry = pack.session.pack.entry
+    for name in (LOOPBACK, "localhost"):
+        if origin_of(entry) == f"http://{name}:{port}":
+            raise UserError(f"The page of {pack.session.pack.id} is at port {port}; choose another --port.")
+    name = "localhost" if f"://{LOOPBACK}" in entry else LOOPBACK
+    return f"http://{name}:{port}/?token={quote(token)}"

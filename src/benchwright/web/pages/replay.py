@@ -1,0 +1,116 @@
+"""A pack's run once more: its events, and what each does to the matrix of scenarios and models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from aiohttp import web
+
+from benchwright.analysis.pack_runs import models_of
+from benchwright.errors import UserError
+from benchwright.packs.events import Event
+from benchwright.packs.run_files import read_events
+from benchwright.reports.pack_replay import event_line
+from benchwright.text import one_line
+from benchwright.web.off_loop import off_loop
+from benchwright.web.rendering import page
+from benchwright.web.viewer import VIEWER, Viewer
+
+MOST_STEPS = 5_000
+"""Events on one page; of more, those in which a pack says what it is doing are left out."""
+
+MESSAGE = 80
+"""Characters of what a pack says of a cell at work."""
+
+Place = tuple[str, str]
+"""A cell, by the ids of its scenario and its model."""
+
+
+class Change(NamedTuple):
+    """What a cell becomes: its row and column, from 0; `state` is idle, live, pass, partial, fail or error."""
+
+    row: int
+    column: int
+    state: str
+    word: str
+
+
+class Step(NamedTuple):
+    """An event as a line, the row of its scenario, if it has one, and the cells that it changes."""
+
+    text: str
+    row: int | None
+    changes: list[Change]
+
+
+def steps_of(events: Sequence[Event], labels: Mapping[str, str], scenarios: Sequence[str]) -> list[Step]:
+    """The events as steps. `labels` are those of the models by their ids, in the order of the columns."""
+    matrix = _Matrix(list(scenarios), list(labels))
+    return [
+        Step(event_line(event, labels), matrix.row(event), list(matrix.changes(event))) for event in events
+    ]
+
+
+class _Matrix:
+    """Follows the cells, to know which were at work when a run was interrupted."""
+
+    def __init__(self, scenarios: list[str], models: list[str]) -> None:
+        self._rows = {name: place for place, name in enumerate(scenarios)}
+        self._columns = {name: place for place, name in enumerate(models)}
+        self._at_work: set[Place] = set()
+
+    def row(self, event: Event) -> int | None:
+        return self._rows.get(str(event.get("scenarioId")))
+
+    def changes(self, event: Event) -> Iterator[Change]:
+        kind, place = event.get("type"), (str(event.get("scenarioId")), str(event.get("modelId")))
+        if kind in ("run_started", "run_finished", "run_error"):
+            yield from (self._change(one, "idle", "") for one in sorted(self._at_work))
+            self._at_work.clear()
+        elif place[0] not in self._rows or place[1] not in self._columns:
+            return
+        elif kind == "model_progress":
+            self._at_work.add(place)
+            yield self._change(place, "live", one_line(str(event.get("message") or ""), MESSAGE))
+        elif kind == "scenario_result":
+            self._at_work.discard(place)
+            status = _status(event.get("result"))
+            yield self._change(place, status, status)
+
+    def _change(self, place: Place, state: str, word: str) -> Change:
+        return Change(self._rows[place[0]], self._columns[place[1]], state, word)
+
+
+def _status(result: Any) -> str:
+    """How a cell came out; what a pack writes instead of a status counts as an error."""
+    if not isinstance(result, dict) or result.get("errorType"):
+        return "error"
+    status = result.get("status")
+    return status if status in ("pass", "partial", "fail") else "error"
+
+
+async def replay_page(request: web.Request) -> web.Response:
+    """The page that plays a run of a pack."""
+    return await off_loop(_page, request.app[VIEWER], request.match_info["run"])
+
+
+def _page(viewer: Viewer, run: str) -> web.Response:
+    row, manifest = viewer.runs.row(run), viewer.runs.manifest(run)
+    if manifest.kind != "pack":
+        raise UserError(f"{run} is not a run of a pack: only these have events to play.")
+    events = read_events(viewer.runs.directory(run))
+    shown = events
+    if len(events) > MOST_STEPS:
+        shown = [event for event in events if event.get("type") != "model_progress"]
+    labels = {model.id: model.label for model in models_of(manifest).values()}
+    titles = manifest.about.get("scenarios", {})
+    return page(
+        "replay.html",
+        row=row,
+        pack_name=f"{manifest.about.get('name', manifest.name)} {manifest.about.get('version', '')}",
+        labels=list(labels.values()),
+        scenarios=titles,
+        steps=steps_of(shown, labels, list(titles)),
+        left_out=len(events) - len(shown),
+    )
