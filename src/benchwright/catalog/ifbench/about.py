@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from benchwright.catalog.benchmark import About
 from benchwright.catalog.ifeval.about import PUNKT
-from benchwright.data.declared import Dataset, HubRepository
+from benchwright.data.declared import Dataset, GitRepository
+
+COMMIT = "db69a6f05689830b0068b8f1529ebcfd2f3b164c"
 
 DATASET = Dataset(
     name="ifbench",
-    splits={"train": ("data/train-*.parquet",)},
-    origin=HubRepository("allenai/IFBench_test"),
+    splits={"train": ("data/IFBench_test.jsonl",)},
+    origin=GitRepository("https://github.com/allenai/IFBench", COMMIT),
     licence="ODC-BY-1.0",
-    local={"train": ("IFBench_test.jsonl", "*.jsonl")},
+    local={"train": ("IFBench_test.jsonl",)},
 )
 
 TAGGER_FILES = tuple(
@@ -35,7 +37,7 @@ IFBENCH = About(
     items=300,
     licence="ODC-BY-1.0",
     protocol="the prompt alone at temperature 0; all 58 official rules (prompt-level loose)",
-    source="https://github.com/allenai/IFBench (commit db69a6f05689830b0068b8f1529ebcfd2f3b164c); arXiv:2507.02833",
+    source=f"https://github.com/allenai/IFBench (commit {COMMIT}); arXiv:2507.02833",
     dataset=DATASET,
     metric="prompt-level loose",
     max_tokens=4096,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.data.declared import Dataset, GitRepository, HubRepository
+from benchwright.data.declared import Dataset, GitRepository
 
 COMMIT = "5ccefcca6a39020d66c1383c4e6a809cb07afa33"
 
@@ -19,8 +19,7 @@ DATASET = Dataset(
 
 HUB = Dataset(
     name="multichallenge_hub",
-    splits={"test": ("data/test-*.parquet",)},
-    origin=HubRepository("ScaleAI/MultiChallenge"),
+    splits={"test": ("data/*.parquet",)},
     licence="CC-BY-4.0",
     local={"test": ("*.parquet", "*.jsonl")},
 )
