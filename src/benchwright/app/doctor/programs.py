@@ -26,6 +26,7 @@ EXTRAS = {
     "ray": "runs on several machines",
     "inspect": "tasks of Inspect (run inspect:TASK)",
     "lm-eval": "tasks of lm-evaluation-harness (run lm-eval:TASK)",
+    "ifbench": "instructions of ifbench",
     "math": "answers of math_500",
     "otel": "telemetry (--otel)",
 }
@@ -117,7 +118,7 @@ def sandbox() -> Iterator[Finding]:
     """What holds model-written code outside of containers."""
     from benchwright.sandbox import choose_protection
 
-    needed_for = "benchmarks that run model-written code (humaneval, bfcl) and agents' programs"
+    needed_for = "benchmarks that run model-written code (humaneval, livecodebench, bfcl) and agents' programs"
     try:
         chosen = choose_protection()
     except UserError as error:
