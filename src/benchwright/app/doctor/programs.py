@@ -118,7 +118,9 @@ def sandbox() -> Iterator[Finding]:
     """What holds model-written code outside of containers."""
     from benchwright.sandbox import choose_protection
 
-    needed_for = "benchmarks that run model-written code (humaneval, livecodebench, bfcl) and agents' programs"
+    needed_for = (
+        "benchmarks that run model-written code (humaneval, livecodebench, bfcl) and agents' programs"
+    )
     try:
         chosen = choose_protection()
     except UserError as error:
