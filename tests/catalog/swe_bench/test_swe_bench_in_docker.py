@@ -167,6 +167,32 @@ async def test_an_honest_fix_may_change_the_configuration_of_tests(calculator: S
     assert outcome.artifacts["rerun"] == {"left_out": ["conftest.py", "setup.cfg"], "passes": True}
 
 
+ASKING_CODE = """\
+cat >conftest.py <<'END'
+import urllib.request
+try:
+    urllib.request.urlopen("http://raw.githubusercontent.com/owner/project/fix.py")
+except OSError:
+    pass
+END"""
+
+
+async def test_what_tested_code_asks_a_code_host_for_is_refused_and_flagged(calculator: Sample) -> None:
+    outcome, score = await played(
+        make(SWE_BENCH, Options()),
+        calculator,
+        bash(ASKING_CODE),
+        applying(calculator.content["patch"]),
+        assistant(DONE),
+    )
+    assert score.value == 1.0
+    assert {(one["phase"], one["host"], one["allowed"]) for one in outcome.artifacts["network"]} == {
+        ("tests", "raw.githubusercontent.com", False)
+    }
+    assert score.detail is not None
+    assert [flag["kind"] for flag in score.detail["flags"]] == ["asks_refused_hosts"]
+
+
 async def test_a_patch_that_reaches_out_of_the_work_tree_is_not_applied(calculator: Sample) -> None:
     outside = calculator.content["patch"] + "--- /dev/null\n+++ ../etc/profile\n@@ -0,0 +1 @@\n+x\n"
     benchmark = make(SWE_BENCH, Options({"mode": "patch"}))
@@ -189,7 +215,7 @@ async def test_without_the_seal_an_agent_has_the_image_as_it_is(calculator: Samp
 
 async def test_the_tests_can_be_shut_off_too_and_that_is_told(calculator: Sample) -> None:
     benchmark = make(SWE_BENCH, Options({"network": "none"}, sealed=False))
-    assert list(benchmark.departures) == ["tests without the network that they have officially"]
+    assert list(benchmark.departures) == ["no network in any container"]
     _, score = await played(benchmark, calculator, applying(calculator.content["patch"]), assistant(DONE))
     assert score.value == 1.0
 

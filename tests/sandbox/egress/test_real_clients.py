@@ -19,7 +19,8 @@ from benchwright.catalog.containers.way_out import Exit
 from benchwright.sandbox.egress import Policy
 from benchwright.sandbox.egress.proxy import SOCKET
 
-HOSTS = ("pypi.org", "registry.npmjs.org", "deb.debian.org")
+INDEX = "packages.example"
+HOSTS = (INDEX, "registry.npmjs.org", "deb.debian.org")
 
 pytestmark = [
     pytest.mark.slow,
@@ -93,17 +94,17 @@ APT = (
 @pytest.mark.parametrize(
     ("argv", "request_line"),
     [
-        (("curl", "-sS", "--cacert", "{ca}", "https://pypi.org/simple/"), "GET /simple/"),
-        (("curl", "-sS", "http://pypi.org/simple/"), "GET /simple/"),
-        (("wget", "-q", "-O-", "--ca-certificate={ca}", "https://pypi.org/simple/"), "GET /simple/"),
+        (("curl", "-sS", "--cacert", "{ca}", "https://packages.example/simple/"), "GET /simple/"),
+        (("curl", "-sS", "http://packages.example/simple/"), "GET /simple/"),
+        (("wget", "-q", "-O-", "--ca-certificate={ca}", "https://packages.example/simple/"), "GET /simple/"),
         (
-            ("git", "-c", "http.sslCAInfo={ca}", "ls-remote", "https://pypi.org/a.git"),
+            ("git", "-c", "http.sslCAInfo={ca}", "ls-remote", "https://packages.example/a.git"),
             "GET /a.git/info/refs?service=git-upload-pack",
         ),
         (
             (
                 *(sys.executable, "-m", "pip", "--isolated", "download", "--no-deps", "--retries=0"),
-                *("--index-url=https://pypi.org/simple", "--cert={ca}", "-d", "{home}", "sample"),
+                *("-i", "https://packages.example/simple", "--cert={ca}", "-d", "{home}", "sample"),
             ),
             "GET /simple/sample/",
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from benchwright.records import Record
-from benchwright.sandbox.egress import host_problem
+from benchwright.sandbox.egress import MIRRORS, host_problem
 
 LARGEST = 256 * 1024
 """Bytes of a file that is looked through."""
@@ -31,13 +31,13 @@ _FETCHES = re.compile(
 )
 _OFFLINE = re.compile(r"--no-index|--offline|\bUV_OFFLINE=|\blocalhost\b|127\.0\.0\.1|\bfile://")
 _USUAL = {
-    "pip": ("pypi.org",),
-    "uv": ("pypi.org", "astral.sh"),
-    "apt": ("deb.debian.org", "archive.ubuntu.com"),
-    "apk": ("dl-cdn.alpinelinux.org",),
-    "npm": ("registry.npmjs.org",),
-    "go": ("proxy.golang.org",),
-    "cargo": ("index.crates.io",),
+    "pip": MIRRORS["PyPI"],
+    "uv": (*MIRRORS["PyPI"], "astral.sh"),
+    "apt": (*MIRRORS["Debian"], *MIRRORS["Ubuntu"]),
+    "apk": MIRRORS["Alpine"],
+    "npm": MIRRORS["npm"],
+    "go": MIRRORS["Go modules and checksums"],
+    "cargo": MIRRORS["crates and Rust toolchains"],
 }
 """The hosts that programs ask which name none; uv loads its Pythons from where its installer comes from."""
 _KINDS = {"uvx": "uv", "apt-get": "apt", "pip3": "pip", "npx": "npm", "yarn": "npm"}

@@ -97,6 +97,11 @@ class Exit:
             **self._rules.variables,
         }
 
+    async def shut(self) -> None:
+        """Ends its connections, and lets nothing through any more."""
+        self.grant.policy = None
+        await self._proxy.cut(self.grant)
+
     async def close(self) -> None:
         """Ends its connections, and forgets it."""
         await self._proxy.close(self.grant)

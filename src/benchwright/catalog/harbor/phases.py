@@ -85,7 +85,7 @@ class Phases:
             self.exit.grant.phase, self.exit.grant.policy = "tests", policy
             return None
         if policy is None:
-            self.exit.grant.policy = None  # what the agent left running has no network then either
+            await self.exit.shut()  # what the agent left running has no network then either
         return self._exit("tests", policy, self._settings)
 
     def of_verifier(self, verifier: Settings, step: Step, instruction: str) -> Exit | None:

@@ -12,22 +12,25 @@ HTTP, HTTPS = 80, 443
 Network = bool | tuple[str, ...]
 """What a protocol gives a container: the whole network, none, or these hosts."""
 
+
+def _at(**names: str) -> tuple[str, ...]:
+    """Hosts, by the last label of their names."""
+    return tuple(f"{name}.{last}" for last, several in names.items() for name in several.split())
+
+
 MIRRORS = {
-    "PyPI": ("pypi.org", "files.pythonhosted.org"),
-    "conda": ("conda.anaconda.org", "repo.anaconda.com"),
-    "npm": ("registry.npmjs.org", "registry.yarnpkg.com"),
-    "Node.js releases": ("nodejs.org",),
-    "Debian": ("deb.debian.org", "security.debian.org", "snapshot.debian.org"),
-    "Ubuntu": ("archive.ubuntu.com", "security.ubuntu.com", "ports.ubuntu.com"),
-    "Alpine": ("dl-cdn.alpinelinux.org",),
-    "crates and Rust toolchains": (
-        *("crates.io", "index.crates.io", "static.crates.io"),
-        "static.rust-lang.org",
-    ),
-    "Go modules and checksums": ("proxy.golang.org", "sum.golang.org"),
-    "RubyGems": ("rubygems.org", "index.rubygems.org"),
-    "Maven": ("repo.maven.apache.org", "repo1.maven.org"),
-    "CRAN": ("cran.r-project.org", "cloud.r-project.org"),
+    "PyPI": _at(org="pypi files.pythonhosted"),
+    "conda": _at(org="conda.anaconda", com="repo.anaconda"),
+    "npm": _at(org="registry.npmjs", com="registry.yarnpkg"),
+    "Node.js releases": _at(org="nodejs"),
+    "Debian": _at(org="deb.debian security.debian snapshot.debian"),
+    "Ubuntu": _at(com="archive.ubuntu security.ubuntu ports.ubuntu"),
+    "Alpine": _at(org="dl-cdn.alpinelinux"),
+    "crates and Rust toolchains": _at(io="crates index.crates static.crates", org="static.rust-lang"),
+    "Go modules and checksums": _at(org="proxy.golang sum.golang"),
+    "RubyGems": _at(org="rubygems index.rubygems"),
+    "Maven": _at(org="repo.maven.apache repo1.maven"),
+    "CRAN": _at(org="cran.r-project cloud.r-project"),
 }
 """What each host is there for: it serves released packages, and no one's working copies. A Go proxy, which serves any
 repository's commits as modules, is the one exception: `go` has no other mirror.

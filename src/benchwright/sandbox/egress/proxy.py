@@ -75,6 +75,10 @@ class EgressProxy:
     async def close(self, grant: Grant) -> None:
         """Forgets the grant's token, and ends its connections."""
         self._grants.pop(grant.token, None)
+        await self.cut(grant)
+
+    async def cut(self, grant: Grant) -> None:
+        """Ends the connections of a grant."""
         await ended([task for task, its in self._tasks.items() if its is grant])
 
     async def _end(self) -> None:
