@@ -69,7 +69,7 @@ def test_what_an_agent_was_refused_and_tests_that_passed_change_no_status() -> N
 
 
 def test_details_and_figures_count_connections_and_refusals() -> None:
-    made = outcome(("agent", "deb.debian.org", ""), ("agent", "github.com", REFUSAL), passed=True)
+    made = outcome(("agent", "index.example", ""), ("agent", "github.com", REFUSAL), passed=True)
     details = with_connections({}, made.artifacts)
     assert details == {"network": {"connections": 2, "refused": 1, "refused_hosts": ["github.com"]}}
     graded = [Graded("a", 0, None, {}, Status.ANSWERED, 1.0, details) for _ in range(3)]

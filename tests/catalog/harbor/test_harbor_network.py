@@ -16,6 +16,10 @@ from tests.sandbox.egress.outside import Outside, WebServer, serving
 from benchwright.catalog.containers import ContainerBenchmark
 from benchwright.catalog.containers.exploits import TERMINAL
 from benchwright.records import Status
+from benchwright.sandbox.egress import MIRRORS
+
+MIRROR = MIRRORS["Debian"][0]
+HELLO = f"http://{MIRROR}/hello"
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.usefixtures("nothing_left")]
 
@@ -75,12 +79,12 @@ async def test_an_agent_reaches_a_mirror_and_no_code_host_and_both_are_in_the_lo
     ended, requests = await run(
         tmp_path / "tasks",
         tmp_path,
-        f"{fetch('http://deb.debian.org/hello')} > /app/hello.txt; {fetch('http://github.com/owner/project')}",
+        f"{fetch(HELLO)} > /app/hello.txt; {fetch('http://github.com/owner/project')}",
         pages={"/hello": b"hello\n"},
     )
     assert ended.values == {"mirror": 1.0}, ended.artifacts("mirror")
     assert connections(ended, "mirror") == [
-        ("agent", "deb.debian.org", 80, True),
+        ("agent", MIRROR, 80, True),
         ("agent", "github.com", 80, False),
     ]
     assert len(requests) == 1
@@ -117,13 +121,13 @@ async def test_a_host_that_tests_are_refused_is_no_wrong_answer(tmp_path: Path) 
 async def test_what_an_agent_leaves_running_has_no_network_while_the_tests_have_one(tmp_path: Path) -> None:
     """Tests share the loopback of the agent's container, and not their token."""
     looks = "for path in $(seq 300); do python3 /app/ask.py; sleep 0.1; done >/dev/null 2>&1 </dev/null &"
-    ask = "import urllib.request; urllib.request.urlopen('http://deb.debian.org/stolen', timeout=5)"
+    ask = f"import urllib.request; urllib.request.urlopen('http://{MIRROR}/stolen', timeout=5)"
     networked(
         tmp_path / "tasks",
         "phases",
         '[verifier]\nnetwork_mode = "public"\n',
         mode="no-network",
-        test=rewarded_if(f"sleep 1; {fetch('http://deb.debian.org/hello')} | grep -q hello"),
+        test=rewarded_if(f"sleep 1; {fetch(HELLO)} | grep -q hello"),
     )
     ended, requests = await run(
         tmp_path / "tasks",
@@ -133,7 +137,7 @@ async def test_what_an_agent_leaves_running_has_no_network_while_the_tests_have_
     )
     assert ended.values == {"phases": 1.0}, ended.artifacts("phases")
     assert {one for one in connections(ended, "phases") if one[0] == "agent"} == {
-        ("agent", "deb.debian.org", 80, False)
+        ("agent", MIRROR, 80, False)
     }
     assert not [one for one in requests if b"stolen" in one]
 
@@ -144,14 +148,14 @@ async def test_a_list_of_the_tasks_own_holds_with_and_without_a_seal(tmp_path: P
     ended, _ = await run(
         tmp_path / "tasks",
         tmp_path,
-        f"{fetch('http://a.data.example/hello')} > /app/hello.txt; {fetch('http://deb.debian.org/hello')}",
+        f"{fetch('http://a.data.example/hello')} > /app/hello.txt; {fetch(HELLO)}",
         pages={"/hello": b"hello\n"},
         sealed=sealed,
     )
     assert ended.values == {"listed": 1.0}, ended.artifacts("listed")
     assert connections(ended, "listed") == [
         ("agent", "a.data.example", 80, True),
-        ("agent", "deb.debian.org", 80, False),
+        ("agent", MIRROR, 80, False),
     ]
 
 
@@ -160,11 +164,11 @@ async def test_tests_in_a_container_of_their_own_have_a_log_too(tmp_path: Path) 
         tmp_path / "tasks",
         "apart",
         '[verifier]\nenvironment_mode = "separate"\n',
-        test=rewarded_if(f"{fetch('http://deb.debian.org/hello')} | grep -q hello"),
+        test=rewarded_if(f"{fetch(HELLO)} | grep -q hello"),
     )
     ended, _ = await run(tmp_path / "tasks", tmp_path, "true", pages={"/hello": b"hello\n"})
     assert ended.values == {"apart": 1.0}, ended.artifacts("apart")
-    assert connections(ended, "apart") == [("tests", "deb.debian.org", 80, True)]
+    assert connections(ended, "apart") == [("tests", MIRROR, 80, True)]
 
 
 async def test_options_add_hosts_and_mirrors(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from benchwright.sandbox.egress.addresses import why_not
 from benchwright.sandbox.egress.grants import MOST_ENTRIES, Traffic
 from benchwright.sandbox.egress.proxy import SOCKET
 
-POLICY = Policy(("deb.debian.org", "*.mirror.example"))
+POLICY = Policy(("index.example", "*.mirror.example"))
 
 
 class World:
@@ -85,7 +85,7 @@ async def world() -> AsyncIterator[World]:
             yield World(outside, server, proxy)
 
 
-async def tunnelled(world: World, sent: bytes, host: str = "deb.debian.org") -> bytes:
+async def tunnelled(world: World, sent: bytes, host: str = "index.example") -> bytes:
     """What a server at the other end of a tunnel gets, which then says `back`."""
     got = bytearray()
 
@@ -107,9 +107,9 @@ async def tunnelled(world: World, sent: bytes, host: str = "deb.debian.org") -> 
 async def test_a_host_of_the_list_is_reached_with_a_head_that_is_written_anew(world: World) -> None:
     asked = request(
         world.grant,
-        "GET http://deb.debian.org/simple/ HTTP/1.1",
+        "GET http://index.example/simple/ HTTP/1.1",
         *(
-            "Host: deb.debian.org",
+            "Host: index.example",
             "Connection: x-hop",
             "X-Hop: 1",
             "Proxy-Connection: keep-alive",
@@ -119,10 +119,10 @@ async def test_a_host_of_the_list_is_reached_with_a_head_that_is_written_anew(wo
     answer = await world.say(asked)
     assert answer.endswith(b"packages\n")
     assert world.server.requests == [
-        b"GET /simple/ HTTP/1.1\r\nhost: deb.debian.org\r\nconnection: close\r\naccept: */*\r\n\r\n"
+        b"GET /simple/ HTTP/1.1\r\nhost: index.example\r\nconnection: close\r\naccept: */*\r\n\r\n"
     ]
     (entry,) = world.log
-    assert (entry.phase, entry.host, entry.port, entry.allowed) == ("agent", "deb.debian.org", 80, True)
+    assert (entry.phase, entry.host, entry.port, entry.allowed) == ("agent", "index.example", 80, True)
     assert entry.sent == len(world.server.requests[0])
     assert entry.received == len(answer)
 
@@ -135,8 +135,8 @@ async def test_domains_below_one_of_the_list_are_on_it_and_the_domain_itself_is_
 @pytest.mark.parametrize(
     "sent",
     [
-        pytest.param(hello("deb.debian.org"), id="in one record"),
-        pytest.param(in_two_records(hello("deb.debian.org")), id="in two records"),
+        pytest.param(hello("index.example"), id="in one record"),
+        pytest.param(in_two_records(hello("index.example")), id="in two records"),
     ],
 )
 async def test_a_tunnel_passes_tls_to_the_host_that_it_was_opened_for(world: World, sent: bytes) -> None:
@@ -167,11 +167,11 @@ async def test_a_tunnel_for_something_else_ends_and_is_logged_as_refused(
     ("first", "host"),
     [
         ("CONNECT github.com:443 HTTP/1.1", "github.com"),
-        ("CONNECT evildeb.debian.org:443 HTTP/1.1", "evildeb.debian.org"),
-        ("CONNECT deb.debian.org.evil.example:443 HTTP/1.1", "deb.debian.org.evil.example"),
-        ("CONNECT deb.debian.org:22 HTTP/1.1", "deb.debian.org"),
-        ("CONNECT deb.debian.org:80 HTTP/1.1", "deb.debian.org"),
-        ("GET http://deb.debian.org:8080/ HTTP/1.1", "deb.debian.org"),
+        ("CONNECT evilindex.example:443 HTTP/1.1", "evilindex.example"),
+        ("CONNECT index.example.evil.example:443 HTTP/1.1", "index.example.evil.example"),
+        ("CONNECT index.example:22 HTTP/1.1", "index.example"),
+        ("CONNECT index.example:80 HTTP/1.1", "index.example"),
+        ("GET http://index.example:8080/ HTTP/1.1", "index.example"),
         ("CONNECT 93.184.215.14:443 HTTP/1.1", "93.184.215.14"),
         ("CONNECT 127.0.0.1:443 HTTP/1.1", "127.0.0.1"),
         ("CONNECT 2130706433:443 HTTP/1.1", "2130706433"),
@@ -198,29 +198,29 @@ async def test_other_hosts_ports_and_addresses_are_refused_and_logged(
 @pytest.mark.parametrize(
     ("first", "fields"),
     [
-        ("GET http://user:secret@deb.debian.org/ HTTP/1.1", ()),
-        ("GET http://deb.debian.org@github.com/ HTTP/1.1", ()),
-        ("CONNECT user@deb.debian.org:443 HTTP/1.1", ()),
-        ("CONNECT deb.debian.org HTTP/1.1", ()),
-        ("CONNECT deb.debian.org:443/x HTTP/1.1", ()),
-        ("CONNECT deb.debian.org:99999 HTTP/1.1", ()),
-        ("GET /simple/ HTTP/1.1", ("Host: deb.debian.org",)),
-        ("GET https://deb.debian.org/simple/ HTTP/1.1", ()),
-        ("GET http://deb.debian.org/#@github.com/ HTTP/1.1", ()),
-        ("GET http://deb.debian.org\\@github.com/ HTTP/1.1", ()),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("Host: github.com",)),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("Host: deb.debian.org", "Host: github.com")),
-        ("CONNECT deb.debian.org:443 HTTP/1.1", ("Host: github.com:443",)),
-        ("GET http://deb.debian.org/ HTTP/2.0", ()),
-        ("GET http://deb.debian.org/  HTTP/1.1", ()),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("X: a\n b",)),
-        ("GET http://deb.debian.org/ HTTP/1.1", (" folded: yes",)),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("X : space",)),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("X: a\0b",)),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("Content-Length: 5",)),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("Content-Length: 0", "Content-Length: 0")),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("Transfer-Encoding: chunked", "Content-Length: 0")),
-        ("GET http://deb.debian.org/ HTTP/1.1", ("Transfer-Encoding: xchunked",)),
+        ("GET http://user:secret@index.example/ HTTP/1.1", ()),
+        ("GET http://index.example@github.com/ HTTP/1.1", ()),
+        ("CONNECT user@index.example:443 HTTP/1.1", ()),
+        ("CONNECT index.example HTTP/1.1", ()),
+        ("CONNECT index.example:443/x HTTP/1.1", ()),
+        ("CONNECT index.example:99999 HTTP/1.1", ()),
+        ("GET /simple/ HTTP/1.1", ("Host: index.example",)),
+        ("GET https://index.example/simple/ HTTP/1.1", ()),
+        ("GET http://index.example/#@github.com/ HTTP/1.1", ()),
+        ("GET http://index.example\\@github.com/ HTTP/1.1", ()),
+        ("GET http://index.example/ HTTP/1.1", ("Host: github.com",)),
+        ("GET http://index.example/ HTTP/1.1", ("Host: index.example", "Host: github.com")),
+        ("CONNECT index.example:443 HTTP/1.1", ("Host: github.com:443",)),
+        ("GET http://index.example/ HTTP/2.0", ()),
+        ("GET http://index.example/  HTTP/1.1", ()),
+        ("GET http://index.example/ HTTP/1.1", ("X: a\n b",)),
+        ("GET http://index.example/ HTTP/1.1", (" folded: yes",)),
+        ("GET http://index.example/ HTTP/1.1", ("X : space",)),
+        ("GET http://index.example/ HTTP/1.1", ("X: a\0b",)),
+        ("GET http://index.example/ HTTP/1.1", ("Content-Length: 5",)),
+        ("GET http://index.example/ HTTP/1.1", ("Content-Length: 0", "Content-Length: 0")),
+        ("GET http://index.example/ HTTP/1.1", ("Transfer-Encoding: chunked", "Content-Length: 0")),
+        ("GET http://index.example/ HTTP/1.1", ("Transfer-Encoding: xchunked",)),
     ],
 )
 async def test_what_two_servers_could_read_in_two_ways_is_refused(
@@ -231,12 +231,12 @@ async def test_what_two_servers_could_read_in_two_ways_is_refused(
 
 
 async def test_without_tls_nothing_is_sent_to_a_host_but_requests_for_something(world: World) -> None:
-    assert await world.status("POST http://deb.debian.org/legacy/ HTTP/1.1", "Content-Length: 0") == 405
+    assert await world.status("POST http://index.example/legacy/ HTTP/1.1", "Content-Length: 0") == 405
 
 
 async def test_a_second_request_behind_the_first_goes_nowhere(world: World) -> None:
-    second = request(world.grant, "GET http://deb.debian.org/other HTTP/1.1")
-    answer = await world.say(request(world.grant, "GET http://deb.debian.org/simple/ HTTP/1.1") + second)
+    second = request(world.grant, "GET http://index.example/other HTTP/1.1")
+    answer = await world.say(request(world.grant, "GET http://index.example/simple/ HTTP/1.1") + second)
     assert answer.endswith(b"packages\n")
     assert len(world.server.requests) == 1
 
@@ -287,10 +287,10 @@ def test_public_addresses_are_not(address: str) -> None:
 async def test_a_name_of_the_list_that_leads_to_a_private_address_is_refused(
     answers: list[Sequence[str]],
 ) -> None:
-    outside = Outside(("127.0.0.1", 1), {"deb.debian.org": answers})
+    outside = Outside(("127.0.0.1", 1), {"index.example": answers})
     async with outside.proxy() as proxy:
         world = World(outside, WebServer({}), proxy)
-        assert await world.status("GET http://deb.debian.org/ HTTP/1.1") == 403
+        assert await world.status("GET http://index.example/ HTTP/1.1") == 403
         assert "is not a public address" in world.log[0].why
     assert outside.connected == []
 
@@ -298,19 +298,19 @@ async def test_a_name_of_the_list_that_leads_to_a_private_address_is_refused(
 async def test_a_name_is_looked_up_once_and_the_connection_goes_to_that_address(world: World) -> None:
     """A name that leads to this machine at the second look-up (DNS rebinding)."""
     async with serving(world.server) as address:
-        outside = Outside(address, {"deb.debian.org": [[PUBLIC], ["127.0.0.1"]]})
+        outside = Outside(address, {"index.example": [[PUBLIC], ["127.0.0.1"]]})
         async with outside.proxy() as proxy:
             other = World(outside, world.server, proxy)
-            assert await other.status("GET http://deb.debian.org/simple/ HTTP/1.1") == 200
-            assert await other.status("GET http://deb.debian.org/simple/ HTTP/1.1") == 403
+            assert await other.status("GET http://index.example/simple/ HTTP/1.1") == 200
+            assert await other.status("GET http://index.example/simple/ HTTP/1.1") == 403
         assert outside.connected == [(PUBLIC, 80)]
 
 
 async def test_a_host_that_cannot_be_reached_is_no_refusal(world: World) -> None:
-    outside = Outside(("127.0.0.1", 1), {"deb.debian.org": [[PUBLIC]]})
+    outside = Outside(("127.0.0.1", 1), {"index.example": [[PUBLIC]]})
     async with outside.proxy() as proxy:
         other = World(outside, world.server, proxy)
-        assert await other.status("GET http://deb.debian.org/ HTTP/1.1") == 502
+        assert await other.status("GET http://index.example/ HTTP/1.1") == 502
         assert await other.status("GET http://a.mirror.example/ HTTP/1.1") == 502
         assert [entry.allowed for entry in other.log] == [True, True]
         assert other.log[1].why == "its name cannot be resolved"
@@ -319,8 +319,8 @@ async def test_a_host_that_cannot_be_reached_is_no_refusal(world: World) -> None
 async def test_whoever_has_no_token_of_this_trial_gets_nowhere(world: World) -> None:
     async with world.outside.proxy() as proxy:
         of_another_trial = proxy.open("agent", Policy(everything=True))
-        assert await world.status("CONNECT deb.debian.org:443 HTTP/1.1", grant=of_another_trial) == 407
-    assert (await world.say(b"CONNECT deb.debian.org:443 HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 407 ")
+        assert await world.status("CONNECT index.example:443 HTTP/1.1", grant=of_another_trial) == 407
+    assert (await world.say(b"CONNECT index.example:443 HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 407 ")
     assert world.log == []
 
 
@@ -332,17 +332,17 @@ async def test_a_grant_that_is_closed_ends_what_is_under_way(world: World) -> No
     async with serving(silent) as address, Outside(address).proxy() as proxy:
         other = World(Outside(address), world.server, proxy)
         reader, writer = await other.dial()
-        writer.write(request(other.grant, "CONNECT deb.debian.org:443 HTTP/1.1") + hello("deb.debian.org"))
+        writer.write(request(other.grant, "CONNECT index.example:443 HTTP/1.1") + hello("index.example"))
         await reader.readuntil(b"\r\n\r\n")
         await proxy.close(other.grant)
         assert await asyncio.wait_for(reader.read(), 5) == b""
         writer.close()
-        assert await other.status("CONNECT deb.debian.org:443 HTTP/1.1") == 407
+        assert await other.status("CONNECT index.example:443 HTTP/1.1") == 407
 
 
 async def test_without_a_policy_nothing_is_let_through(world: World) -> None:
     world.grant.policy = None
-    assert await world.status("GET http://deb.debian.org/simple/ HTTP/1.1") == 403
+    assert await world.status("GET http://index.example/simple/ HTTP/1.1") == 403
     assert world.log[0].why == "there is no network in this phase"
 
 
@@ -353,7 +353,7 @@ async def test_a_policy_for_everything_lets_public_hosts_through_and_no_other_po
 
 
 async def test_a_head_that_does_not_end_is_cut_off(world: World) -> None:
-    answer = await world.say(b"GET http://deb.debian.org/ HTTP/1.1\r\nX: " + b"a" * 40_000)
+    answer = await world.say(b"GET http://index.example/ HTTP/1.1\r\nX: " + b"a" * 40_000)
     assert answer.startswith(b"HTTP/1.1 431 ")
 
 
@@ -361,12 +361,12 @@ async def test_a_head_that_comes_too_slowly_is_not_waited_for(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(proxy_module, "HEAD_SECONDS", 0.1)
-    assert (await world.say(b"GET http://deb.debian.org/ HTTP/1.1\r\n")).startswith(b"HTTP/1.1 408 ")
+    assert (await world.say(b"GET http://index.example/ HTTP/1.1\r\n")).startswith(b"HTTP/1.1 408 ")
 
 
 async def test_many_that_say_nothing_do_not_keep_out_whoever_has_a_token(world: World) -> None:
     waiting = [await world.dial() for _ in range(2 * proxy_module.UNKNOWN_AT_ONCE)]
-    assert await world.status("GET http://deb.debian.org/simple/ HTTP/1.1") == 200
+    assert await world.status("GET http://index.example/simple/ HTTP/1.1") == 200
     for _, writer in waiting:
         writer.close()
 

@@ -20,7 +20,7 @@ from benchwright.sandbox.egress import Policy
 from benchwright.sandbox.egress.proxy import SOCKET
 
 INDEX = "packages.example"
-HOSTS = (INDEX, "registry.npmjs.org", "deb.debian.org")
+HOSTS = (INDEX, "npm.example", "apt.example")
 
 pytestmark = [
     pytest.mark.slow,
@@ -108,7 +108,7 @@ APT = (
             ),
             "GET /simple/sample/",
         ),
-        (("npm", "ping", "--registry=https://registry.npmjs.org/", "--cafile={ca}"), "GET /-/ping"),
+        (("npm", "ping", "--registry=https://npm.example/", "--cafile={ca}"), "GET /-/ping"),
         (APT, "GET /debian/dists/stable/InRelease"),
     ],
     ids=["curl", "curl without TLS", "wget", "git", "pip", "npm", "apt"],
@@ -118,7 +118,7 @@ async def test_a_program_reaches_a_mirror(
 ) -> None:
     if shutil.which(argv[0]) is None:
         pytest.skip(f"there is no {argv[0]}")
-    (tmp_path / "sources.list").write_text("deb http://deb.debian.org/debian stable main\n")
+    (tmp_path / "sources.list").write_text("deb http://apt.example/debian stable main\n")
     (tmp_path / "lists/partial").mkdir(parents=True)
     (tmp_path / "archives/partial").mkdir(parents=True)
     words = [word.format(ca=f"{certificate}.crt", home=tmp_path) for word in argv]
