@@ -269,7 +269,7 @@ NEEDS_ITS_COPY = f"[ -f /app/tests/test_outputs.py ] || exit 1\n{RUN_TESTS}"
 async def test_scripts_of_a_solution_in_an_image_are_hidden_from_the_agent_and_there_for_the_tests(
     tmp_path: Path,
 ) -> None:
-    commands = {"thief": "bash /app/solution.sh", "honest": SOLVE_HELLO}
+    commands = {"tbtest-thief": "bash /app/solution.sh", "tbtest-honest": SOLVE_HELLO}
     for name in commands:
         write_first(
             tmp_path,
@@ -283,9 +283,9 @@ async def test_scripts_of_a_solution_in_an_image_are_hidden_from_the_agent_and_t
     tasks = source(tmp_path, FIRST)
     sealed = await played(first(), tasks, tmp_path, scripts)
     official = await played(make(FIRST, Options(sealed=False)), tasks, tmp_path, scripts)
-    assert sealed.values == {"thief": 0.0, "honest": 1.0}
-    assert official.values == {"thief": 1.0, "honest": 1.0}
-    hidden = sealed.artifacts("thief")["image_holds"]["hidden"]
+    assert sealed.values == {"tbtest-thief": 0.0, "tbtest-honest": 1.0}
+    assert official.values == {"tbtest-thief": 1.0, "tbtest-honest": 1.0}
+    hidden = sealed.artifacts("tbtest-thief")["image_holds"]["hidden"]
     assert set(hidden) == {"/app/solution.sh", "/app/run-tests.sh", "/app/tests/test_outputs.py"}
 
 
@@ -303,9 +303,9 @@ async def test_tests_in_the_agents_shell_have_its_folder_and_exports_and_are_out
     tmp_path: Path,
 ) -> None:
     commands = {
-        "honest": ["cd /tmp; export WORD=hello"],
-        "nothing": ["true"],
-        "forging": [
+        "tbtest-honest": ["cd /tmp; export WORD=hello"],
+        "tbtest-nothing": ["true"],
+        "tbtest-forging": [
             f"cat >/tmp/d.sh <<'END'\nwhile :; do {FORGING}; sleep 0.05; done\nEND",
             "setsid sh /tmp/d.sh >/dev/null 2>&1 </dev/null &",
         ],
@@ -316,7 +316,7 @@ async def test_tests_in_the_agents_shell_have_its_folder_and_exports_and_are_out
         )
     scripts = [says(f"{name}!", *map(bash, given), "Done.") for name, given in commands.items()]
     ended = await played(first(), source(tmp_path, FIRST), tmp_path, scripts)
-    assert ended.values == {"honest": 1.0, "nothing": 0.0, "forging": 0.0}
+    assert ended.values == {"tbtest-honest": 1.0, "tbtest-nothing": 0.0, "tbtest-forging": 0.0}
 
 
 SKIPS = """\
