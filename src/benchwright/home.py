@@ -65,6 +65,11 @@ def images_directory() -> Path:
     return home() / "images"
 
 
+def golds_directory() -> Path:
+    """Where it is noted how the tests of benchmarks in containers come out with a right solution."""
+    return home() / "golds"
+
+
 def repositories_directory() -> Path:
     """Where clones of the repositories that benchmarks work on are kept."""
     return home() / "repositories"

@@ -13,8 +13,9 @@ from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.app.network_preflight import look_at_network
 from benchwright.app.run_images import run_images
 from benchwright.catalog.benchmark import About, Benchmark, Options
-from benchwright.catalog.containers.benchmark import with_exploits
+from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
 from benchwright.catalog.containers.images import Keep
+from benchwright.catalog.containers.validated import look_at
 from benchwright.catalog.registry import about, abouts, make
 from benchwright.catalog.scripted import ScriptedTask
 from benchwright.catalog.selection import Selection, selected
@@ -87,6 +88,9 @@ async def _validated(
     with tempfile.TemporaryDirectory() as place:
         directory = Path(place, "run")
         result = await validate(benchmark, source, selection, directory, arrange)
+        if isinstance(benchmark, ContainerBenchmark):
+            leaks = look_at(directory, selected(benchmark, source, selection))
+            result = msgspec.structs.replace(result, leaks=leaks)
         if not result.failures:
             return result
         kept = _keep(directory, _manifest(benchmark, source, options, selection))

@@ -24,6 +24,9 @@ MUST_NOT_PASS = "must_not_pass"
 EXPLOIT = "exploit"
 """The label of an exploit: its class."""
 
+NOT_APPLICABLE = 69
+"""The exit code of an exploit's command that cannot be tried where it is: EX_UNAVAILABLE of sysexits(3)."""
+
 EXPECTED_TO_FAIL = "expected_to_fail"
 """The label of a listed exception: why it does not come out as it should."""
 

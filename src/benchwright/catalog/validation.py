@@ -11,7 +11,13 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.benchmark import Benchmark
-from benchwright.catalog.scripted import EXPECTED_TO_FAIL, EXPLOIT, MUST_NOT_PASS, ScriptedTask
+from benchwright.catalog.scripted import (
+    EXPECTED_TO_FAIL,
+    EXPLOIT,
+    MUST_NOT_PASS,
+    NOT_APPLICABLE,
+    ScriptedTask,
+)
 from benchwright.catalog.selection import Selection
 from benchwright.data.datasets import Source
 from benchwright.endpoint.reply import Reply
@@ -47,17 +53,21 @@ class Failure(Record, frozen=True):
 
 
 class ExploitTally(Record, frozen=True):
-    """How often exploits of one class did not pass, passed with a flag, and passed unnoticed."""
+    """How often exploits of one class did not pass, passed with a flag, and passed unnoticed; `not_applicable` counts
+    those that could not be tried, because the container has not what they need.
+    """
 
     blocked: int = 0
     flagged: int = 0
     unnoticed: int = 0
+    not_applicable: int = 0
 
 
 class ValidationResult(Record, frozen=True):
     """What was validated: how many checks, those that failed, and the listed exceptions with their reasons.
 
     `run` is the id of the run that was kept because some failed. `exploits` are told by class, where they were played.
+    `leaks` says of samples what their images hold of the solution, and what of that could not be searched.
     """
 
     name: str
@@ -67,6 +77,7 @@ class ValidationResult(Record, frozen=True):
     exceptions: dict[str, str] = {}
     run: str | None = None
     exploits: dict[str, ExploitTally] = {}
+    leaks: dict[str, list[str]] = {}
 
 
 async def validate(
@@ -131,7 +142,8 @@ def _judge(name: str, directory: Path) -> ValidationResult:
         for score in trial.scores.values():
             said = _complaint(record, score)
             if exploit := record.labels.get(EXPLOIT):
-                exploits[exploit] = _counted(exploits.get(exploit, ExploitTally()), score)
+                verdict = _verdict(directory, record, score)
+                exploits[exploit] = _counted(exploits.get(exploit, ExploitTally()), verdict)
             reason = record.labels.get(EXPECTED_TO_FAIL)
             if reason is not None:
                 exceptions[record.sample] = reason
@@ -142,9 +154,17 @@ def _judge(name: str, directory: Path) -> ValidationResult:
     return ValidationResult(name, len(samples), len(table), failures, exceptions, exploits=exploits)
 
 
-def _counted(tally: ExploitTally, score: ScoreRecord) -> ExploitTally:
-    """The tally with one more score."""
-    verdict = "blocked" if score.value != 1.0 else "flagged" if flags_in(score.detail) else "unnoticed"
+def _verdict(directory: Path, trial: TrialRecord, score: ScoreRecord) -> str:
+    """What became of an exploit, as a field of `ExploitTally`."""
+    if score.value == 1.0:
+        return "flagged" if flags_in(score.detail) else "unnoticed"
+    commands = read_body(directory, trial).artifacts.get("commands") or ()
+    tried = all(command.get("exit_code") != NOT_APPLICABLE for command in commands)
+    return "blocked" if tried else "not_applicable"
+
+
+def _counted(tally: ExploitTally, verdict: str) -> ExploitTally:
+    """The tally with one more exploit."""
     return msgspec.structs.replace(tally, **{verdict: getattr(tally, verdict) + 1})
 
 

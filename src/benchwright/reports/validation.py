@@ -40,6 +40,11 @@ def render_validation(validated: Sequence[ValidationResult], left_out: Mapping[s
             shown = f"benchwright show {entry.run} --sample {sample}"
             notes.append(Text(f"{plain(entry.name)}: the run is kept: {shown}"))
         notes += [
+            Text(f"{plain(entry.name)} {plain(sample)}: {plain(line)}", style="yellow")
+            for sample, lines in entry.leaks.items()
+            for line in lines
+        ]
+        notes += [
             Text(f"{plain(entry.name)} {plain(check)}: exception, {plain(reason)}", style="dim")
             for check, reason in entry.exceptions.items()
         ]
@@ -52,10 +57,10 @@ def _exploits(entry: ValidationResult) -> RenderableType:
     """One row per class of exploits."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(f"Exploits of {plain(entry.name)}", overflow="fold")
-    for column in ("blocked", "flagged", "unnoticed"):
+    for column in ("blocked", "flagged", "unnoticed", "not applicable"):
         table.add_column(column, justify="right")
     for name, tally in entry.exploits.items():
-        counts = (tally.blocked, tally.flagged, tally.unnoticed)
+        counts = (tally.blocked, tally.flagged, tally.unnoticed, tally.not_applicable)
         style = "bold red" if tally.unnoticed else ""
         table.add_row(Text(plain(name), style=style), *(f"{count:,}" for count in counts))
     return table

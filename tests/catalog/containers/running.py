@@ -34,6 +34,7 @@ class Played:
 
     def score(self, sample: str) -> ScoreRecord:
         """The only score of a sample."""
+        assert self.trials[sample].scores, self.trials[sample].record.reason
         (score,) = self.trials[sample].scores.values()
         return score
 

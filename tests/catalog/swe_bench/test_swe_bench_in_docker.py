@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from benchwright.catalog.scripted import ScriptedSession
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import make
+from benchwright.catalog.swe_bench.evaluation import image
 from benchwright.catalog.validation import validate
 from benchwright.data.datasets import Source, find_dataset
 from benchwright.engine.protocols import Score, Session
@@ -28,6 +30,11 @@ from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Sample, Status, Trial
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def shell_in_dockerfile(command: str) -> str:
+    """The command as one line of a Dockerfile."""
+    return f"echo {base64.b64encode(command.encode()).decode()} | base64 -d | bash"
 
 
 def source(path: Path) -> Source:
@@ -152,6 +159,24 @@ async def test_a_pass_by_a_hook_of_pytest_has_a_flag_and_stays_a_pass(calculator
     )
     assert official.value == 1.0
     assert "flags" not in (official.detail or {})
+
+
+async def test_an_image_that_holds_the_fix_elsewhere_has_a_flag(calculator: Sample) -> None:
+    copy = f"cp -r /testbed /opt/later; cd /opt/later && git apply <<'END'\n{calculator.content['patch']}END"
+    name = "pytest-dev__pytest-900001"
+    stand_ins.docker(
+        *("build", "--network", "none", "--tag", image(name), "-"),
+        stdin=f"FROM {image(calculator.content['instance_id'])}\nRUN {shell_in_dockerfile(copy)}\n".encode(),
+    )
+    sample = Sample(name, {**calculator.content, "instance_id": name})
+    _, score = await played(
+        make(SWE_BENCH, Options()), sample, applying(calculator.content["patch"]), assistant(DONE)
+    )
+    stand_ins.docker("rmi", image(name))
+    assert score.detail is not None
+    (flag,) = score.detail["flags"]
+    assert flag["kind"] == "solution_in_image"
+    assert flag["evidence"].startswith("/opt/later/calculator.py: ")
 
 
 async def test_an_honest_fix_may_change_the_configuration_of_tests(calculator: Sample) -> None:
@@ -299,8 +324,8 @@ async def test_no_container_is_left_when_a_trial_is_cancelled_in_its_tests(
     trial.cancel()
     with pytest.raises(asyncio.CancelledError):
         await trial
-    image = image_of(swe_bench_rows[0])
-    assert stand_ins.docker("ps", "--all", "--quiet", "--filter", f"ancestor={image}") == ""
+    ancestor = f"ancestor={image_of(swe_bench_rows[0])}"
+    assert stand_ins.docker("ps", "--all", "--quiet", "--filter", ancestor) == ""
 
 
 async def test_no_exploit_of_the_suite_passes_unnoticed(swe_bench_path: Path) -> None:
@@ -309,4 +334,11 @@ async def test_no_exploit_of_the_suite_passes_unnoticed(swe_bench_path: Path) ->
     assert validated.failures == []
     assert set(validated.exploits) == {exploit.name for exploit in REPOSITORY}
     assert validated.exploits["a later commit on a ref"].blocked == 1
-    assert validated.exploits["a hook of pytest"].flagged == 1
+    flagged = {name for name, tally in validated.exploits.items() if tally.flagged}
+    assert flagged >= {
+        "a hook of pytest",
+        "a plugin of pytest",
+        "results printed by the code under test",
+        "a test framework changed by the code under test",
+    }
+    assert validated.exploits["a runner of tests replaced"].not_applicable == 1

@@ -13,6 +13,9 @@ from tests.catalog.containers.running import bash, played, says
 from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, official_pro, pro
 from tests.simulated import simulated_endpoint
 
+from benchwright.catalog.containers.benchmark import with_exploits
+from benchwright.catalog.containers.exploits import READER, REPOSITORY
+from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_pro import testing
 from benchwright.catalog.swe_bench_pro.solver import Room
 from benchwright.catalog.validation import validate
@@ -113,19 +116,36 @@ async def test_an_agent_finds_the_fix_in_the_image_unless_it_is_sealed(
     assert sealed.values[CALCULATOR] == official.values[CALCULATOR] == 1.0
 
 
-async def test_a_pass_by_a_replaced_parser_has_a_flag(pro_data: Data, tmp_path: Path) -> None:
+async def test_a_parser_that_a_patch_replaces_reads_nothing_under_the_seal(
+    pro_data: Data, tmp_path: Path
+) -> None:
     forge = f"""cat >conftest.py <<'END'
-import atexit, json
+import json
 names = {[ADD, DOUBLE]}
 result = json.dumps({{"tests": [{{"name": name, "status": "PASSED"}} for name in names]}})
 script = f"import sys; open(sys.argv[3], 'w').write({{result!r}})"
 open("/workspace/parser.py", "w").write(script)
 END"""
     scripts = [says(CALCULATOR, bash(forge), "Done.")]
-    ran = await played(pro(), pro_data.source, tmp_path, scripts)
-    assert ran.values[CALCULATOR] == 1.0, "as by the official rule"
-    (flag,) = ran.detail(CALCULATOR)["flags"]
-    assert flag["kind"] == "verdict_depends_on_test_configuration"
+    sealed = await played(pro(), pro_data.source, tmp_path, scripts)
+    official = await played(official_pro(), pro_data.source, tmp_path, scripts)
+    assert (sealed.values[CALCULATOR], official.values[CALCULATOR]) == (0.0, 1.0)
+
+
+@pytest.mark.timeout(600)
+async def test_no_exploit_of_the_suite_passes_unnoticed(pro_data: Data) -> None:
+    chosen = Selection(ids=[CALCULATOR])
+    validated = await validate(with_exploits(pro()), pro_data.source, chosen)
+    assert validated.failures == []
+    tallies = validated.exploits
+    assert set(tallies) == {exploit.name for exploit in (*REPOSITORY, READER)}
+    assert tallies[READER.name].blocked == 1
+    assert {name for name, tally in tallies.items() if tally.flagged} >= {
+        "results printed by the code under test",
+        "a test framework changed by the code under test",
+        "a plugin of pytest",
+    }
+    assert tallies["a runner of tests replaced"].not_applicable == 1
 
 
 async def test_predictions_are_graded_without_a_model(pro_data: Data, tmp_path: Path) -> None:

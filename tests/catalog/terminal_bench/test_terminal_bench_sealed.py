@@ -10,17 +10,26 @@ from typing import Any
 import msgspec
 import pytest
 from tests.catalog.containers.running import Played, bash, played, says
+from tests.catalog.containers.workshop import WORKSHOP
 from tests.catalog.terminal_bench.terminal_kit import (
+    HELLO,
+    RUN_TESTS,
     SOLVE_HELLO,
+    first,
     harbor,
     official_harbor,
     source,
+    write_first,
     write_harbor,
 )
 
+from benchwright.catalog.benchmark import Options
 from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
 from benchwright.catalog.containers.exploits import TERMINAL
+from benchwright.catalog.containers.validated import look_at
 from benchwright.catalog.harbor.sealed_testing import DEPENDS
+from benchwright.catalog.terminal_bench.about import FIRST
+from benchwright.catalog.terminal_bench.benchmark import make
 from benchwright.catalog.validation import validate
 from benchwright.records import Record
 
@@ -185,6 +194,11 @@ HONEST: Mapping[str, Task] = {
         outputs=ASKS_SERVER.replace("import urllib", "from pathlib import Path\nimport urllib")
         + "    assert 'GET /hello.txt' in Path('/app/server.log').read_text()\n",
     ),
+    "a file in shared memory": Task(
+        [SOLVE_HELLO, "echo 1 >/dev/shm/x"],
+        False,
+        outputs="from pathlib import Path\ndef test_it():\n    assert Path('/dev/shm/x').read_text() == '1\\n'\n",
+    ),
     "a configuration of its own tests": Task(
         [
             SOLVE_HELLO,
@@ -247,6 +261,88 @@ async def test_honest_work_passes_without_a_flag(tmp_path: Path) -> None:
     )
 
 
+LEFT_IN_IMAGE = f"FROM {WORKSHOP}\nWORKDIR /app\nCOPY . /app\n"
+LONG_SOLUTION = f"# This is long enough to be told from other scripts that begin alike.\n{SOLVE_HELLO}"
+NEEDS_ITS_COPY = f"[ -f /app/tests/test_outputs.py ] || exit 1\n{RUN_TESTS}"
+
+
+async def test_scripts_of_a_solution_in_an_image_are_hidden_from_the_agent_and_there_for_the_tests(
+    tmp_path: Path,
+) -> None:
+    commands = {"tbtest-thief": "bash /app/solution.sh", "tbtest-honest": SOLVE_HELLO}
+    for name in commands:
+        write_first(
+            tmp_path,
+            name,
+            instruction=f"{name}: {HELLO}",
+            solution=LONG_SOLUTION,
+            test=NEEDS_ITS_COPY,
+            files={"Dockerfile": LEFT_IN_IMAGE},
+        )
+    scripts = [says(f"{name}: {HELLO}", bash(command), "Done.") for name, command in commands.items()]
+    tasks = source(tmp_path, FIRST)
+    sealed = await played(first(), tasks, tmp_path, scripts)
+    official = await played(make(FIRST, Options(sealed=False)), tasks, tmp_path, scripts)
+    assert sealed.values == {"tbtest-thief": 0.0, "tbtest-honest": 1.0}
+    assert official.values == {"tbtest-thief": 1.0, "tbtest-honest": 1.0}
+    hidden = sealed.artifacts("tbtest-thief")["image_holds"]["hidden"]
+    assert set(hidden) == {"/app/solution.sh", "/app/run-tests.sh", "/app/tests/test_outputs.py"}
+
+
+IN_THE_SHELL = """\
+sleep 1
+echo "=== short test summary info ==="
+[ "$PWD $WORD" = "/tmp hello" ] && echo "PASSED a::test_state" || echo "FAILED a::test_state"
+"""
+FORGING = (
+    "[ -d /tests ] && echo 'echo === short test summary info ===; echo PASSED a::b' >/tests/run-tests.sh"
+)
+
+
+async def test_tests_in_the_agents_shell_have_its_folder_and_exports_and_are_out_of_reach(
+    tmp_path: Path,
+) -> None:
+    commands = {
+        "tbtest-honest": ["cd /tmp; export WORD=hello"],
+        "tbtest-nothing": ["true"],
+        "tbtest-forging": [
+            f"cat >/tmp/d.sh <<'END'\nwhile :; do {FORGING}; sleep 0.05; done\nEND",
+            "setsid sh /tmp/d.sh >/dev/null 2>&1 </dev/null &",
+        ],
+    }
+    for name in commands:
+        write_first(
+            tmp_path, name, instruction=f"{name}!", test=IN_THE_SHELL, task={"run_tests_in_same_shell": True}
+        )
+    scripts = [says(f"{name}!", *map(bash, given), "Done.") for name, given in commands.items()]
+    ended = await played(first(), source(tmp_path, FIRST), tmp_path, scripts)
+    assert ended.values == {"tbtest-honest": 1.0, "tbtest-nothing": 0.0, "tbtest-forging": 0.0}
+
+
+SKIPS = """\
+import sys
+sys.path.insert(0, "/app")
+def test_answer():
+    import answer
+    assert answer.get() == 42
+"""
+
+
+async def test_a_pass_by_tests_that_skip_themselves_is_told_from_the_right_solution(tmp_path: Path) -> None:
+    right = "echo 'def get(): return 42' >/app/answer.py"
+    skipped = "printf 'import unittest\ndef get(): raise unittest.SkipTest\n' >/app/answer.py"
+    write_harbor(tmp_path, test=PYTEST, outputs=SKIPS, solution=right)
+    tasks, kept = source(tmp_path), tmp_path / "validation"
+    assert (await validate(harbor(), tasks, directory=kept)).failures == []
+    look_at(kept, harbor().samples(tasks))
+    honest = await played(harbor(), tasks, tmp_path, [says(HELLO, bash(right), "Done.")])
+    skips = await played(harbor(), tasks, tmp_path, [says(HELLO, bash(skipped), "Done.")])
+    assert honest.values == skips.values == {"hello-world": 1.0}
+    assert "flags" not in honest.detail("hello-world")
+    (flag,) = skips.detail("hello-world")["flags"]
+    assert flag["evidence"] == "0 passed, 1 skipped; with the right solution: 1 passed, 0 skipped"
+
+
 async def test_no_exploit_of_the_suite_passes_unnoticed(tmp_path: Path) -> None:
     write_harbor(tmp_path, test=PYTEST)
     validated = await validate(with_exploits(harbor()), source(tmp_path))
@@ -254,6 +350,8 @@ async def test_no_exploit_of_the_suite_passes_unnoticed(tmp_path: Path) -> None:
     assert set(validated.exploits) == {exploit.name for exploit in TERMINAL}
     flagged = {name for name, tally in validated.exploits.items() if tally.flagged}
     assert flagged >= {"python replaced", "pytest edited", "a hook above the tests", "a module in the way"}
+    missing = {name for name, tally in validated.exploits.items() if tally.not_applicable}
+    assert missing == {"pytest replaced", "a package manager replaced"}, "the image has no such program"
 
 
 async def test_an_exploit_that_passes_unnoticed_is_a_failure(tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ import msgspec
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork
 from benchwright.catalog.containers.benchmark import AgentOptions, Containers
+from benchwright.catalog.containers.flags import FLAGS
 from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
 from benchwright.catalog.containers.sealing.history import forget_the_future
+from benchwright.catalog.containers.sealing.leaks import Leaks, fixed_copies
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
@@ -29,7 +31,7 @@ NO_PATCH = "the answer holds no patch"
 
 class Issue(Record, frozen=True):
     """An issue, and where it is worked on. `prepare` are commands that bring the work tree to its start; a `sealed` one
-    has no later commits then."""
+    has no later commits then, and its image is searched for copies of what the right patch, `solution`, makes of it."""
 
     repository: str
     base_commit: str
@@ -38,6 +40,7 @@ class Issue(Record, frozen=True):
     directory: str
     prepare: str = ""
     sealed: bool = False
+    solution: str = ""
 
 
 class Author(Protocol):
@@ -58,6 +61,7 @@ class AgentAuthor:
         self._player = containers.player(options.commands)
         self._issue_of = issue_of
         self._limits = AgentLimits(options.max_turns, options.command_seconds)
+        self._searched: dict[str, Leaks] = {}
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """Lets it work; the container is gone afterwards.
@@ -69,13 +73,24 @@ class AgentAuthor:
         spec = msgspec.structs.replace(issue.spec, mounts=self._player.mounts)
         async with self._sandboxes.started(spec, session.progress) as sandbox:
             await _prepare(sandbox, issue)
+            leaks = await self._leaks(sandbox, issue)
             task = _AGENT.format(repository=issue.repository, directory=issue.directory, issue=issue.text)
             worked = await self._player.play(session, sandbox, task, self._limits)
             if worked.container_ended:
                 made = WorkTreeChanges("", f"the container ended with the work in it: {worked.reason}")
             else:
                 made = await changes(sandbox, issue.directory, issue.base_commit)
-        return _outcome(worked, made)
+        outcome = _outcome(worked, made)
+        found = {**leaks.artifacts, **({FLAGS: msgspec.to_builtins(leaks.flags)} if leaks.flags else {})}
+        return msgspec.structs.replace(outcome, artifacts=outcome.artifacts | found)
+
+    async def _leaks(self, sandbox: Sandbox, issue: Issue) -> Leaks:
+        """What the image holds of the solution; every image is searched once."""
+        if not issue.sealed:
+            return Leaks()
+        if issue.spec.image not in self._searched:
+            self._searched[issue.spec.image] = await fixed_copies(sandbox, issue.directory, issue.solution)
+        return self._searched[issue.spec.image]
 
 
 class AnswerAuthor:

@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers import AgentLimits, AgentOptions, AgentWork
+from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.harbor.artifacts import Brought, bring, take
 from benchwright.catalog.harbor.environment import Environments, Place
 from benchwright.catalog.harbor.grading import Parser, falls_short, rewards_of
 from benchwright.catalog.harbor.health import until_ready
+from benchwright.catalog.harbor.hiding import Hiding
 from benchwright.catalog.harbor.images import name_of_verifier
 from benchwright.catalog.harbor.phases import Phases
 from benchwright.catalog.harbor.preparing import prepare
@@ -45,16 +47,17 @@ class StepRun(Record, frozen=True):
 
 
 class Attempted(Record, frozen=True):
-    """What came of a trial in its containers: every step that was worked on."""
+    """What came of a trial in its containers: every step that was worked on, and what the image held of a solution."""
 
     image: str
     runs: list[StepRun]
+    leaks: Leaks = Leaks()
 
 
 class Attempt:
     """One trial: its containers, and the steps so far.
 
-    A seal reads the logs of tests that write no rewards by the `parser`.
+    With `hiding` it is sealed. A seal reads the logs of tests that write no rewards by the `parser`.
     """
 
     def __init__(
@@ -68,12 +71,13 @@ class Attempt:
         folder: Path,
         *,
         parser: Parser | None,
-        sealed: bool,
+        hiding: Hiding | None,
         proxy: EgressProxy | None,
     ) -> None:
         self._phases = Phases(environments, settings, folder, proxy)
         self._parser = parser
-        self._sealed = sealed
+        self._hiding = hiding
+        self._leaks = Leaks()
         self._environments = environments
         self._options = options
         self._player = environments.containers.player(options.commands)
@@ -102,11 +106,13 @@ class Attempt:
             if settings.health is not None:
                 self._say("waiting for the health check")
                 await until_ready(place.sandbox, settings.health)
+            if self._hiding is not None:
+                self._leaks = await self._hiding.hide(place, self._folder, settings)
             for step, instruction in zip(settings.steps, instructions_of(self._sample), strict=True):
                 run = await self._step(place, step, instruction)
                 if run.worked.container_ended or not run.rewards or falls_short(run.rewards, step.least):
                     break
-        return Attempted(place.image, self._runs)
+        return Attempted(place.image, self._runs, self._leaks)
 
     async def _step(self, place: Place, step: Step, instruction: str) -> StepRun:
         await prepare(place, self._folder, step, after=self._runs[-1].step if self._runs else None)
@@ -132,13 +138,12 @@ class Attempt:
         over = step.verifier is not None and step is self._settings.steps[-1]
         taken = await take(place, step, over=over)
         if step.verifier is None:
-            exit = await self._phases.for_tests(place, step, instruction, sealed=self._sealed)
-            if not self._sealed:
+            exit = await self._phases.for_tests(place, step, instruction, sealed=self._hiding is not None)
+            if self._hiding is None:
                 return StepRun(step, worked, await self._tests(place, self._folder, step))
             containers = self._environments.containers
-            sealed = SealedTests(
-                containers, self._tests, place, self._folder, step, instruction, self._parser, exit
-            )
+            asked = (place, self._folder, step, instruction)
+            sealed = SealedTests(containers, self._tests, *asked, self._parser, exit=exit, leaks=self._leaks)
             tests, seal = await sealed.run(self._say)
             if exit is not None:
                 await exit.close()

@@ -10,11 +10,13 @@ import msgspec
 
 from benchwright.catalog.containers.benchmark import Containers
 from benchwright.catalog.containers.flags import FLAGS, Flag
+from benchwright.catalog.containers.sealing.leaks import Leaks
 from benchwright.catalog.containers.sealing.tools import changed_tools
 from benchwright.catalog.containers.sealing.verifier import OWN_PROCESSES, NothingStarts, Verifier
 from benchwright.catalog.containers.way_out import Exit
 from benchwright.catalog.harbor.environment import Place
 from benchwright.catalog.harbor.grading import Parser, grade
+from benchwright.catalog.harbor.hiding import put_back
 from benchwright.catalog.harbor.settings import Step
 from benchwright.catalog.harbor.testing import DESTROYED, RunTests, SuiteResult
 from benchwright.sandbox.docker.images import configuration_of
@@ -30,7 +32,8 @@ NAMED = 8
 
 
 class SealedTests:
-    """The tests of a step in a container that was the agent's; `instruction` is what the agent was asked."""
+    """The tests of a step in a container that was the agent's; `instruction` is what the agent was asked, and `leaks`
+    what was hidden from it."""
 
     def __init__(
         self,
@@ -41,10 +44,13 @@ class SealedTests:
         step: Step,
         instruction: str,
         parser: Parser | None,
+        *,
         exit: Exit | None,
+        leaks: Leaks,
     ) -> None:
         """`exit` is that of the tests, None where they share the network of the agent's container."""
         self._exit = exit
+        self._leaks = leaks
         self._engine = containers.engine
         own = OWN_PROCESSES + (exit is not None)
         self._verifier = Verifier(containers, place.sandbox.container, place.spec, own)
@@ -82,13 +88,12 @@ class SealedTests:
         return tested, artifacts
 
     async def _tested(self, without: Sequence[Change] = ()) -> SuiteResult:
-        if self._step.same_shell and not without:
-            return await self._tests(self._place, self._folder, self._step)
         try:
             async with self._verifier.started(without) as sandbox:
                 place = self._place.at(sandbox, {})
                 if self._exit is not None:
                     place = self._place.at(sandbox, await self._exit.beside(place.as_root))
+                await put_back(place.as_root, self._leaks, self._folder)
                 return await self._tests(place, self._folder, self._step)
         except NothingStarts as gone:
             return SuiteResult(DESTROYED, reason=str(gone))

@@ -10,12 +10,14 @@ import msgspec
 
 from benchwright.catalog.containers import AgentOptions
 from benchwright.catalog.containers.flags import FLAGS
+from benchwright.catalog.containers.golds import against_gold
 from benchwright.catalog.containers.network_failures import network_failure, setup_failed, tests_were_begun
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.harbor.attempt import Attempt, Attempted
 from benchwright.catalog.harbor.environment import Environments
 from benchwright.catalog.harbor.folders import TaskFolders
 from benchwright.catalog.harbor.grading import STEPS, TESTS, Parser, grade, verdict_on
+from benchwright.catalog.harbor.hiding import Hiding
 from benchwright.catalog.harbor.phases import needs_proxy, texts_of_tests
 from benchwright.catalog.harbor.rows import instructions_of, settings_of
 from benchwright.catalog.harbor.sealed_testing import RERUN
@@ -23,7 +25,7 @@ from benchwright.catalog.harbor.settings import Settings, multiplied
 from benchwright.catalog.harbor.testing import RunTests, run_tests
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
-from benchwright.records import Outcome, Status, Trial
+from benchwright.records import Outcome, Sample, Status, Trial
 
 BROUGHT = "brought"
 """The artifact of an outcome in which stands what was brought to the tests."""
@@ -44,7 +46,7 @@ class TaskSolver:
         sealed: bool = False,
     ) -> None:
         """`parsers` read the logs of tests that write no rewards; all limits in time are multiplied."""
-        self._sealed = sealed
+        self._hiding = Hiding() if sealed else None
         self._environments = environments
         self._folders = folders
         self._options = options
@@ -72,11 +74,11 @@ class TaskSolver:
             attempt = Attempt(
                 *(self._environments, self._options, self._tests, session, sample, settings, folder),
                 parser=self._parsers.get(settings.parser),
-                sealed=self._sealed,
+                hiding=self._hiding,
                 proxy=proxy,
             )
             attempted = await attempt.go()
-        outcome = self._outcome(settings, attempted)
+        outcome = self._outcome(sample, settings, attempted)
         if proxy is None:
             return outcome
         texts = [text for run in attempted.runs for text in texts_of_tests(folder, run.step)]
@@ -85,20 +87,24 @@ class TaskSolver:
         begun = tests_were_begun(attempted.runs[-1].tests.log)
         return with_traffic(outcome, proxy.traffic, named, begun=begun, passed=passed)
 
-    def _outcome(self, settings: Settings, attempted: Attempted) -> Outcome:
+    def _outcome(self, sample: Sample, settings: Settings, attempted: Attempted) -> Outcome:
         runs = attempted.runs
         limited = next((run for run in runs if run.worked.status != Status.ANSWERED), runs[-1]).worked
         tests = msgspec.to_builtins(runs[-1].tests)
         commands = [command for run in runs for command in run.worked.artifacts.get("commands", ())]
         worked = runs[-1].worked.artifacts
         artifacts = {**worked, "commands": commands, TESTS: tests, "image": attempted.image}
+        artifacts |= attempted.leaks.artifacts
         if settings.steps[0].name:
             artifacts[STEPS] = [
                 {"name": run.step.name, "tests": msgspec.to_builtins(run.tests)} for run in runs
             ]
         if reruns := [run.seal[RERUN] for run in runs if RERUN in run.seal]:
             artifacts[RERUN] = reruns[-1]
-        if flags := [flag for run in runs for flag in run.seal.get(FLAGS, ())]:
+        flags = [flag for run in runs for flag in run.seal.get(FLAGS, ())]
+        if self._hiding is not None and grade(tests, self._parsers.get(settings.parser)).score:
+            flags += msgspec.to_builtins(against_gold(sample, tests.get("log", "")))
+        if flags:
             artifacts[FLAGS] = flags
         if brought := [one for run in runs for one in run.brought]:
             artifacts[BROUGHT] = msgspec.to_builtins(brought)

@@ -10,6 +10,7 @@ import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
+from benchwright.catalog.containers.sealing.closing import elsewhere, summarized
 from benchwright.catalog.containers.tests_in_words import lists_in_words
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
@@ -108,6 +109,25 @@ def marks_twice(log: str) -> list[Flag]:
     return [Flag("forged_marks", f"the log of the tests has {told}")] if told else []
 
 
+def printed_elsewhere(content: Mapping[str, Any], log: str, verdict: Verdict) -> list[Flag]:
+    """The flag of a pass that hangs on lines which the runner of the tests did not write: they stand outside of its
+    summary, or it was ended before it had one.
+    """
+    if verdict.score != 1.0:
+        return []
+    text, end, rest = log.partition(START)[2].partition(END)
+    own = grade(content, f"{START}\n{summarized(text)}\n{end}{rest}")
+    if own.score == 1.0:
+        return []
+    missing = [
+        name
+        for tests in ("fail_to_pass_results", "pass_to_pass_results")
+        for name, passed in own.details[tests].items()
+        if not passed
+    ]
+    return [elsewhere(missing or ["all"])]
+
+
 def _status(name: str, statuses: Statuses) -> str | None:
     """The status of a test. Some names of the rows end within their brackets: those stand for all that begin so, if
     these all passed or all did not.
@@ -132,16 +152,23 @@ class ResolvedScorer:
         """Grades the log."""
         tests = outcome.artifacts.get(TESTS)
         content = {name: sample.content[name] for name in GRADED_BY}
-        verdict = await offload(grade, content, tests["log"] if tests else "")
+        log = tests["log"] if tests else ""
+        verdict, found = await offload(_judged, content, log)
         details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
         if tests is None:
             details["error"] = outcome.artifacts.get("problem") or NO_PATCH
             verdict = msgspec.structs.replace(
                 verdict, score=None, predicted=None, explanation=details["error"]
             )
-        details = with_flags(details, [*flags_of(outcome), *marks_twice(tests["log"] if tests else "")])
+        details = with_flags(details, [*flags_of(outcome), *found])
         details = with_connections(details, outcome.artifacts)
         return verdict_score(msgspec.structs.replace(verdict, details=details))
+
+
+def _judged(content: Mapping[str, Any], log: str) -> tuple[Verdict, list[Flag]]:
+    """The verdict on a log, and the flags of what stands in it."""
+    verdict = grade(content, log)
+    return verdict, [*marks_twice(log), *printed_elsewhere(content, log, verdict)]
 
 
 def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,6 +10,8 @@ import msgspec
 from benchwright.catalog.asking import user
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.flags import Flag, flags_of
+from benchwright.catalog.containers.golds import against_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.patches import patch_in
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
@@ -63,7 +65,7 @@ class PatchTester:
         content = trial.sample.content
         filtered = self._rules.filters([True]) and content["repo"] not in ABOUT_NETWORKS
         async with way_out(self._containers, self._rules, filtered=filtered) as exit:
-            result, found = await self._tested(content, patch, session, exit)
+            result, found = await self._tested(trial.sample, patch, flags_of(outcome), session, exit)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
         outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
         if exit is None:
@@ -73,10 +75,10 @@ class PatchTester:
         return with_traffic(outcome, exit.traffic, named, begun=START in result.log, passed=passed)
 
     async def _tested(
-        self, content: Mapping[str, Any], patch: str, session: Session, exit: Exit | None
+        self, sample: Sample, patch: str, flags: Sequence[Flag], session: Session, exit: Exit | None
     ) -> tuple[SuiteResult, dict[str, Any]]:
-        """What came of the tests, and what the seal found."""
-        network = self._rules.opens(True)
+        """What came of the tests, and what the seal found, besides the `flags` that it had before."""
+        content, network = sample.content, self._rules.opens(True)
 
         async def test(patch: str) -> SuiteResult:
             how = (self._containers, session, content, patch, self._seconds)
@@ -90,7 +92,9 @@ class PatchTester:
         if outside := reaches_out(patch):
             return SuiteResult(f"{NOT_APPLIED}: it reaches out of {DIRECTORY}: {outside}\n"), refused(outside)
         result = await test(patch)
-        return result, await findings(patch, passed=await _resolves(content, result), passes=passes)
+        passed = await _resolves(content, result)
+        against = against_gold(sample, result.log) if passed else []
+        return result, await findings(patch, passed=passed, passes=passes, flags=[*flags, *against])
 
 
 async def _resolves(content: Mapping[str, Any], result: SuiteResult) -> bool:
@@ -128,6 +132,7 @@ def issue_of(content: Mapping[str, Any], *, sealed: bool) -> Issue:
         directory=DIRECTORY,
         prepare=f"git update-ref {_START} HEAD",
         sealed=sealed,
+        solution=content["patch"],
     )
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor, one_answer
-from benchwright.catalog.containers.exploits import REPOSITORY
+from benchwright.catalog.containers.exploits import READER, REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
@@ -67,7 +67,7 @@ def make(about: About, options: Options) -> Benchmark:
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
         at_once=agent.containers,
-        exploits=REPOSITORY,
+        exploits=(*REPOSITORY, READER),
         images=images_of,
         figures=connection_figures,
         agent_turns=agent.max_turns if patches is None and mode == "agent" else None,

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.containers.authors import NO_PATCH
-from benchwright.catalog.containers.flags import flags_of, with_flags
+from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
+from benchwright.catalog.containers.sealing.closing import elsewhere
 from benchwright.catalog.containers.tests_in_words import lists_in_words
 from benchwright.catalog.containers.traffic import with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
-from benchwright.catalog.swe_bench_pro.testing import PASSED
+from benchwright.catalog.swe_bench_pro.reading import PASSED
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
 from benchwright.runs.keys import fingerprint
@@ -60,3 +61,13 @@ def grade(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> Verdict:
         details=details | ({"error": problem} if problem else {}),
         explanation=problem or lists_in_words(now, still),
     )
+
+
+def printed_elsewhere(content: Mapping[str, Any], artifacts: Mapping[str, Any]) -> list[Flag]:
+    """The flag of a pass that hangs on what was printed after the runner of the tests had closed its log."""
+    closed = artifacts["tests"].get("closed_statuses")
+    if closed is None:
+        return []
+    names = [*content["fail_to_pass"], *content["pass_to_pass"]]
+    missing = [name for name in names if closed.get(name) != PASSED]
+    return [elsewhere(missing)] if missing else []

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import msgspec
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.authors import Author, Issue
+from benchwright.catalog.containers.flags import flags_of
+from benchwright.catalog.containers.golds import against_gold
 from benchwright.catalog.containers.network_rules import NetworkRules
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.containers.way_out import Exit, started_with, way_out
-from benchwright.catalog.swe_bench_pro.grading import grade
-from benchwright.catalog.swe_bench_pro.testing import DIRECTORY, run_tests
+from benchwright.catalog.swe_bench_pro.grading import grade, printed_elsewhere
+from benchwright.catalog.swe_bench_pro.reading import DIRECTORY
+from benchwright.catalog.swe_bench_pro.testing import run_tests
 from benchwright.engine.protocols import Session
-from benchwright.records import Outcome, Record, Trial
-from benchwright.sandbox.docker import Resources, SandboxSpec
+from benchwright.records import Outcome, Record, Sample, Trial
+from benchwright.sandbox.docker import Resources, Sandbox, SandboxSpec
 from benchwright.sandbox.docker.containers import GiB
 
 CAPABILITIES = (
@@ -65,6 +69,7 @@ class Room(Record, frozen=True):
             DIRECTORY,
             prepare=f"git reset --hard {base} && git checkout {base}",
             sealed=self.rules.sealed,
+            solution=content["patch"],
         )
 
 
@@ -82,7 +87,6 @@ class PatchTester:
         Raises:
             ExecutionError: the engine does not answer, or a container was ended by somebody else.
         """
-        content = trial.sample.content
         outcome = await self._author.write(trial.sample, session)
         if outcome.artifacts["problem"]:
             return outcome
@@ -91,13 +95,13 @@ class PatchTester:
             problem = f"the patch reaches out of {DIRECTORY}: {outside}"
             artifacts = {**outcome.artifacts, "problem": problem, **refused(outside)}
         else:
-            return await self._tried(content, outcome, session)
+            return await self._tried(trial.sample, outcome, session)
         return msgspec.structs.replace(outcome, artifacts=artifacts)
 
-    async def _tried(self, content: Mapping[str, Any], outcome: Outcome, session: Session) -> Outcome:
-        rules = self._room.rules
+    async def _tried(self, sample: Sample, outcome: Outcome, session: Session) -> Outcome:
+        rules, content = self._room.rules, sample.content
         async with way_out(self._containers, rules, filtered=rules.filters([True])) as exit:
-            found = await self._tested(content, outcome.artifacts["patch"], session, exit)
+            found = await self._tested(sample, outcome, session, exit)
         outcome = msgspec.structs.replace(outcome, artifacts={**outcome.artifacts, **found})
         if exit is None:
             return outcome
@@ -105,22 +109,32 @@ class PatchTester:
         return with_traffic(outcome, exit.traffic, [content["test_patch"]], begun=begun, passed=passed)
 
     async def _tested(
-        self, content: Mapping[str, Any], patch: str, session: Session, exit: Exit | None
+        self, sample: Sample, outcome: Outcome, session: Session, exit: Exit | None
     ) -> dict[str, Any]:
-        """What came of the tests, and what the seal found."""
+        """What came of the tests, and what the seal found, besides the flags that the outcome has already."""
+        content, patch, flags = sample.content, outcome.artifacts["patch"], flags_of(outcome)
+        image, sealed = content["image"], self._room.rules.sealed
+        sandboxes = self._containers.sandboxes
+
+        def reader() -> AbstractAsyncContextManager[Sandbox]:
+            return sandboxes.started_beside(self._room.spec(image, network=False))
 
         async def test(patch: str) -> dict[str, Any]:
-            spec = self._room.spec(content["image"], network=self._room.rules.opens(True))
-            async with started_with(exit, self._containers.sandboxes, spec, session.progress) as sandbox:
+            spec = self._room.spec(image, network=self._room.rules.opens(True))
+            async with started_with(exit, sandboxes, spec, session.progress) as sandbox:
                 session.progress("tests")
-                tests = await run_tests(sandbox, content, patch, self._room.test_seconds)
+                seconds = self._room.test_seconds
+                tests = await run_tests(sandbox, content, patch, seconds, reader if sealed else None)
             return {"patch": patch, "tests": msgspec.to_builtins(tests)}
 
         async def passes(patch: str) -> bool:
             return grade(content, await test(patch)).score == 1.0
 
         tested = await test(patch)
-        if not self._room.rules.sealed:
+        if not sealed:
             return tested
         passed = grade(content, tested).score == 1.0
-        return tested | await findings(patch, passed=passed, passes=passes)
+        if passed:
+            log = tested["tests"]["log"]
+            flags = [*flags, *printed_elsewhere(content, tested), *against_gold(sample, log)]
+        return tested | await findings(patch, passed=passed, passes=passes, flags=flags)

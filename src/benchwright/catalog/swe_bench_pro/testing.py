@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from benchwright.catalog.containers.patches import text_only
-from benchwright.engine.offload import offload
-from benchwright.records import UNREADABLE, Record
-from benchwright.sandbox.docker import ExecResult, Sandbox
+from benchwright.catalog.swe_bench_pro.reading import (
+    DIRECTORY,
+    LOGS,
+    PARSER,
+    ROOM,
+    Reader,
+    Unreadable,
+    read_apart,
+    reading_script,
+    statuses_of,
+)
+from benchwright.records import Record
+from benchwright.sandbox.docker import Sandbox
 from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
 
-DIRECTORY = "/app"
-ROOM = "/workspace"
-
-LARGEST_RESULT = 16 * 1024 * 1024
-"""Bytes of the parser's result that are read."""
-LONG_RESULT = 256 * 1024
 KEPT_LOG = 16 * 1024
+OUTPUT_BYTES = 16 * 1024 * 1024
 LARGEST_LOG = 32 * 1024 * 1024
-"""Bytes of a log whose end is shown."""
-
-PASSED = "PASSED"
+"""Bytes of a log that is read."""
 
 _NOT_APPLIED = "benchwright: the patch was not applied"
 
@@ -42,8 +43,9 @@ _LIMITS = {
 class Findings(Record, frozen=True):
     """What came of the tests.
 
-    `statuses` are those that the parser gave, of the instance's own tests; with a `problem` there are none. `log` is
-    what patching printed, and the end of what the tests did.
+    `statuses` are those that the parser gave, of the instance's own tests; with a `problem` there are none.
+    `closed_statuses` are those of the logs without what was printed after the tests' runner had closed them, where that
+    is something. `log` is what patching printed, and the end of what the tests did.
     """
 
     applied: bool
@@ -52,20 +54,12 @@ class Findings(Record, frozen=True):
     ended: str
     exit_code: int | None
     statuses: dict[str, str] = {}
+    closed_statuses: dict[str, str] | None = None
     problem: str | None = None
 
 
-class _Test(msgspec.Struct):
-    name: str
-    status: str
-
-
-class _Result(msgspec.Struct):
-    tests: list[_Test]
-
-
 def entry_script(content: Mapping[str, Any]) -> str:
-    """The script: start of the work tree, patch, the instance's own test files, run script, parser.
+    """The script: start of the work tree, patch, the instance's own test files, run script.
 
     Of the instance's commands only the last line is run, which takes the test files out of the fixed commit. Where the
     image holds no later commits, they come from the test patch; that is ours.
@@ -81,8 +75,7 @@ def entry_script(content: Mapping[str, Any]) -> str:
         f"git apply -v {ROOM}/patch.diff || echo '{_NOT_APPLIED}'",
         before or "false",
         f"[ $? -eq 0 ] || {{ {_from_test_patch(base, content['test_patch'])}; }}",
-        f"bash {ROOM}/run_script.sh {selected} > {ROOM}/stdout.log 2> {ROOM}/stderr.log",
-        f"python {ROOM}/parser.py {ROOM}/stdout.log {ROOM}/stderr.log {ROOM}/output.json",
+        f"bash {ROOM}/run_script.sh {selected} > {ROOM}/{LOGS[0]} 2> {ROOM}/{LOGS[1]}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -93,8 +86,11 @@ def _from_test_patch(base: str, test_patch: str) -> str:
     return f"{start}; git apply -v {ROOM}/test_patch.diff"
 
 
-async def run_tests(sandbox: Sandbox, content: Mapping[str, Any], patch: str, seconds: float) -> Findings:
-    """Tests a patch in a fresh container of the instance's image.
+async def run_tests(
+    sandbox: Sandbox, content: Mapping[str, Any], patch: str, seconds: float, reader: Reader | None = None
+) -> Findings:
+    """Tests a patch in a fresh container of the instance's image. The parser reads the logs in the container that
+    `reader` starts, or without one, as officially, where the tests ran.
 
     Raises:
         ExecutionError: the container was ended by somebody else, or the engine does not answer.
@@ -103,68 +99,33 @@ async def run_tests(sandbox: Sandbox, content: Mapping[str, Any], patch: str, se
         "patch.diff": text_only(patch),
         "test_patch.diff": text_only(content["test_patch"]),
         "run_script.sh": content["run_script"],
-        "parser.py": content["parser"],
-        "entry_script.sh": entry_script(content),
+        "entry_script.sh": entry_script(content) + ("" if reader else reading_script(content)),
+        **({} if reader else {PARSER: content["parser"]}),
     }
     await sandbox.write_files(
         {f"{ROOM}/{name}": text.encode("utf-8", "replace") for name, text in files.items()}
     )
-    ended = await _run(sandbox, ["bash", f"{ROOM}/entry_script.sh"], seconds)
+    argv = ["bash", f"{ROOM}/entry_script.sh"]
+    ended = await sandbox.run(argv, seconds=seconds, kept_bytes=KEPT_LOG, output_bytes=OUTPUT_BYTES)
     log = (ended.stdout + ended.stderr).decode("utf-8", "replace")
     applied = _NOT_APPLIED not in log
     how = (applied, log, round(ended.seconds, 3), ended.reason, ended.exit_code)
     if ended.reason != "exited":
         return Findings(*how, problem=_LIMITS[ended.reason].format(seconds=seconds))
-    log += "".join([await _log(sandbox, name) for name in ("stdout.log", "stderr.log")])
+    logs = {name: await _log(sandbox, name) for name in LOGS}
+    log += "".join(text[-KEPT_LOG // 2 :].decode("utf-8", "replace") for text in logs.values())
     how = (applied, log, *how[2:])
     try:
-        result = await sandbox.read_file(f"{ROOM}/output.json", LARGEST_RESULT)
-    except FileTooLarge:
-        return Findings(*how, problem=f"the parser's result is larger than {LARGEST_RESULT // 2**20} MiB")
-    except NoFile:
-        return Findings(*how, problem="the parser wrote no result")
-    try:
-        wanted = {*content["fail_to_pass"], *content["pass_to_pass"]}
-        return Findings(*how, statuses=await _statuses(result, wanted))
-    except ValueError as error:
+        if reader is None:
+            return Findings(*how, statuses=await statuses_of(sandbox, content))
+        return Findings(*how, *await read_apart(reader, content, logs))
+    except Unreadable as error:
         return Findings(*how, problem=str(error))
 
 
-async def _log(sandbox: Sandbox, name: str) -> str:
-    """The end of a log of the tests."""
+async def _log(sandbox: Sandbox, name: str) -> bytes:
+    """A log of the tests, or in brackets why there is none."""
     try:
-        content = await sandbox.read_file(f"{ROOM}/{name}", LARGEST_LOG)
+        return await sandbox.read_file(f"{ROOM}/{name}", LARGEST_LOG)
     except (NoFile, FileTooLarge) as error:
-        return f"[{error}]\n"
-    return content[-KEPT_LOG // 2 :].decode("utf-8", "replace")
-
-
-def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
-    """The statuses of the wanted tests in a parser's result; a test that passed once has passed.
-
-    Raises:
-        ValueError: it is not what a parser should write: {"tests": [{"name": …, "status": …}]}.
-    """
-    try:
-        tests = msgspec.json.decode(result, type=_Result).tests
-    except UNREADABLE as error:
-        raise ValueError(f"the parser's result is invalid: {error}") from None
-    statuses: dict[str, str] = {}
-    names = frozenset(wanted)
-    for test in tests:
-        if test.name in names and statuses.get(test.name) != PASSED:
-            statuses[test.name] = test.status[:40]
-    return statuses
-
-
-async def _statuses(result: bytes, wanted: set[str]) -> dict[str, str]:
-    """Reads a long result in a process of its own."""
-    if len(result) > LONG_RESULT:
-        return await offload(statuses_in, result, wanted)
-    return statuses_in(result, wanted)
-
-
-async def _run(sandbox: Sandbox, argv: list[str], seconds: float, kept_bytes: int = KEPT_LOG) -> ExecResult:
-    return await sandbox.run(
-        argv, seconds=seconds, kept_bytes=kept_bytes, output_bytes=max(2 * kept_bytes, 16 * 2**20)
-    )
+        return f"[{error}]\n".encode()

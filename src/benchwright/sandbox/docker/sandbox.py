@@ -25,6 +25,8 @@ LARGEST_FILE = 16 * MiB
 """Bytes of a file that is read out of a sandbox, unless said otherwise."""
 SCRATCH = "/tmp"
 ROOT = "0"
+SHAREABLE = "shareable"
+"""Shared memory that a container beside may join, and no other."""
 
 _WAIT = "while :; do sleep 86400 & wait; done"
 """What process 1 of a sandbox does: it waits, and takes in what other processes leave behind."""
@@ -38,7 +40,8 @@ class SandboxSpec(Record, frozen=True):
     the container is ended when it has written more than that; so it is where the image declares volumes, which keep
     their content and can be written to. `directory` is where programs start; "" is the
     image's own. Without `network` there is none but a loopback; with it, all that this machine reaches is in reach.
-    With `beside`, the name of a running container, it has the network of that one and its volumes, and nothing else.
+    With `beside`, the name of a running container, it has the network of that one, its volumes and its shared memory
+    (`/dev/shm`), and nothing else.
     No capabilities but `capabilities` and KILL. `mounts` are folders of this machine, by the paths where programs
     find them and cannot write to them.
     """
@@ -205,15 +208,20 @@ class DockerSandboxes:
 
 
 def _network(engine: Engine, spec: SandboxSpec) -> dict[str, Any]:
-    """Docker's own network, that of another container, or a loopback only: 127.0.0.1, ::1 where this machine has IPv6,
-    and `localhost`.
+    """Docker's own network, that of another container with its volumes and shared memory, or a loopback only:
+    127.0.0.1, ::1 where this machine has IPv6, and `localhost`.
     """
     if spec.beside:
-        return {"NetworkMode": f"container:{spec.beside}", "VolumesFrom": [spec.beside]}
+        other = f"container:{spec.beside}"
+        return {"NetworkMode": other, "IpcMode": other, "VolumesFrom": [spec.beside]}
     if spec.network:
-        return {"NetworkMode": OPEN}
+        return {"NetworkMode": OPEN, "IpcMode": SHAREABLE}
     has_ipv6 = engine.address.is_local and Path("/proc/sys/net/ipv6").exists()
-    return {"NetworkMode": CLOSED, "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {}}
+    return {
+        "NetworkMode": CLOSED,
+        "IpcMode": SHAREABLE,
+        "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "0"} if has_ipv6 else {},
+    }
 
 
 def _scratch(spec: SandboxSpec) -> list[str]:

@@ -1,4 +1,5 @@
-"""Containers for tests that an agent cannot reach: snapshots of its own, which share its network and nothing else.
+"""Containers for tests that an agent cannot reach: snapshots of its own, which share its network, volumes and shared
+memory, and nothing else.
 
 Servers that the agent started answer there, by the same addresses. Its processes see neither the tests nor what they
 write, and cannot end them.

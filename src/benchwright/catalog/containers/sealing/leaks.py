@@ -1,0 +1,177 @@
+"""What is known to be a solution or a test, looked for among the files of an image before an agent begins.
+
+Nobody has worked in the container yet, so that its own programs can be believed. A search is bounded in time, and says
+when it was cut short.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers.flags import Flag
+from benchwright.catalog.containers.sealing.patches import Part, parts
+from benchwright.errors import ExecutionError
+from benchwright.records import Record
+from benchwright.sandbox.docker import Sandbox
+
+SEARCH_SECONDS = 30.0
+SMALLEST = 64
+"""Bytes of a file that is looked for: shorter ones may be alike by chance."""
+LARGEST = 16 * 1024 * 1024
+LISTED_BYTES = 256 * 1024
+MOST_COPIES = 64
+"""Files of the same name that are looked into, at most."""
+LARGEST_COPY = 1024 * 1024
+SHORTEST_LINE = 12
+"""Characters of an added line that tells a fixed file from others."""
+
+_ELSEWHERE = r"\( -path /proc -o -path /sys -o -path /dev \) -prune -o"
+_IDENTICAL = f"""
+for program in find xargs sha256sum; do
+  command -v $program >/dev/null || {{ echo "there is no $program" >&2; exit 3; }}
+done
+first=1
+for size in "$@"; do
+  [ $first = 1 ] && set -- && first=0 || set -- "$@" -o
+  set -- "$@" -size "${{size}}c"
+done
+find / {_ELSEWHERE} -type f \\( "$@" \\) -print0 2>/dev/null | xargs -0 sha256sum 2>/dev/null
+exit 0
+"""
+"""Lists the files of certain sizes with their digests."""
+_NAMED = f"""
+command -v find >/dev/null || {{ echo "there is no find" >&2; exit 3; }}
+first=1
+for name in "$@"; do
+  [ $first = 1 ] && set -- && first=0 || set -- "$@" -o
+  set -- "$@" -path "*/$name*"
+done
+find / {_ELSEWHERE} -type f \\( "$@" \\) -print 2>/dev/null
+exit 0
+"""
+"""Lists the files whose paths hold certain names."""
+_PATTERN = re.compile(r"[*?\[\]\\\n]")
+
+
+LEAKS = "image_holds"
+"""The artifact of an outcome with what was found, see `Leaks`."""
+IN_IMAGE = "solution_in_image"
+
+
+class Leaks(Record, frozen=True):
+    """What was found: {path in the image: what it is}; `hidden` are those of the paths that the agent does not see.
+
+    `problem` says what of the search could not be done.
+    """
+
+    found: dict[str, str] = {}
+    hidden: list[str] = []
+    problem: str | None = None
+
+    @property
+    def artifacts(self) -> dict[str, Any]:
+        """What an outcome holds of it; nothing where there is nothing to say."""
+        return {LEAKS: msgspec.to_builtins(self)} if self.found or self.problem else {}
+
+    @property
+    def flags(self) -> list[Flag]:
+        """The flags of a trial whose agent could see what was found."""
+        return [
+            Flag(IN_IMAGE, f"{path}: {what}") for path, what in self.found.items() if path not in self.hidden
+        ]
+
+
+async def identical_files(sandbox: Sandbox, known: Iterable[tuple[str, bytes]]) -> Leaks:
+    """The files of an image that are identical to known ones, (what it is, content); very short and very long ones are
+    not looked for. `sandbox` works as root.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    digests, sizes = await asyncio.to_thread(_digests, known)
+    if not sizes:
+        return Leaks()
+    lines, problem = await _listed(sandbox, _IDENTICAL, [str(size) for size in sizes])
+    listed = (line.split("  ", 1) for line in lines if not line.startswith("\\") and "  " in line)
+    found = {path: digests[digest] for digest, path in listed if digest in digests}
+    return Leaks(found, problem=problem)
+
+
+def _digests(known: Iterable[tuple[str, bytes]]) -> tuple[dict[str, str], list[int]]:
+    """What files are by their SHA-256, and their sizes; one file is held in memory at a time."""
+    digests, sizes = {}, set()
+    for what, text in known:
+        if SMALLEST <= len(text) <= LARGEST:
+            digests[hashlib.sha256(text).hexdigest()] = what
+            sizes.add(len(text))
+    return digests, sorted(sizes)
+
+
+async def fixed_copies(sandbox: Sandbox, directory: str, patch: str) -> Leaks:
+    """The files outside of their place in a work tree that hold all lines which the right patch adds to a file of that
+    name: an installed later version, a backup, a build. `sandbox` works as root.
+
+    Raises:
+        EngineError: the engine does not answer.
+    """
+    added = {part.names[-1]: lines for part in parts(patch) if part.names and (lines := _added(part))}
+    tails = {_tail(name): name for name in added if not _PATTERN.search(name)}
+    if not tails:
+        return Leaks()
+    listed, problem = await _listed(sandbox, _NAMED, list(tails))
+    own = {f"{directory}/{name}" for name in added}
+    candidates = [path for path in listed if path not in own]
+    if len(candidates) > MOST_COPIES:
+        problem = (
+            problem or f"only {MOST_COPIES} of {len(candidates)} files of the same names were looked into"
+        )
+    found = {}
+    for path in candidates[:MOST_COPIES]:
+        name = next((name for tail, name in tails.items() if f"/{tail}" in path), None)
+        if name is None or not added[name] <= await _lines(sandbox, path):
+            continue
+        if not added[name] <= await _lines(sandbox, f"{directory}/{name}"):
+            found[path] = f"all lines that the right patch adds to {name}"
+    return Leaks(found, problem=problem)
+
+
+async def _listed(sandbox: Sandbox, script: str, arguments: Sequence[str]) -> tuple[list[str], str | None]:
+    """The lines that a search printed, and why they may not be all."""
+    ended = await sandbox.run(
+        ["sh", "-c", script, "sh", *arguments], seconds=SEARCH_SECONDS, kept_bytes=LISTED_BYTES
+    )
+    problem = None
+    if ended.reason == "timeout":
+        problem = f"the search of the image was ended after {SEARCH_SECONDS:g} s"
+    elif not ended.succeeded:
+        problem = f"the image could not be searched: {ended.complaint}"
+    elif ended.stdout_cut:
+        problem = "the image holds too many files that may be meant"
+    return ended.stdout.decode("utf-8", "replace").splitlines(), problem
+
+
+async def _lines(sandbox: Sandbox, path: str) -> set[str]:
+    try:
+        text = (await sandbox.read_file(path, LARGEST_COPY)).decode("utf-8", "replace")
+    except ExecutionError:
+        return set()
+    return {line.strip() for line in text.splitlines()}
+
+
+def _added(part: Part) -> set[str]:
+    """The lines that a part adds and that are long enough to tell something."""
+    lines = (line[1:].strip() for line in part.text.splitlines() if line.startswith("+"))
+    return {line for line in lines if len(line) >= SHORTEST_LINE and not line.startswith("++ ")}
+
+
+def _tail(name: str) -> str:
+    """The last two parts of a path: names of files alone, such as `__init__.py`, are too common."""
+    folder, file = posixpath.split(name)
+    return posixpath.join(posixpath.basename(folder), file)

@@ -1,0 +1,47 @@
+"""What a validation shows of benchmarks in containers: images that hold solutions, how right solutions are tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.benchmark import GOLD
+from benchwright.catalog.containers.golds import note_gold
+from benchwright.catalog.containers.sealing.leaks import LEAKS, Leaks
+from benchwright.records import Sample
+from benchwright.runs.journal import read_body
+from benchwright.runs.table import RunTable
+
+
+def look_at(directory: Path, samples: Iterable[Sample]) -> dict[str, list[str]]:
+    """What the images of samples hold of their solutions, {sample: lines}, by the run of a validation; the tests of
+    right solutions that passed are noted for runs to come.
+    """
+    table = RunTable(directory)
+    table.advance()
+    golds = {f"{sample.id}/{GOLD}": sample for sample in samples}
+    told: dict[str, list[str]] = {}
+    for trial in table.trials(table.counted()):
+        artifacts = read_body(directory, trial.record).artifacts
+        if LEAKS in artifacts:
+            lines = _lines(msgspec.convert(artifacts[LEAKS], Leaks))
+            told[trial.record.sample.rpartition("/")[0]] = lines
+        sample = golds.get(trial.record.sample)
+        if sample is not None and all(score.value == 1.0 for score in trial.scores.values()):
+            note_gold(sample, _log(artifacts))
+    return told
+
+
+def _lines(leaks: Leaks) -> list[str]:
+    said = [
+        f"its image holds {path}: {what}{' (hidden from agents)' if path in leaks.hidden else ''}"
+        for path, what in leaks.found.items()
+    ]
+    return said + ([leaks.problem] if leaks.problem else [])
+
+
+def _log(artifacts: Mapping[str, Any]) -> str:
+    return str((artifacts.get("tests") or {}).get("log") or "")

@@ -1,0 +1,69 @@
+"""Scripts of solutions and tests that an image holds: out of the agent's sight under a seal, and there for the tests.
+
+Authors leave them by copying a whole folder into an image. Other files of a solution or of tests that an image holds
+may be what the task works on: they stay, and are reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from benchwright.catalog.containers.sealing.leaks import LARGEST, Leaks, identical_files
+from benchwright.catalog.harbor.environment import Place
+from benchwright.catalog.harbor.settings import Settings
+from benchwright.sandbox.docker import DockerSandbox
+from benchwright.sandbox.docker.archives import packed, path_stat, write_archive
+
+REMOVING_SECONDS = 60.0
+_SCRIPTS = re.compile(r"(?:solve|test|run-tests)\.sh|solution\.(?:sh|yaml)|test_[^/]*|[^/]*_test\.[^/]*")
+
+
+class Hiding:
+    """What of a task's solution and tests lies in its image; every image is searched once."""
+
+    def __init__(self) -> None:
+        self._searched: dict[tuple[str, Path], Leaks] = {}
+
+    async def hide(self, place: Place, folder: Path, settings: Settings) -> Leaks:
+        """Searches the image, and removes the scripts from the container.
+
+        Raises:
+            EngineError: the engine does not answer.
+        """
+        key = place.image, folder
+        if key not in self._searched:
+            leaks = await identical_files(place.as_root, _known_files(folder, settings))
+            scripts = [path for path, what in leaks.found.items() if _SCRIPTS.fullmatch(Path(what).name)]
+            self._searched[key] = msgspec.structs.replace(leaks, hidden=scripts)
+        leaks = self._searched[key]
+        if leaks.hidden:
+            await place.as_root.run(["rm", "-f", "--", *leaks.hidden], seconds=REMOVING_SECONDS)
+        return leaks
+
+
+async def put_back(sandbox: DockerSandbox, leaks: Leaks, folder: Path) -> None:
+    """Writes the scripts that were hidden to where they were, but for those whose place was taken.
+
+    Raises:
+        EngineError: the engine does not answer, or refuses.
+    """
+    missing = [path for path in leaks.hidden if await path_stat(sandbox.container, path) is None]
+    if missing:
+        files = {path: (folder / leaks.found[path]).read_bytes() for path in missing}
+        await write_archive(sandbox.container, "/", packed(files))
+
+
+def _known_files(folder: Path, settings: Settings) -> Iterator[tuple[str, bytes]]:
+    """The files of the task's solutions and tests, by their paths in its folder."""
+    tests = [name for step in settings.steps for name in step.tests]
+    places = ["solution", "solution.sh", "solution.yaml", "run-tests.sh", *tests]
+    places += [f"steps/{step.name}/solution" for step in settings.steps if step.name]
+    for name in dict.fromkeys(places):
+        place = folder / name
+        for file in [place, *place.rglob("*")]:
+            if file.is_file() and file.stat().st_size <= LARGEST:
+                yield str(file.relative_to(folder)), file.read_bytes()

@@ -1,0 +1,122 @@
+"""Reads what tests printed by the instance's own parser: where they ran, as officially, or in a container of its own.
+
+The parser is a program of the container, and so is the Python that runs it: code under test can replace both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers.sealing.closing import closed
+from benchwright.engine.offload import offload
+from benchwright.errors import ExecutionError
+from benchwright.records import UNREADABLE
+from benchwright.sandbox.docker import Sandbox
+from benchwright.sandbox.docker.archives import FileTooLarge, NoFile
+
+DIRECTORY = "/app"
+ROOM = "/workspace"
+LOGS, PARSER, RESULT = ("stdout.log", "stderr.log"), "parser.py", "output.json"
+PASSED = "PASSED"
+
+READING_SECONDS = 300.0
+LARGEST_RESULT = 16 * 1024 * 1024
+"""Bytes of the parser's result that are read."""
+LONG_RESULT = 256 * 1024
+
+Reader = Callable[[], AbstractAsyncContextManager[Sandbox]]
+"""Starts a fresh container of the instance's image."""
+
+
+class Unreadable(ExecutionError):
+    """The parser gave no result that can be read; says why."""
+
+
+class _Test(msgspec.Struct):
+    name: str
+    status: str
+
+
+class _Result(msgspec.Struct):
+    tests: list[_Test]
+
+
+def reading_script(content: Mapping[str, Any]) -> str:
+    """The lines of shell by which the parser reads both logs."""
+    logs = " ".join(f"{ROOM}/{name}" for name in LOGS)
+    lines = [
+        *content["environment"],
+        f"cd {DIRECTORY}",
+        f"python {ROOM}/{PARSER} {logs} {ROOM}/{RESULT}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+async def read_apart(
+    reader: Reader, content: Mapping[str, Any], logs: Mapping[str, bytes]
+) -> tuple[dict[str, str], dict[str, str] | None]:
+    """The statuses of the instance's tests in the logs; and those without what was printed after the tests' runner had
+    closed its log, None where there is no such thing.
+
+    Raises:
+        Unreadable: the parser gives no result that can be read.
+        ExecutionError: the container was ended by somebody else, or the engine does not answer.
+    """
+    texts = {name: log.decode("utf-8", "replace") for name, log in logs.items()}
+    own = {name: closed(text) for name, text in texts.items()}
+    cut = any(own[name].strip() != text.strip() for name, text in texts.items())
+    async with reader() as sandbox:
+        statuses = await _read(sandbox, content, logs)
+        if not cut:
+            return statuses, None
+        return statuses, await _read(sandbox, content, {name: text.encode() for name, text in own.items()})
+
+
+async def _read(sandbox: Sandbox, content: Mapping[str, Any], logs: Mapping[str, bytes]) -> dict[str, str]:
+    files = {PARSER: content["parser"].encode(), "read.sh": reading_script(content).encode(), **logs}
+    await sandbox.write_files({f"{ROOM}/{name}": text for name, text in files.items()})
+    await sandbox.run(["bash", f"{ROOM}/read.sh"], seconds=READING_SECONDS)
+    return await statuses_of(sandbox, content)
+
+
+async def statuses_of(sandbox: Sandbox, content: Mapping[str, Any]) -> dict[str, str]:
+    """The statuses of the instance's tests in the result that the parser left.
+
+    Raises:
+        Unreadable: it left none that can be read.
+        EngineError: the engine does not answer.
+    """
+    try:
+        result = await sandbox.read_file(f"{ROOM}/{RESULT}", LARGEST_RESULT)
+        wanted = {*content["fail_to_pass"], *content["pass_to_pass"]}
+        if len(result) > LONG_RESULT:
+            return await offload(statuses_in, result, wanted)
+        return statuses_in(result, wanted)
+    except FileTooLarge:
+        raise Unreadable(f"the parser's result is larger than {LARGEST_RESULT // 2**20} MiB") from None
+    except NoFile:
+        raise Unreadable("the parser wrote no result") from None
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
+
+
+def statuses_in(result: bytes, wanted: Iterable[str]) -> dict[str, str]:
+    """The statuses of the wanted tests in a parser's result; a test that passed once has passed.
+
+    Raises:
+        ValueError: it is not what a parser should write: {"tests": [{"name": …, "status": …}]}.
+    """
+    try:
+        tests = msgspec.json.decode(result, type=_Result).tests
+    except UNREADABLE as error:
+        raise ValueError(f"the parser's result is invalid: {error}") from None
+    statuses: dict[str, str] = {}
+    names = frozenset(wanted)
+    for test in tests:
+        if test.name in names and statuses.get(test.name) != PASSED:
+            statuses[test.name] = test.status[:40]
+    return statuses

@@ -1,0 +1,60 @@
+"""Passes are held against how many tests passed with the right solution, where that was noted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright.catalog.containers.golds import Tally, against_gold, note_gold, tally_in
+from benchwright.records import Sample
+
+SAMPLE = Sample("a", {"patch": "x"})
+GOLD = "=========== 3 passed, 1 skipped, 2 warnings in 0.10s ===========\n"
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("log", "tally"),
+    [
+        (GOLD, Tally(3, 1)),
+        ("\x1b[32m===== \x1b[1m2 passed\x1b[0m in 1.00s (0:00:01) =====\n", Tally(2, 0)),
+        ("..\n2 passed in 0.01s\n1 skipped in 0.02s\n", Tally(2, 1)),
+        ("Ran 5 tests in 0.003s\n\nOK (skipped=2)\n", Tally(3, 2)),
+        ("Ran 5 tests in 0.003s\n\nFAILED (failures=1, errors=1)\n", Tally(3, 0)),
+        ("ok 1 - it works\n", None),
+    ],
+)
+def test_closing_lines_say_how_many_passed(log: str, tally: Tally | None) -> None:
+    assert tally_in(log) == tally
+
+
+@pytest.mark.parametrize(
+    ("log", "evidence"),
+    [
+        (GOLD, None),
+        ("=== 4 passed, 1 skipped in 2.00s ===", None),
+        (
+            "=== 1 passed, 3 skipped in 2.00s ===",
+            "1 passed, 3 skipped; with the right solution: 3 passed, 1 skipped",
+        ),
+        (
+            "=== 2 passed, 1 skipped in 2.00s ===",
+            "2 passed, 1 skipped; with the right solution: 3 passed, 1 skipped",
+        ),
+        ("PASSED", "no count of tests in the log; with the right solution: 3 passed, 1 skipped"),
+    ],
+)
+def test_a_pass_with_fewer_tests_than_the_right_solution_has_a_flag(log: str, evidence: str | None) -> None:
+    note_gold(SAMPLE, GOLD)
+    flags = [flag.evidence for flag in against_gold(SAMPLE, log)]
+    assert flags == ([evidence] if evidence else [])
+
+
+def test_without_a_note_there_is_no_flag() -> None:
+    note_gold(Sample("a", {"patch": "y"}), GOLD)
+    assert against_gold(SAMPLE, "") == []
