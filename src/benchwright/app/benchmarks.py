@@ -276,9 +276,17 @@ def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) ->
         "breakdowns": list(metadata.breakdowns),
         "departures": list(departures(benchmark, source, settings)),
         "data": source.describe(),
+        **_predicted(benchmark, settings),
         **_sandbox(metadata),
         **_seal(metadata, settings),
     }
+
+
+def _predicted(benchmark: Benchmark, settings: BenchmarkSettings) -> dict[str, str]:
+    """Where the answers lie that are graded without asking a model, and the program that made them, if it is known."""
+    program = getattr(benchmark, "program", "")
+    found = {"predictions": settings.option.get("predictions"), "program": program}
+    return {name: value for name, value in found.items() if value}
 
 
 def _sandbox(metadata: About) -> dict[str, str]:

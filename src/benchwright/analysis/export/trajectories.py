@@ -16,7 +16,7 @@ from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.files import write_whole
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.runs.about import agent_of
+from benchwright.runs.about import agent_of, made_by
 from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import encode_json
 from benchwright.runs.manifest import Manifest
@@ -35,7 +35,7 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
     models = {
         target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
     }
-    agent = {"name": agent_of(manifest) or "benchwright", "version": benchwright.__version__}
+    agent = _agent(manifest)
     for counted in counted_trials(table):
         model = models[counted.trial.record.target]
         trajectory = trajectory_of(counted, {**agent, "model_name": model})
@@ -43,6 +43,15 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
             path = directory / file_name(counted.trial.record)
             write_whole(path, encode_json(trajectory))
             yield path
+
+
+def _agent(manifest: Manifest) -> dict[str, str]:
+    """Who acted: another program by its name and version, an agent of a recipe by these, else we."""
+    program = made_by(manifest)
+    name, _, version = (program or str(manifest.about.get("agent") or "")).rpartition(" ")
+    if name:
+        return {"name": name, "version": version}
+    return {"name": program or agent_of(manifest) or "benchwright", "version": benchwright.__version__}
 
 
 def file_name(record: TrialRecord) -> str:

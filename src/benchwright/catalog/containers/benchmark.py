@@ -32,7 +32,8 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
     `agent_turns` is how many turns an agent has, None where none works; `agent` works in place of the model in our
     shell. `egress` makes the proxy of a trial whose containers have a list of hosts. `network_needs` says what a
-    task's tests need of a network, None where nothing is known.
+    task's tests need of a network, None where nothing is known. `program` is another program whose answers are graded,
+    with its version.
     """
 
     about: About
@@ -51,6 +52,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     agent: Recipe | None = None
     egress: Callable[[], EgressProxy] = EgressProxy
     network_needs: Callable[[Sample], Needs] | None = None
+    program: str = ""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
