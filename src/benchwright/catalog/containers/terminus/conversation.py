@@ -13,9 +13,8 @@ from benchwright.catalog.containers.agent import is_about_length
 from benchwright.catalog.containers.terminus import prompts
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Session
-from benchwright.engine.session import SIDE
 from benchwright.errors import ProviderError
-from benchwright.records import Message
+from benchwright.records import SIDE, Message
 
 FREED = 16_000
 """Characters that are given up at the end of a conversation that is too long, some 4,000 tokens: room to summarise."""
