@@ -1,5 +1,6 @@
-"""Has the programs whose formats `benchwright export` writes read the demo's runs, a pack's, a level of load's and one
-of which every trial failed, and checks that they see the same trials with the same scores as we do. Then it runs a task
+"""Has the programs whose formats `benchwright export` writes read the demo's runs, a pack's, a level of load's, one of
+which every trial failed, imported trajectories, and one of a real agent in each dialect, where npm is installed, and
+checks that they see the same trials with the same scores as we do. Then it runs a task
 of Inspect for two models by `benchwright run inspect:`, and compares these. At last Harbor and we read the same made-up
 files task.toml.
 
@@ -23,8 +24,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.app.compare_kit import made, write_run  # noqa: E402 -- found beside this file however it is started
+from tests.app.test_real_agents import AGENTS, INSTALLED, SOLVE, TASK  # noqa: E402
 from tests.catalog.terminal_bench.terminal_kit import write_files  # noqa: E402
 from tests.environments import installed  # noqa: E402
+from tests.interop.trajectories_kit import mini, swe_agent  # noqa: E402
 from tests.made_up_tasks import made_up_tasks  # noqa: E402
 from tests.other_versions import find  # noqa: E402
 from tests.simulated import simulated_endpoint  # noqa: E402
@@ -57,7 +60,7 @@ def main() -> int:
         print(f"No other program reads what is exported: they cannot be installed: {said}")
         return int(bool(os.environ.get("CI")))
     with tempfile.TemporaryDirectory(prefix="benchwright-readers-") as folder:
-        runs = make_runs(Path(folder))
+        runs = [*make_runs(Path(folder)), *runs_of_agents(Path(folder, "agents"))]
         exported = Path(folder, "exported")
         written = {form: export(runs, form, exported / form) for form in ("inspect", "eee", "atif", "hf")}
         read = read_by(python, exported)
@@ -102,8 +105,40 @@ def make_runs(folder: Path) -> list[Path]:
     )
     about: dict[str, Any] = {"benchmark": "mmlu_pro", "variant": None, "metric": "exact", "departures": []}
     write_run(home / "runs" / "a-benchmark", made([1.0, 0.0, 1.0]), kind="benchmark", about=about)
+    theirs = [write(folder / write.__name__, "a__b-1", "diff") for write in (mini, swe_agent)]
+    subprocess.run(
+        [sys.executable, "-m", "benchwright", "import", *map(str, theirs)], env=environment, check=True
+    )
     runs = sorted(path.parent for path in (home / "runs").glob("*/run.json"))
-    assert len(runs) == 12, runs
+    assert len(runs) == 14, runs
+    return runs
+
+
+def runs_of_agents(folder: Path) -> list[Path]:
+    """The directories of runs of real agents, a run for each dialect, whose model thinks before it answers."""
+    if shutil.which("npm") is None:
+        print("npm is not installed: no trajectory of a real agent is read")
+        return []
+    for place in (folder, INSTALLED):
+        place.mkdir(exist_ok=True)
+    (folder / "agents").symlink_to(INSTALLED)
+    (folder / "rows.jsonl").write_text(json.dumps({"question": TASK, "answer": "The file is written."}))
+    environment = {**os.environ, "BENCHWRIGHT_HOME": str(folder), "OPENAI_API_KEY": "none"}
+
+    def benchwright(*command: str) -> None:
+        program = [sys.executable, "-m", "benchwright", *command]
+        subprocess.run(program, cwd=folder, env=environment, check=True, capture_output=True)
+
+    for agent in [one for one in AGENTS if one.name in ("claude-code", "codex", "opencode")]:
+        benchwright("agents", "install", agent.name)
+        script = agent.script(TASK, SOLVE, "made.txt")
+        with simulated_endpoint(
+            "--policy=refusal", "--reasoning", "First the file.", scripts=[script]
+        ) as url:
+            data = ("-d", "rows.jsonl", "--scorer", "exact", "--model", "org/sim", "--base-url", url)
+            benchwright("eval", "--agent", agent.name, *data)
+    runs = sorted(path.parent for path in (folder / "runs").glob("*/run.json"))
+    assert len(runs) == 3, runs
     return runs
 
 

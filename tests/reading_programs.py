@@ -107,6 +107,10 @@ def harbor(folder: Path) -> Iterator[dict[str, Any]]:
         validator = TrajectoryValidator()
         assert validator.validate(path), validator.get_errors()
         found = Trajectory.model_validate_json(path.read_bytes())
+        if found.agent.name in ("claude-code", "codex", "opencode"):
+            acted = [step for step in found.steps if step.source == "agent"]
+            assert all(step.reasoning_content == "First the file." for step in acted), path
+            assert [len(step.tool_calls or []) for step in acted] == [1, 0], path
         extra = found.extra or {}
         yield {
             "trial": found.session_id,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 
-def duration(seconds: float) -> str:
-    """26ms, 6.2s, 3m12s, 2h05m."""
+def duration(seconds: float | None) -> str:
+    """26ms, 6.2s, 3m12s, 2h05m; a dash where it is not known."""
+    if seconds is None:
+        return "–"
     if seconds < 1:
         return f"{seconds * 1000:.0f}ms"
     if seconds < 60:

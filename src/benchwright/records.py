@@ -270,7 +270,7 @@ class Outcome(Record, frozen=True):
 
     `answer` is the text to score (reasoning split off); `reason` explains every status but `answered`;
     `scores` are there where the solver itself scores (packs, terminal tasks); `native` is a pack's own
-    result, verbatim.
+    result, verbatim. `requests` are those that another program made for it before, as far as it wrote them down.
     """
 
     status: Status = Status.ANSWERED
@@ -280,6 +280,7 @@ class Outcome(Record, frozen=True):
     scores: dict[str, float] = {}
     artifacts: dict[str, Any] = {}
     native: Any = None
+    requests: list[RequestRecord] = []
 
 
 class TrialRecord(Record, frozen=True, tag="trial"):

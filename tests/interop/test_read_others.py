@@ -199,6 +199,22 @@ class TestHarbor:
         run, trials = only(job)
         assert (run.state, len(trials), run.notes) == ("unfinished", 2, ["1 trials have no result yet."])
 
+    def test_two_agents_with_one_model_are_two_targets(self, tmp_path: Path) -> None:
+        job = WRITERS["harbor"](tmp_path, "m", [1.0])
+        other = WRITERS["harbor"](tmp_path, "other", [0.0])
+        (trial,) = other.glob("sum-*")
+        written = (
+            (trial / "result.json").read_text().replace("scripted", "another").replace("mock/other", "mock/m")
+        )
+        (trial / "result.json").write_text(written)
+        trial.rename(job / "sum-0__gfedcba")
+        run, trials = only(job)
+        assert {(one.slot, one.model) for one in run.targets} == {
+            ("scripted mock/m", "mock/m"),
+            ("another mock/m", "mock/m"),
+        }
+        assert {trial.repeat for trial in trials} == {0}
+
     def test_links_out_of_the_job_are_not_followed(self, tmp_path: Path) -> None:
         job = WRITERS["harbor"](tmp_path, "m", [1.0])
         other = WRITERS["harbor"](tmp_path, "other", [0.0])

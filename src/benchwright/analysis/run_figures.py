@@ -52,7 +52,7 @@ class ListedTarget(Record, frozen=True):
 
 
 class RunFigures(Record, frozen=True):
-    """A run in a few numbers. `seconds` is how long it was at work; the rest is named as in `RunSummary`.
+    """A run in a few numbers. `seconds` is how long it was at work, if known; the rest is named as in `RunSummary`.
 
     Tokens are those of all requests that the model's trials cost, side requests included.
     """
@@ -60,7 +60,7 @@ class RunFigures(Record, frozen=True):
     state: str
     done: int
     failed: int
-    seconds: float
+    seconds: float | None
     planned: int | None = None
     targets: list[ListedTarget] = []
     prompt_tokens: int = 0
@@ -82,7 +82,7 @@ def figures_of(summary: RunSummary) -> RunFigures:
         state=summary.state,
         done=summary.done,
         failed=sum(target.failed for target in targets),
-        seconds=max((one.wall_time_seconds for one in requests), default=0.0),
+        seconds=max((one.wall_time_seconds for one in requests), default=0.0) or None,
         planned=summary.planned,
         targets=targets,
         prompt_tokens=sum(one.all_prompt_tokens for one in requests),

@@ -13,8 +13,8 @@ from benchwright.recipes.recipe import Recipe
 from benchwright.records import TrialLimits
 
 
-def with_agent(benchmark: Benchmark, name: str | None) -> Benchmark:
-    """The benchmark, worked on by the agent of this name, if there is one.
+def with_agent(benchmark: Benchmark, name: str | None, options: Mapping[str, str]) -> Benchmark:
+    """The benchmark with these options, worked on by the agent of this name, if there is one.
 
     Raises:
         UserError: there is no such agent, it cannot run in containers, or no agent works on this benchmark.
@@ -22,6 +22,7 @@ def with_agent(benchmark: Benchmark, name: str | None) -> Benchmark:
     if name is None:
         return benchmark
     from benchwright.catalog.containers import ContainerBenchmark
+    from benchwright.catalog.containers.players import own_departures
     from benchwright.recipes.in_containers import container_agent
     from benchwright.recipes.shelf import find_recipe
 
@@ -30,8 +31,10 @@ def with_agent(benchmark: Benchmark, name: str | None) -> Benchmark:
         raise UserError(f"--agent: no agent works on {title} as it is asked here; see docs/agents.md.")
     recipe = find_recipe(name)
     container_agent(recipe, Path())
-    departures = (f"the agent {recipe.label} in place of our own", *benchmark.departures)
-    return msgspec.structs.replace(benchmark, agent=recipe, departures=departures)
+    turns = benchmark.agent_turns if recipe.turns is None or "max_turns" in options else recipe.turns
+    own = (f"the agent {recipe.label} in place of our own", *own_departures(recipe, turns))
+    departures = (*own, *benchmark.departures)
+    return msgspec.structs.replace(benchmark, agent=recipe, agent_turns=turns, departures=departures)
 
 
 def agent_facts(benchmark: Benchmark) -> Mapping[str, str]:

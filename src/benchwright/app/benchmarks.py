@@ -171,7 +171,7 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
             options = Options(settings.option, roles, settings.data_dir, settings.seal)
             first_ones = not (selection.where or selection.ids) and selection.shuffle is None
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
-            return with_agent(made, settings.agent), plugin.source(settings.data_dir, path)
+            return with_agent(made, settings.agent, settings.option), plugin.source(settings.data_dir, path)
     metadata = about(name)
     if len(settings.tried) > 1 and "user" in metadata.roles and "user_model" not in settings.option:
         raise UserError(
@@ -180,7 +180,7 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
         )
     roles = frozenset(_roles(metadata, settings.option))
     options = Options(settings.option, roles, settings.data_dir, settings.seal)
-    made = with_agent(make(metadata, options), settings.agent)
+    made = with_agent(make(metadata, options), settings.agent, settings.option)
     return made, find_dataset(metadata.dataset, settings.data_dir, path=path)
 
 
@@ -276,9 +276,17 @@ def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) ->
         "breakdowns": list(metadata.breakdowns),
         "departures": list(departures(benchmark, source, settings)),
         "data": source.describe(),
+        **_predicted(benchmark, settings),
         **_sandbox(metadata),
         **_seal(metadata, settings),
     }
+
+
+def _predicted(benchmark: Benchmark, settings: BenchmarkSettings) -> dict[str, str]:
+    """Where the answers lie that are graded without asking a model, and the program that made them, if it is known."""
+    program = getattr(benchmark, "program", "")
+    found = {"predictions": settings.option.get("predictions"), "program": program}
+    return {name: value for name, value in found.items() if value}
 
 
 def _sandbox(metadata: About) -> dict[str, str]:

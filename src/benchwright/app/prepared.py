@@ -56,8 +56,9 @@ class RunRequest(msgspec.Struct, frozen=True):
 
     @property
     def is_probed(self) -> bool:
-        """Whether its endpoints are asked for their models first; for levels of load that was done before."""
-        return self.settings.probe and "load" not in self.about
+        """Whether its endpoints are asked for their models first: not for levels of load, which that came before, nor
+        where only answers of another program are graded."""
+        return self.settings.probe and not {"load", "predictions"} & self.about.keys()
 
     @property
     def names(self) -> dict[str, str]:

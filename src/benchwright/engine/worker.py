@@ -205,6 +205,7 @@ def _finite(value: Any) -> float:
 
 
 def _record(trial: Trial, session: TrialSession, outcome: Outcome) -> TrialRecord:
+    elsewhere = [msgspec.structs.replace(one, slot=trial.target.slot) for one in outcome.requests]
     return TrialRecord(
         key=trial.key,
         sample=trial.sample.id,
@@ -216,7 +217,7 @@ def _record(trial: Trial, session: TrialSession, outcome: Outcome) -> TrialRecor
         labels=trial.sample.labels,
         reason=outcome.reason,
         scores=outcome.scores,
-        requests=session.requests,
+        requests=[*elsewhere, *session.requests] if elsewhere else session.requests,
         started_at=session.started_at,
         duration=session.duration,
         late=session.late,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.interop.messages import openai_call
+from benchwright.interop.messages import content_of, openai_call
 from benchwright.interop.reading import count, mapping, objects, text
 from benchwright.records import Message, RequestRecord, Usage
 
@@ -19,14 +19,14 @@ def messages_of(trajectory: Mapping[str, Any]) -> list[Message]:
         role = ROLES.get(text(step.get("source")))
         if role is None:
             continue
-        message: Message = {"role": role, "content": _content(step.get("message"))}
+        message: Message = {"role": role, "content": content_of(step.get("message"))}
         if reasoning := text(step.get("reasoning_content")):
             message["reasoning_content"] = reasoning
         if calls := [_call(one) for one in objects(step.get("tool_calls"))]:
             message["tool_calls"] = calls
         found.append(message)
         for one in objects(mapping(step.get("observation")).get("results")):
-            answer: Message = {"role": "tool", "content": _content(one.get("content"))}
+            answer: Message = {"role": "tool", "content": content_of(one.get("content"))}
             if named := text(one.get("source_call_id")):
                 answer["tool_call_id"] = named
             found.append(answer)
@@ -44,12 +44,6 @@ def requests_of(trajectory: Mapping[str, Any], name: str) -> list[RequestRecord]
 
 def _usage(metrics: Mapping[str, Any]) -> Usage:
     return Usage(*(count(metrics.get(f"{name}_tokens")) for name in ("prompt", "completion", "cached")))
-
-
-def _content(content: Any) -> str:
-    if isinstance(content, list):
-        return "\n".join(text(part.get("text")) or f"[{part.get('type')}]" for part in objects(content))
-    return text(content)
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ FORMAT = "harbor"
 RESULT = "result.json"
 MOST_TRIALS = 200_000
 LONGEST_REASON = 500
+Entrant = tuple[str, str]
+"""An agent's name, and its model."""
 OUT_OF_BUDGET = ("AgentTimeoutError",)
 """Exceptions after which what the agent had done by then was graded."""
 
@@ -52,8 +54,7 @@ def read(path: Path) -> list[ForeignRun]:
     if not results:
         raise UnreadableResults(f"{path} holds no trial that has ended.")
     job = mapping(read_json(path / RESULT)) if (path / RESULT).is_file() else {}
-    models = list(dict.fromkeys(_model(result) for result in results.values()))
-    slots = dict(zip(models, ["primary"] if len(models) == 1 else models, strict=True))
+    slots = _slots(results.values())
     trials = list(_trials(results, slots))
     missing = len(folders) - len(results)
     sources = list(dict.fromkeys(filter(None, (text(result.get("source")) for result in results.values()))))
@@ -63,7 +64,7 @@ def read(path: Path) -> list[ForeignRun]:
             program="Harbor",
             path=path,
             task=sources[0] if len(sources) == 1 else path.name,
-            targets=[ForeignTarget(slot, model) for model, slot in slots.items()],
+            targets=[ForeignTarget(slot, model) for (_, model), slot in slots.items()],
             scores=dict.fromkeys((name for trial in trials for name in trial.scores), ForeignScale()),
             trials=trials,
             created_at=moment(job.get("started_at")),
@@ -82,17 +83,27 @@ def _trial_folders(path: Path) -> Iterator[Path]:
     return (one for one in sorted(path.iterdir()) if one.is_dir() and not one.is_symlink())
 
 
-def _model(result: Mapping[str, Any]) -> str:
+def _slots(results: Iterable[Mapping[str, Any]]) -> dict[Entrant, str]:
+    """The slot of each agent with each model; the agent is part of its name where there are several."""
+    entrants = list(dict.fromkeys(map(_entrant, results)))
+    if len(entrants) == 1:
+        return {entrants[0]: "primary"}
+    several = len({agent for agent, _ in entrants}) > 1
+    return {(agent, model): f"{agent} {model}" if several else model for agent, model in entrants}
+
+
+def _entrant(result: Mapping[str, Any]) -> Entrant:
     agent, configured = mapping(result.get("agent_info")), mapping(mapping(result.get("config")).get("agent"))
     model = text(configured.get("model_name")) or text(mapping(agent.get("model_info")).get("name"))
-    return model or text(agent.get("name")) or "?"
+    name = text(agent.get("name")) or text(configured.get("name"))
+    return name, model or name or "?"
 
 
-def _trials(results: Mapping[Path, dict[str, Any]], slots: Mapping[str, str]) -> Iterator[ForeignTrial]:
+def _trials(results: Mapping[Path, dict[str, Any]], slots: Mapping[Entrant, str]) -> Iterator[ForeignTrial]:
     """The attempts in the order in which they were begun, by which they are numbered."""
     seen: Counter[tuple[str, str]] = Counter()
     for folder, result in sorted(results.items(), key=lambda one: (moment(one[1].get("started_at")), one[0])):
-        sample, slot = text(result.get("task_name")), slots[_model(result)]
+        sample, slot = text(result.get("task_name")), slots[_entrant(result)]
         if not sample:
             raise UnreadableResults(f"{folder / RESULT}: it does not name its task.")
         scores = _scores(result)

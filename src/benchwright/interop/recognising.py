@@ -6,7 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.interop import evalscope, harbor, inspect_log, lm_eval, promptfoo, score_lines
+from benchwright.interop import (
+    evalscope,
+    harbor,
+    inspect_log,
+    lm_eval,
+    mini_swe_agent,
+    promptfoo,
+    score_lines,
+    swe_agent,
+)
 from benchwright.interop.foreign import ForeignRun, UnreadableResults
 from benchwright.interop.keeping import ImportedRun, digest_of, keep
 from benchwright.runs.manifest import MANIFEST
@@ -29,6 +38,8 @@ FORMATS = (
     Format("evalscope", "EvalScope output folders", evalscope.recognises, evalscope.read),
     Format("promptfoo", "promptfoo results", promptfoo.recognises, promptfoo.read),
     Format("harbor", "Harbor jobs", harbor.recognises, harbor.read),
+    Format("mini-swe-agent", "mini-SWE-agent trajectories", mini_swe_agent.recognises, mini_swe_agent.read),
+    Format("swe-agent", "SWE-agent trajectories", swe_agent.recognises, swe_agent.read),
     Format("scores", "JSON Lines of ids and scores", score_lines.recognises, score_lines.read),
 )
 

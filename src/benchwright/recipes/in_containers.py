@@ -15,11 +15,13 @@ from benchwright.recipes.layers import Layer, layer_of
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.runtime import LIBRARIES, container_runtime, copy_libraries, python_command
 from benchwright.recipes.starting import Start
+from benchwright.recipes.tmux import tmux_command, tmux_layer
 from benchwright.records import Record
 
 RUNTIME = "/opt/benchwright/python"
 AGENT = "/opt/benchwright/agent"
 RELAY = "/opt/benchwright/relay"
+TMUX = "/opt/benchwright/tmux"
 SOCKET = "relay.sock"
 
 PORT = "benchwright-relay-port"
@@ -48,9 +50,13 @@ class ContainerAgent(Record, frozen=True):
 def container_agent(recipe: Recipe, relay: Path) -> ContainerAgent:
     """The agent of a recipe; `relay` is the folder of the relay's socket. What it needs besides is made on first use.
 
+    Of one whose loop is ours, `launch` starts its terminal.
+
     Raises:
         UserError: it is not installed, or does not run in containers; says what to do.
     """
+    if recipe.loop == "terminus":
+        return ContainerAgent(tmux_command(TMUX), {TMUX: str(tmux_layer())})
     install, layer = recipe.install, _layer(recipe)
     mounts = {RUNTIME: str(container_runtime()), RELAY: str(relay)}
     if install is None or layer is None:

@@ -46,8 +46,10 @@ def launch_on_host(recipe: Recipe) -> list[str]:
     """The words that start an agent's program here; none where the recipe installs nothing.
 
     Raises:
-        UserError: it is not installed, or needs a Node.js that is not there; says what to do.
+        UserError: it works in containers only, is not installed, or needs a Node.js that is not there; says what to do.
     """
+    if recipe.loop != "program":
+        raise UserError(f"{recipe.name} works in the containers of a benchmark only: `benchwright run`.")
     install = recipe.install
     if install is None:
         return []

@@ -13,6 +13,7 @@ from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
 
 Dialect = Literal["chat", "responses", "messages"]
+Loop = Literal["program", "terminus"]
 
 AGENT = "{agent}"
 """The word of a command that stands for the installed program and what it is run by."""
@@ -37,18 +38,21 @@ class Install(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An agent that is a program.
+    """An agent that is a program, or with another `loop` one that we play ourselves, in the containers of a benchmark.
 
     `dialect` is what it asks the model in. Without `install`, its program is one that is there already: on the host's
     PATH, or in the image of a task. In `command`, in the values of `environment` and in `files` (by their paths below
     the agent's home folder) placeholders in braces are replaced: see `PLACEHOLDERS`. `records` are patterns, below the
-    home folder, of the files in which it writes down what it did.
+    home folder, of the files in which it writes down what it did. `turns` is how many turns it has where nobody says;
+    without it, it is what the benchmark says.
     """
 
     name: str
     title: str
-    command: tuple[str, ...]
     dialect: Dialect
+    command: tuple[str, ...] = ()
+    loop: Loop = "program"
+    turns: int | None = None
     version: str = ""
     licence: str = ""
     source: str = ""
@@ -92,6 +96,10 @@ def _problems(recipe: Recipe) -> list[str]:
     problems = []
     if not _NAME.fullmatch(recipe.name):
         problems.append(f"the name {recipe.name!r} has other characters than a-z, 0-9, '.', '_' and '-'")
+    if recipe.loop != "program":
+        if recipe.command or install or recipe.environment or recipe.files or recipe.records:
+            problems.append(f"a `loop` of {recipe.loop!r} starts no program, so nothing can be said of one")
+        return problems
     if not recipe.command or not recipe.command[0]:
         problems.append("`command` is empty")
     if (recipe.command[:1] == (AGENT,)) != (install is not None):

@@ -11,7 +11,7 @@ from rich.text import Text
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
-from benchwright.analysis.request_summary import request_lines
+from benchwright.analysis.request_summary import RequestSummary, request_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
 from benchwright.formats import counted, duration, milliseconds, number
@@ -239,10 +239,10 @@ def _speed(target: TargetSummary) -> RenderableType:
     others = "".join(
         f", {counted(count, f'{plain(role)} request')}" for role, count in target.other_roles.items()
     )
+    in_time = f" in {duration(requests.wall_time_seconds)}" if requests.wall_time_seconds else ""
     line = (
-        f"{counted(requests.total_requests, 'request')}{failed}{retried}{others} "
-        f"in {duration(requests.wall_time_seconds)}{rate}; "
-        f"{requests.total_prompt_tokens:,} prompt and {counted(requests.total_completion_tokens, 'completion token')}"
+        f"{counted(requests.total_requests, 'request')}{failed}{retried}{others}"
+        f"{in_time}{rate}; {tokens_in_words(requests)}"
     )
     told = Text(line, style="dim")
     lines = [
@@ -250,6 +250,14 @@ def _speed(target: TargetSummary) -> RenderableType:
         *(Text(line, style="dim") for line in request_lines(requests)),
     ]
     return Group(table, *lines) if table.row_count else Group(*lines)
+
+
+def tokens_in_words(requests: RequestSummary) -> str:
+    """The tokens of all requests."""
+    if not requests.total_prompt_tokens and not requests.total_completion_tokens:
+        return "tokens not known"
+    answered = counted(requests.total_completion_tokens, "completion token")
+    return f"{requests.total_prompt_tokens:,} prompt and {answered}"
 
 
 def _differences(differences: list[Difference], names: Mapping[str, str]) -> RenderableType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,10 +11,10 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.analysis.transcripts import Transcript
-from benchwright.engine.answers import content_text
 from benchwright.formats import duration, milliseconds
-from benchwright.records import Message, RequestRecord, ScoreRecord, trial_status
+from benchwright.records import RequestRecord, ScoreRecord, trial_status
 from benchwright.reports.gist import render_gist
 from benchwright.text import plain, plain_lines
 
@@ -36,7 +37,8 @@ def _render(attempt: Transcript) -> RenderableType:
     again = f", attempt {trial.attempt + 1}" if trial.attempt else ""
     status = trial_status(trial.status, [score.status for score in attempt.scores])
     head = f"row {plain(trial.sample)}, {plain(trial.target)}, run {trial.repeat}{again}: {status}"
-    parts: list[RenderableType] = [Text(f"{head} ({duration(trial.duration / 1e9)})", style="bold")]
+    took = f" ({duration(trial.duration / 1e9)})" if trial.duration else ""
+    parts: list[RenderableType] = [Text(f"{head}{took}", style="bold")]
     if trial.reason:
         parts.append(Text(plain(trial.reason), style="red"))
     parts.append(render_gist(attempt))
@@ -44,24 +46,28 @@ def _render(attempt: Transcript) -> RenderableType:
         fate = "lost" if trial.body[1] else "not kept"
         parts.append(Text(f"The conversation was {fate}.", style="red"))
     else:
-        parts += [_message(message) for message in attempt.body.messages or attempt.body.unanswered]
+        messages, _ = parse_messages(attempt.body, (), 0, sys.maxsize)
+        parts += [_message(message) for message in messages]
         parts += _in_containers(attempt.body.artifacts)
     parts += [Text(_detail(score), style="dim") for score in attempt.scores if score.detail]
     parts += [Text(_request(request), style="dim") for request in trial.requests]
     return Group(*parts)
 
 
-def _message(message: Message) -> RenderableType:
-    role = str(message.get("role"))
-    lines: list[RenderableType] = [Text(plain(role), style=f"bold {ROLE_STYLES.get(role, 'white')}")]
-    text = content_text(message.get("content"))
-    if text:
-        lines.append(Padding(Text(plain_lines(text)), (0, 0, 0, 2), expand=False))
-    for call in message.get("tool_calls") or []:
-        function = call.get("function") or {}
-        told = f"→ {function.get('name')}({function.get('arguments')})"
-        lines.append(Padding(Text(plain(told), style="yellow"), (0, 0, 0, 2), expand=False))
+def _message(message: ParsedMessage) -> RenderableType:
+    style = f"bold {ROLE_STYLES.get(message.role, 'white')}"
+    lines: list[RenderableType] = [Text(plain(message.role), style=style)]
+    if message.reasoning:
+        lines.append(_indented(Text(plain_lines(message.reasoning), style="dim italic")))
+    if message.text:
+        lines.append(_indented(Text(plain_lines(message.text))))
+    calls = (Text(plain(f"→ {call.name}({call.arguments})"), style="yellow") for call in message.calls)
+    lines += [_indented(call) for call in calls]
     return Group(*lines)
+
+
+def _indented(text: Text) -> RenderableType:
+    return Padding(text, (0, 0, 0, 2), expand=False)
 
 
 def _in_containers(artifacts: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -99,10 +105,13 @@ def _in_short(value: Any) -> Any:
 
 def _request(request: RequestRecord) -> str:
     usage = request.usage
-    parts = [f"request {request.id}", f"latency {milliseconds(request.total_latency_seconds)} ms"]
+    parts = [f"request {request.id}"]
+    if request.total:
+        parts.append(f"latency {milliseconds(request.total_latency_seconds)} ms")
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
-    parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens")
+    if usage.total_tokens:
+        parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.runs.manifest import Manifest
+from benchwright.runs.manifest import Manifest, origin_of
 
 IMPORT = "import"
 """The kind of a run that another program made."""
@@ -76,6 +76,12 @@ def harness_of(manifest: Manifest) -> str:
 def titled(model: str, agent: str) -> str:
     """A model by its name, with the command-line agent that asked it, if there is one."""
     return f"{model} with {agent}" if agent else model
+
+
+def made_by(manifest: Manifest) -> str:
+    """The program, with its version, whose answers were imported or are graded here; empty for those of our runs."""
+    origin = origin_of(manifest)
+    return str(manifest.about.get("program") or "") if origin is None else origin.program
 
 
 def measurement_of(manifest: Manifest) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.interop.trajectories_kit import mini, predicted, swe_agent
 
 from benchwright.catalog.benchmark import Graded
 from benchwright.catalog.containers.predictions import (
     Prediction,
+    predictions_at,
     predictions_of,
     read_predictions,
     write_predictions,
@@ -97,3 +100,26 @@ def test_the_patches_of_a_run_are_those_of_its_first_repeat() -> None:
 
     run = [graded("a", 0, "1"), graded("b", 0, None), graded("a", 1, "2"), graded("b", 1, "3")]
     assert list(predictions_of(run, "m")) == [Prediction("a", "m", "1"), Prediction("b", "m", "3")]
+
+
+class TestAFolderOfAnAgent:
+    @pytest.mark.parametrize("write", [mini, swe_agent])
+    def test_has_patches_and_how_they_came_about(self, write: Callable[..., Path], tmp_path: Path) -> None:
+        found = predictions_at(write(tmp_path / "out", "a__b-1", "diff 1\n"))
+        assert found.patches == {"a__b-1": "diff 1\n"}
+        assert found.trials["a__b-1"].messages
+        assert f"those of {found.program}, as it wrote them down" in found.departure
+
+    def test_says_in_its_list_what_was_submitted(self, tmp_path: Path) -> None:
+        folder = predicted(mini(tmp_path / "out", "a__b-1", "an early patch"), "a__b-1", "the last patch")
+        predicted(folder, "a__b-2", None)
+        assert predictions_at(folder).patches == {"a__b-1": "the last patch", "a__b-2": ""}
+
+    def test_may_have_a_list_alone(self, tmp_path: Path) -> None:
+        (tmp_path / "out").mkdir()
+        found = predictions_at(predicted(tmp_path / "out", "a__b-1", "diff"))
+        assert (found.patches, found.trials, found.program) == ({"a__b-1": "diff"}, {}, "")
+
+    def test_that_is_another_folder_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=r"holds neither preds\.json nor trajectories"):
+            predictions_at(tmp_path)

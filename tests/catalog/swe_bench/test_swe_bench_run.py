@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.app.app_kit import Program
+from tests.app.app_kit import Program, trials
 from tests.app.benchmark_kit import only_result
+from tests.interop.trajectories_kit import COMMAND, mini
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant
 from benchwright.catalog.containers.authors import agent_messages
 from benchwright.catalog.containers.patch_checks import DONE, applying
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY
+from benchwright.records import Status
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -94,6 +96,28 @@ def test_predictions_are_graded_and_the_model_is_not_asked(
     assert [sample["correct"] for sample in only_result(program)["sample_results"]] == [True, True]
     asked = log.read_text().splitlines() if log.exists() else []
     assert [line for line in asked if "chat/completions" in line] == []
+
+
+def test_the_folder_of_another_program_is_graded_with_its_conversations_and_tokens(
+    program: Program, swe_bench_path: Path, swe_bench_rows: list[dict[str, Any]]
+) -> None:
+    folder = program.directory / "theirs"
+    for row, patch in zip(swe_bench_rows, (swe_bench_rows[0]["patch"], ""), strict=True):
+        mini(folder, row["instance_id"], patch, "Submitted" if patch else "LimitsExceeded")
+    code, said = run(program, "http://127.0.0.1:9/v1", swe_bench_path, "--option", f"predictions={folder}")
+    assert code == 0, said
+    assert [sample["correct"] for sample in only_result(program)["sample_results"]] == [True, False]
+    found = {trial.sample: trial for trial in trials(program.only_run)}
+    solved, unsolved = (found[row["instance_id"]] for row in swe_bench_rows)
+    assert [one.usage.prompt_tokens for one in solved.requests] == [100, 150]
+    assert (unsolved.status, unsolved.reason) == (Status.LIMIT, "LimitsExceeded")
+    _, shown = ended(program, "show", program.only_run.name, "--sample", solved.sample)
+    assert f'→ bash({{"command": "{COMMAND}"}})' in shown
+    _, board = ended(program, "table")
+    assert "was made by mini-SWE-agent 2.4.6: its tokens and times are what that wrote down" in board
+    _, exported = ended(program, "export", program.only_run.name, "--format", "atif", "-o", "out")
+    (first, *_) = sorted(Path(program.directory, "out").rglob("*.json"))
+    assert json.loads(first.read_text())["agent"]["name"] == "mini-SWE-agent", exported
 
 
 def test_validate_plays_right_and_wrong_patches_in_real_containers(

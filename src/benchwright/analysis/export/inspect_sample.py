@@ -153,7 +153,8 @@ def _message(message: Message, role: str, text: str, reasoning: str, names: Mapp
     known = {"developer": "system", "function": "tool"}.get(role, role)
     content = _content(message.get("content"), text)
     if reasoning:
-        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        said = [{"type": "text", "text": content}] if content else []
+        parts = content if isinstance(content, list) else said
         content = [{"type": "reasoning", "reasoning": reasoning}, *parts]
     made: Message = {
         "role": known if known in ("system", "user", "assistant", "tool") else "user",

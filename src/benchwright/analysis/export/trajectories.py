@@ -16,9 +16,9 @@ from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.files import write_whole
 from benchwright.records import RequestRecord, TrialRecord
-from benchwright.runs.about import agent_of
+from benchwright.runs.about import agent_of, made_by
 from benchwright.runs.flags import FLAGS
-from benchwright.runs.journal import encode_json
+from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
 
@@ -35,14 +35,21 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
     models = {
         target.slot: manifest.typed_models.get(target.slot, target.model) for target in manifest.targets
     }
-    agent = {"name": agent_of(manifest) or "benchwright", "version": benchwright.__version__}
     for counted in counted_trials(table):
-        model = models[counted.trial.record.target]
-        trajectory = trajectory_of(counted, {**agent, "model_name": model})
+        agent = {**_agent(manifest, counted.body), "model_name": models[counted.trial.record.target]}
+        trajectory = trajectory_of(counted, agent)
         if trajectory["steps"]:
             path = directory / file_name(counted.trial.record)
             write_whole(path, encode_json(trajectory))
             yield path
+
+
+def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
+    """Who acted: another program or an agent of a recipe, by name and version, else what was typed, else we."""
+    name, _, version = (made_by(manifest) or str(body.artifacts.get("agent") or "")).rpartition(" ")
+    if name:
+        return {"name": name, "version": version}
+    return {"name": version or agent_of(manifest) or "benchwright", "version": benchwright.__version__}
 
 
 def file_name(record: TrialRecord) -> str:

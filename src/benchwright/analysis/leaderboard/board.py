@@ -33,6 +33,7 @@ from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
 from benchwright.formats import counted
 from benchwright.records import Record
+from benchwright.runs.about import made_by
 
 CONFIDENCE = 0.95
 
@@ -126,7 +127,7 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
         cells=cells,
         trials=sum(one.target.trials for one in own),
         failed=sum(one.failed for one in own),
-        seconds=sum(one.target.requests.wall_time_seconds for one in own),
+        seconds=sum(one.target.requests.wall_time_seconds for one in own) or None,
         solved=all_solved,
         cost_per_solved=spent.cost / all_solved if spent.cost is not None and all_solved else None,
         **msgspec.structs.asdict(spent),
@@ -231,6 +232,8 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
             yield f"{facts.run} stopped early, when its question was decided: it is ranked with no other"
         elif facts.state != "finished":
             yield f"{facts.run} is {facts.state}: only its finished trials count"
+        if program := made_by(one.manifest):
+            yield f"{facts.run} was made by {program}: its tokens and times are what that wrote down"
         if facts.timings_valid is False:
             yield f"the timings of {facts.run} are invalid: its client was too busy"
     shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}

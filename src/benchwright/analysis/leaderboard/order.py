@@ -16,9 +16,9 @@ RANK = "rank"
 FIGURES: dict[str, Callable[[BoardRow], float | str]] = {
     "model": lambda row: row.title.lower(),
     "failed": lambda row: row.failed,
-    "time": lambda row: row.seconds,
+    "time": lambda row: math.inf if row.seconds is None else row.seconds,
     "requests": lambda row: row.requests,
-    "tokens": lambda row: row.prompt_tokens + row.completion_tokens,
+    "tokens": lambda row: math.inf if row.tokens is None else row.tokens,
     "cost": lambda row: math.inf if row.cost is None else row.cost,
     "cost-per-solved": lambda row: math.inf if row.cost_per_solved is None else row.cost_per_solved,
 }

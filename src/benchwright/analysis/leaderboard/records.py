@@ -96,7 +96,7 @@ class BoardRow(Record, frozen=True):
     that its trials cost, and `cost` is theirs, None where a price or a count of tokens is not known (`uncounted`
     requests came without one). The `side` figures are the part of side requests. So many trials are `solved`, which is
     that they passed and were not reused; None where passing is not defined. `cost_per_solved` is None where that or the
-    cost is unknown, or nothing is solved.
+    cost is unknown, or nothing is solved. `seconds` is None where another program wrote down no time.
     """
 
     letter: str
@@ -108,7 +108,7 @@ class BoardRow(Record, frozen=True):
     detail: str = ""
     trials: int = 0
     failed: int = 0
-    seconds: float = 0.0
+    seconds: float | None = None
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -120,6 +120,11 @@ class BoardRow(Record, frozen=True):
     cost: float | None = None
     side_cost: float | None = None
     cost_per_solved: float | None = None
+
+    @property
+    def tokens(self) -> int | None:
+        """Those of prompts and answers together, None where nobody counted any."""
+        return self.prompt_tokens + self.completion_tokens or None
 
     @property
     def title(self) -> str:

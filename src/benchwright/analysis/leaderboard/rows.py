@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from benchwright.analysis.leaderboard.columns import TaskScore
 from benchwright.analysis.leaderboard.entrants import Entrant
+from benchwright.runs.about import made_by
 from benchwright.runs.journal import encode_json
 
 By = Literal["model", "run"]
@@ -93,6 +94,11 @@ def _plain(value: object) -> str:
     return value if isinstance(value, str) else encode_json(value).decode()
 
 
+def _program(entrant: Entrant) -> str:
+    program = made_by(entrant.manifest)
+    return f"by {program}" if program else ""
+
+
 def _address(entrant: Entrant) -> str:
     return f"at {urlsplit(entrant.target.base_url).netloc}" if entrant.target.base_url else ""
 
@@ -113,7 +119,7 @@ def _begun(entrant: Entrant) -> str:
 
 
 Trait = Callable[[Entrant], str]
-TRAITS: Sequence[Trait] = (_typed, _address, _level)
+TRAITS: Sequence[Trait] = (_typed, _program, _address, _level)
 
 
 def _detail(part: Sequence[int], parts: Sequence[Sequence[int]], entrants: Sequence[Entrant]) -> str:

@@ -148,10 +148,13 @@ def _grade(score: ScoreRecord) -> Grade:
 
 def _request(request: RequestRecord) -> str:
     usage = request.usage
-    parts = [f"{request.role} {milliseconds(request.total_latency_seconds)} ms"]
+    parts = [
+        f"{request.role} {milliseconds(request.total_latency_seconds)} ms" if request.total else request.role
+    ]
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
-    parts.append(f"{usage.prompt_tokens or 0:,} + {counted(usage.completion_tokens or 0, 'token')}")
+    if usage.total_tokens:
+        parts.append(f"{usage.prompt_tokens or 0:,} + {counted(usage.completion_tokens or 0, 'token')}")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:

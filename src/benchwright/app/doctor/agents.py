@@ -9,6 +9,7 @@ from benchwright.app.doctor.findings import Finding
 from benchwright.recipes.layers import layer_of
 from benchwright.recipes.recipe import Recipe
 from benchwright.recipes.shelf import all_recipes
+from benchwright.recipes.tmux import ADVICE, PROGRAM, tmux_version
 
 
 def command_line_agents() -> Iterator[Finding]:
@@ -32,6 +33,15 @@ def command_line_agents() -> Iterator[Finding]:
         names = ", ".join(recipe.name for recipe in missing)
         advice = f"benchwright agents install NAME{npm}"
         yield Finding("agents", f"not installed: {names}", "missing", needed_for, advice)
+    if any(recipe.loop == "terminus" for recipe in all_recipes()):
+        yield _tmux()
+
+
+def _tmux() -> Finding:
+    found, needed_for = tmux_version(), "the agent terminus (--agent)"
+    if found is None:
+        return Finding(PROGRAM, "not on the PATH", "missing", needed_for, f"{ADVICE[0].upper()}{ADVICE[1:]}.")
+    return Finding(PROGRAM, found, needed_for=needed_for)
 
 
 def _finding(recipe: Recipe) -> Iterator[Finding]:

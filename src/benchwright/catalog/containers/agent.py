@@ -130,7 +130,7 @@ class _Agent:
                 async with asyncio.timeout(self._seconds_left()):
                     reply = await self._ask()
             except ProviderError as error:
-                if turn > 1 and _is_about_length(error):
+                if turn > 1 and is_about_length(error):
                     return self.limited("the conversation is longer than the model's context")
                 raise
             self._conversation.append(reply.message)
@@ -200,6 +200,7 @@ def _is_about_tools(error: ProviderError) -> bool:
     return error.http_status in (400, 404, 422, 501) and "tool" in str(error).lower()
 
 
-def _is_about_length(error: ProviderError) -> bool:
+def is_about_length(error: ProviderError) -> bool:
+    """Whether a server refused a conversation because it is longer than the model's context."""
     words = str(error).lower()
     return error.http_status in (400, 413, 422) and any(part in words for part in _TOO_LONG)

@@ -16,12 +16,13 @@ from benchwright.catalog.containers.agent import SYSTEM, AgentLimits, AgentWork
 from benchwright.catalog.containers.benchmark import AgentOptions, Containers
 from benchwright.catalog.containers.flags import FLAGS
 from benchwright.catalog.containers.patches import WorkTreeChanges, changes, patch_in
+from benchwright.catalog.containers.predictions import Predictions
 from benchwright.catalog.containers.sealing.history import forget_the_future
 from benchwright.catalog.containers.sealing.leaks import Leaks, fixed_copies
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
-from benchwright.records import Message, Outcome, Record, Sample
+from benchwright.records import Message, Outcome, Record, Sample, Status
 from benchwright.sandbox.docker import Sandbox, SandboxSpec
 
 PREPARE_SECONDS = 300.0
@@ -115,17 +116,28 @@ class AnswerAuthor:
 
 
 class FileAuthor:
-    """A file of predictions; no model is asked."""
+    """Predictions that another program made; no model is asked.
 
-    def __init__(self, patches: Mapping[str, str]) -> None:
-        self._patches = patches
+    Where the program has written down what was said, its conversation and tokens are those of the trial. As every patch
+    is tested, the end of an agent that was not done, for whatever reason, is a limit.
+    """
+
+    def __init__(self, predictions: Predictions) -> None:
+        self._predictions = predictions
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """The patch of the file."""
-        patch = self._patches.get(sample.id)
+        patch = self._predictions.patches.get(sample.id)
         problem = "the predictions have none for this instance" if patch is None else None
         made = WorkTreeChanges(patch or "", problem)
-        return Outcome(answer=made.patch, artifacts=_artifacts(made))
+        outcome = Outcome(answer=made.patch, artifacts=_artifacts(made))
+        trial = self._predictions.trials.get(sample.id)
+        if trial is None:
+            return outcome
+        status = Status.ANSWERED if trial.status is Status.ANSWERED else Status.LIMIT
+        return msgspec.structs.replace(
+            outcome, status=status, reason=trial.reason, messages=trial.messages, requests=trial.requests
+        )
 
 
 def one_answer(issue_of: Callable[[Mapping[str, Any]], Issue]) -> AnswerAuthor:

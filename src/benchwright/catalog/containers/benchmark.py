@@ -14,7 +14,7 @@ from benchwright.catalog.containers.agent import Commands
 from benchwright.catalog.containers.exploits import Exploit, exploit_checks
 from benchwright.catalog.containers.images import ImagesOf, Keeping, keeping_images
 from benchwright.catalog.containers.network_needs import Needs
-from benchwright.catalog.containers.players import ModelInShell, Player, installed_agent
+from benchwright.catalog.containers.players import ModelInShell, Player, player_of
 from benchwright.data.datasets import Source
 from benchwright.engine.current import current_run
 from benchwright.engine.protocols import Scorer, Solver
@@ -32,7 +32,8 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     others; None where that is not known. `keeping` says what becomes of them. `exploits` are checks of the seal.
     `agent_turns` is how many turns an agent has, None where none works; `agent` works in place of the model in our
     shell. `egress` makes the proxy of a trial whose containers have a list of hosts. `network_needs` says what a
-    task's tests need of a network, None where nothing is known.
+    task's tests need of a network, None where nothing is known. `program` is another program whose answers are graded,
+    with its version.
     """
 
     about: About
@@ -51,6 +52,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
     agent: Recipe | None = None
     egress: Callable[[], EgressProxy] = EgressProxy
     network_needs: Callable[[Sample], Needs] | None = None
+    program: str = ""
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
@@ -59,7 +61,7 @@ class ContainerBenchmark(msgspec.Struct, frozen=True, kw_only=True):
             opened = await stack.enter_async_context(containers(self.at_once))
             opened.new_proxy = self.egress
             if self.agent is not None:
-                opened.agent = await stack.enter_async_context(installed_agent(self.agent))
+                opened.agent = await stack.enter_async_context(player_of(self.agent))
             solver, engine, keeping = self.solver(opened), opened.engine, self.keeping or Keeping()
             engine.purpose, engine.pulls = self.about.full_name, keeping.pulls
             if self.images is None:

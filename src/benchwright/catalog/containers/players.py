@@ -14,6 +14,7 @@ import msgspec
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.containers.agent import SYSTEM, WHY_ENDED, AgentLimits, AgentWork, Commands, work
 from benchwright.catalog.containers.bash import BashSession
+from benchwright.catalog.containers.terminus import DEPARTURES, Terminus
 from benchwright.endpoint.relay import Relay
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Session
@@ -116,16 +117,27 @@ class InstalledAgent:
 
 
 @asynccontextmanager
-async def installed_agent(recipe: Recipe) -> AsyncIterator[InstalledAgent]:
-    """An agent and the relay that it asks, for all trials of a run.
+async def player_of(recipe: Recipe) -> AsyncIterator[Player]:
+    """An agent, with the relay that a program asks, for all trials of a run.
 
     Raises:
-        UserError: it is not installed, or does not run in containers.
+        UserError: it is not installed, does not run in containers, or lacks what it needs on this machine.
     """
+    if recipe.loop == "terminus":
+        yield Terminus(recipe, container_agent(recipe, Path()))
+        return
     with _folder_for_all() as folder:
         agent = container_agent(recipe, folder)
         async with Relay(socket=folder / SOCKET) as relay:
             yield InstalledAgent(recipe, agent, relay)
+
+
+def own_departures(recipe: Recipe, turns: int) -> tuple[str, ...]:
+    """In what an agent whose loop is ours differs from the one that it stands for."""
+    if recipe.loop != "terminus":
+        return ()
+    limited = f"Terminus has {turns:,} turns, Terminus 2 as many as it likes within its time"
+    return (*DEPARTURES, limited) if recipe.turns is None or turns < recipe.turns else DEPARTURES
 
 
 @contextmanager

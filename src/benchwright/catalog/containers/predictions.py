@@ -11,10 +11,16 @@ import msgspec
 from benchwright.catalog.benchmark import Graded
 from benchwright.errors import UserError
 from benchwright.files import whole_file
+from benchwright.interop import mini_swe_agent, swe_agent
+from benchwright.interop.foreign import ForeignTrial
 from benchwright.records import UNREADABLE, Record
 from benchwright.typed_paths import typed_path
 
 _SHAPES = "JSON lines or a list of {instance_id, model_name_or_path, model_patch}, or an object of them by instance id"
+
+
+LIST = "preds.json"
+"""The predictions in a folder of SWE-agent or mini-SWE-agent."""
 
 
 class Prediction(Record, frozen=True):
@@ -45,6 +51,44 @@ def read_predictions(path: Path) -> dict[str, str]:
             raise UserError(f"The predictions {path} have two patches for {identity}.")
         patches[identity] = patch
     return patches
+
+
+class Predictions(Record, frozen=True):
+    """Patches by instance id; where an agent's folder has them, its `trials` too, and the `program` that it was."""
+
+    patches: Mapping[str, str]
+    trials: Mapping[str, ForeignTrial] = {}
+    program: str = ""
+
+    @property
+    def departure(self) -> str:
+        """In what a run that grades them differs from one that asks a model."""
+        if not self.program:
+            return "the patches come from a file; no model was asked"
+        return f"the patches and conversations are those of {self.program}, as it wrote them down; no model was asked"
+
+
+def predictions_at(path: Path) -> Predictions:
+    """The predictions of a file, or of a folder that SWE-agent or mini-SWE-agent wrote.
+
+    In a folder, `preds.json` says what was submitted; instances without a trajectory are known from there only.
+
+    Raises:
+        UserError: the file cannot be read or is of no known form, or the folder is not such a folder.
+    """
+    place = typed_path(path)
+    if not place.is_dir():
+        return Predictions(read_predictions(path))
+    reader = next((one for one in (mini_swe_agent, swe_agent) if one.recognises(place)), None)
+    listed = read_predictions(place / LIST) if (place / LIST).is_file() else {}
+    if reader is None and not listed:
+        raise UserError(f"{path} holds neither {LIST} nor trajectories of SWE-agent or mini-SWE-agent.")
+    if reader is None:
+        return Predictions(listed)
+    (run,) = reader.read(place)
+    trials = {trial.sample: trial for trial in run.trials}
+    patches = {name: trial.answer for name, trial in trials.items()} | listed
+    return Predictions(patches, trials, run.program)
 
 
 def predictions_of(graded: Iterable[Graded], model: str) -> Iterator[Prediction]:

@@ -17,7 +17,8 @@ DATASET = Dataset(
 
 OPTIONS = {
     "mode": "How the model works: agent (in the container, default) or patch (one answer, shown the right files).",
-    "predictions": "Grade the patches of this file (official .jsonl or .json) and ask no model.",
+    "predictions": "Grade the patches of this file (official .jsonl or .json), or of a folder of SWE-agent or "
+    "mini-SWE-agent, and ask no model.",
     "test_seconds": "How long the tests of one instance may run (default: 1800).",
     **NETWORK_OPTIONS,
     **agent_options("instance", 250, 60),

@@ -15,7 +15,7 @@ from benchwright.catalog.containers.exploits import REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
-from benchwright.catalog.containers.predictions import read_predictions
+from benchwright.catalog.containers.predictions import Predictions, predictions_at
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench import evaluation, rows
 from benchwright.catalog.swe_bench.grading import ResolvedScorer, without_result
@@ -47,7 +47,7 @@ def make(about: About, options: Options) -> Benchmark:
     seconds = options.integer("test_seconds", TEST_SECONDS, 1)
     rules = read_network_rules(options)
     file = options.text("predictions")
-    predictions = read_predictions(Path(file)) if file else None
+    predictions = predictions_at(Path(file)) if file else None
     by_agent = predictions is None and mode == "agent"
 
     issue = partial(issue_of, sealed=options.sealed)
@@ -67,7 +67,7 @@ def make(about: About, options: Options) -> Benchmark:
 
     return ContainerBenchmark(
         about=about,
-        samples=rows.samples if predictions is None else _with(predictions),
+        samples=rows.samples if predictions is None else _with(predictions.patches),
         solver=solver,
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
@@ -77,13 +77,14 @@ def make(about: About, options: Options) -> Benchmark:
         images=images_of,
         image_gib=IMAGE_GIB,
         agent_turns=agent.max_turns if by_agent else None,
+        program="" if predictions is None else predictions.program,
         departures=tuple(
             _departures(
                 mode,
                 agent,
                 seconds,
                 rules,
-                from_file=predictions is not None,
+                predictions=predictions,
             )
         ),
     )
@@ -108,10 +109,10 @@ def _with(predictions: Mapping[str, str]) -> Callable[[Source], Iterator[Sample]
 
 
 def _departures(
-    mode: str, agent: AgentOptions, seconds: int, rules: NetworkRules, *, from_file: bool
+    mode: str, agent: AgentOptions, seconds: int, rules: NetworkRules, *, predictions: Predictions | None
 ) -> Iterator[str]:
-    if from_file:
-        yield "the patches come from a file; no model was asked"
+    if predictions is not None:
+        yield predictions.departure
     elif mode == "patch":
         yield "one answer with the files shown that the right patch changes, in place of an agent"
     else:

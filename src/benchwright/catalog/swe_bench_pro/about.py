@@ -28,7 +28,8 @@ SCRIPTS = Dataset(
 
 OPTIONS = {
     "mode": "How the model works: agent (in the container, default) or patch (one answer, shown only the issue).",
-    "predictions": "Grade the patches of this file (official .json, or .jsonl) and ask no model.",
+    "predictions": "Grade the patches of this file (official .json, or .jsonl), or of a folder of SWE-agent or "
+    "mini-SWE-agent, and ask no model.",
     "run_scripts": "The directory of run scripts, or a checkout of SWE-bench_Pro-os that holds it.",
     "test_seconds": "How long the tests of one instance may run (default: 3600).",
     "memory_gib": "GiB of memory that each container may use (default: 30).",

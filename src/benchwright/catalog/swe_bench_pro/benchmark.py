@@ -14,7 +14,7 @@ from benchwright.catalog.containers.exploits import READER, REPOSITORY
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
-from benchwright.catalog.containers.predictions import read_predictions
+from benchwright.catalog.containers.predictions import Predictions, predictions_at
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.containers.traffic import connection_figures
 from benchwright.catalog.swe_bench_pro.grading import ResolvedScorer
@@ -42,7 +42,7 @@ def make(about: About, options: Options) -> Benchmark:
         "patch" if options.choice("mode", ("agent", "patch")) == "patch" else "agent"
     )
     file = options.text("predictions")
-    patches = read_predictions(Path(file)) if file else None
+    predictions = predictions_at(Path(file)) if file else None
     room = Room(
         options.integer("memory_gib", Room().memory_gib, 1),
         read_network_rules(options),
@@ -50,19 +50,23 @@ def make(about: About, options: Options) -> Benchmark:
     )
 
     def author(containers: Containers) -> Author:
-        if patches is not None:
-            return FileAuthor(patches)
+        if predictions is not None:
+            return FileAuthor(predictions)
         return one_answer(room.issue) if mode == "patch" else AgentAuthor(containers, room.issue, agent)
 
     def solver(containers: Containers) -> Solver:
         return PatchTester(containers, author(containers), room)
 
     def checks(sample: Sample) -> Iterator[Check]:
-        return iter(()) if patches is not None else patch_checks(sample.content["patch"], mode)
+        return iter(()) if predictions is not None else patch_checks(sample.content["patch"], mode)
 
     return ContainerBenchmark(
         about=about,
-        samples=partial(samples, run_scripts=options.text("run_scripts"), predictions=patches),
+        samples=partial(
+            samples,
+            run_scripts=options.text("run_scripts"),
+            predictions=None if predictions is None else predictions.patches,
+        ),
         solver=solver,
         scorers=(ResolvedScorer(about.metric),),
         checks=checks,
@@ -70,8 +74,9 @@ def make(about: About, options: Options) -> Benchmark:
         exploits=(*REPOSITORY, READER),
         images=images_of,
         figures=connection_figures,
-        agent_turns=agent.max_turns if patches is None and mode == "agent" else None,
-        departures=tuple(_departures(mode, agent, room, from_file=patches is not None)),
+        agent_turns=agent.max_turns if predictions is None and mode == "agent" else None,
+        program="" if predictions is None else predictions.program,
+        departures=tuple(_departures(mode, agent, room, predictions=predictions)),
     )
 
 
@@ -80,10 +85,12 @@ def images_of(sample: Sample) -> TaskImages:
     return TaskImages((sample.content["image"],), sample.content["repo"])
 
 
-def _departures(mode: str, agent: AgentOptions, room: Room, *, from_file: bool) -> Iterator[str]:
+def _departures(
+    mode: str, agent: AgentOptions, room: Room, *, predictions: Predictions | None
+) -> Iterator[str]:
     official = Room()
-    if from_file:
-        yield "the patches come from a file; no model was asked"
+    if predictions is not None:
+        yield predictions.departure
     elif mode == "patch":
         yield "one answer, shown only the issue, in place of an agent"
     else:

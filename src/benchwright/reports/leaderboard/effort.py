@@ -24,8 +24,8 @@ TRIALS = Figure("trials", "", lambda row: f"{row.trials:,}")
 FAILED = Figure("failed", "failed", lambda row: f"{row.failed:,}")
 TIME = Figure("time", "time", lambda row: duration(row.seconds))
 REQUESTS = Figure("requests", "requests", lambda row: f"{row.requests:,}")
-PROMPT = Figure("tokens in", "", lambda row: f"{row.prompt_tokens:,}")
-COMPLETION = Figure("tokens out", "", lambda row: f"{row.completion_tokens:,}")
+PROMPT = Figure("tokens in", "", lambda row: tokens(row, row.prompt_tokens))
+COMPLETION = Figure("tokens out", "", lambda row: tokens(row, row.completion_tokens))
 COST = Figure("cost", "cost", lambda row: amount(row.cost))
 PER_SOLVED = Figure("cost/solved", "cost-per-solved", lambda row: per_solved(row))
 
@@ -46,6 +46,11 @@ def requests_and_cost(rows: Sequence[BoardRow]) -> list[Figure]:
     agents, priced = any(row.agent for row in rows), any(row.cost is not None for row in rows)
     costs = [COST, PER_SOLVED] if agents or priced else []
     return [REQUESTS, *costs] if agents else costs
+
+
+def tokens(row: BoardRow, some: int) -> str:
+    """Some of the tokens of a row."""
+    return "–" if row.tokens is None else f"{some:,}"
 
 
 def amount(cost: float | None) -> str:

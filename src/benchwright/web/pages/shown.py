@@ -46,7 +46,7 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
         "messages": messages,
         "turns": _turns(messages, record),
         "answer": cut(body.answer, LONGEST) if body is not None and not shows_answer(body) else [],
-        "waterfall": _waterfall(record) if record.requests else "",
+        "waterfall": _waterfall(record) if any(one.total for one in record.requests) else "",
         "exchanges": [_exchange(one) for one in (body.exchanges if body is not None else [])],
         "artifacts": _artifacts(body),
         "native": cut(pretty(native), SHOWN_RAW) if native is not None else [],

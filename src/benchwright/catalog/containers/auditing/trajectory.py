@@ -10,6 +10,7 @@ from benchwright.catalog.containers.auditing.patches import writings_of_answer
 from benchwright.catalog.containers.auditing.shell import ShellReader
 from benchwright.catalog.containers.auditing.shell_records import Code, ShellCommand, Writing
 from benchwright.catalog.containers.auditing.tools import done_by
+from benchwright.catalog.containers.terminus.answers import read_answer
 from benchwright.engine.answers import content_text
 from benchwright.records import Message, Record
 from benchwright.text import one_line
@@ -127,6 +128,10 @@ def _steps(messages: Sequence[Message], *, edits_in_text: bool) -> Iterator[Step
             is_result = following.get("role") in ("user", "tool")
             said = content_text(following.get("content")) if is_result else ""
             yield from (Step(turn, block, said) for _, block in _FENCE.findall(text))
+            if '"keystrokes"' in text and (
+                typed := "".join(one.keystrokes for one in read_answer(text).commands)
+            ):
+                yield Step(turn, typed, said)
 
 
 def _of_call(turn: int, call: Any, answers: Mapping[str, str]) -> Iterator[Step]:

@@ -1,0 +1,147 @@
+"""Answers of the model: a JSON object with what it makes of the screen, what it plans, and the keys to type.
+
+{"analysis": "…", "plan": "…", "commands": [{"keystrokes": "ls\\n", "duration": 0.1}], "task_complete": false}
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchwright.records import Record
+
+REQUIRED = ("analysis", "plan", "commands")
+DURATION = 1.0
+"""Seconds that are waited where the model does not say."""
+LONGEST_DURATION = 60.0
+
+MOST_TRIED = 200
+"""Braces at which an object is looked for: each may take as long as reading the whole answer."""
+
+_YES = ("true", "1", "yes")
+_READER = json.JSONDecoder()
+
+
+class Keys(Record, frozen=True):
+    """Keys to type, and how many seconds are waited before the next ones, or before the screen is read."""
+
+    keystrokes: str
+    seconds: float = DURATION
+
+
+class Answer(Record, frozen=True):
+    """What an answer asks for. With an `error` nothing of it is done; the model is told that, and of `warnings`."""
+
+    commands: list[Keys] = []
+    complete: bool = False
+    error: str = ""
+    warnings: list[str] = []
+
+
+def read_answer(text: str) -> Answer:
+    """Reads an answer: the first object in it that has all parts; braces that are missing at its end are added."""
+    found = _object(text)
+    if found is None and (missing := text.count("{") - text.count("}")) > 0:
+        found = _object(text + "}" * missing)
+        if found is not None:
+            return _answer(
+                found[0], [f"{missing} closing brace(s) were missing and have been added", *found[1]]
+            )
+    if found is None:
+        return Answer(error=_why_none(text))
+    return _answer(*found)
+
+
+def _object(text: str) -> tuple[dict[str, Any], list[str]] | None:
+    """The first object with all parts, and what is to be said of the text around it."""
+    for start, value, end in _objects(text):
+        if all(name in value for name in REQUIRED):
+            around = {"before": text[:start], "after": text[end:]}
+            return value, [
+                f"there is text {where} the JSON object" for where, what in around.items() if what.strip()
+            ]
+    return None
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any], int]]:
+    end = 0
+    for _ in range(MOST_TRIED):
+        start = text.find("{", end)
+        if start < 0:
+            return
+        try:
+            value, end = _READER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield start, value, end
+
+
+def _why_none(text: str) -> str:
+    """Why there is no object with all parts."""
+    for _, value, _ in _objects(text):
+        missing = ", ".join(name for name in REQUIRED if name not in value)
+        return f"the JSON object lacks required fields: {missing}"
+    start = text.find("{")
+    if start < 0:
+        return "there is no JSON object in the answer"
+    try:
+        _READER.raw_decode(text, start)
+    except ValueError as error:
+        return f"the JSON is not valid: {error}"
+    except RecursionError:
+        pass
+    return "the JSON is nested too deep"
+
+
+def _answer(said: Mapping[str, Any], warnings: list[str]) -> Answer:
+    warnings = [*warnings, *_remarks(said)]
+    complete = said.get("task_complete", False)
+    complete = complete.lower() in _YES if isinstance(complete, str) else bool(complete)
+    commands, error = _commands(said["commands"], warnings)
+    if error and complete:
+        return Answer(complete=True, warnings=[*warnings, error])
+    return Answer(commands, complete, error, warnings)
+
+
+def _remarks(said: Mapping[str, Any]) -> Iterator[str]:
+    for name in ("analysis", "plan"):
+        if not isinstance(said[name], str):
+            yield f"`{name}` should be text"
+    if not isinstance(said.get("task_complete", False), bool | str):
+        yield "`task_complete` should be true or false"
+    order = [name for name in said if name in REQUIRED]
+    if order != list(REQUIRED):
+        yield f"the fields should come in the order {', '.join(REQUIRED)}; they came as {', '.join(order)}"
+
+
+def _commands(given: Any, warnings: list[str]) -> tuple[list[Keys], str]:
+    """The keys to type, or what is wrong with them."""
+    if not isinstance(given, list):
+        return [], "`commands` must be a list"
+    found: list[Keys] = []
+    for number, one in enumerate(given, 1):
+        if not isinstance(one, dict):
+            return [], f"command {number} must be an object"
+        keystrokes = one.get("keystrokes")
+        if not isinstance(keystrokes, str):
+            return [], f"command {number} must have `keystrokes`, a text"
+        if unknown := [name for name in one if name not in ("keystrokes", "duration")]:
+            warnings.append(f"command {number} has unknown fields: {', '.join(unknown)}")
+        if number < len(given) and keystrokes and not keystrokes.endswith("\n"):
+            warnings.append(
+                f"command {number} does not end with a newline, so the next one is typed on the same line"
+            )
+        found.append(Keys(keystrokes, _seconds(one, number, warnings)))
+    return found, ""
+
+
+def _seconds(command: Mapping[str, Any], number: int, warnings: list[str]) -> float:
+    given = command.get("duration")
+    if isinstance(given, int | float) and math.isfinite(given):
+        return min(max(float(given), 0.0), LONGEST_DURATION)
+    what = "has no usable `duration`" if "duration" in command else "has no `duration`"
+    warnings.append(f"command {number} {what}; {DURATION:g} s were waited")
+    return DURATION

@@ -1,0 +1,90 @@
+"""The conversation with the model, which another agent takes over when it is too long.
+
+As in Terminus 2, three further requests bring that about: the agent summarises its work, its successor, who knows the
+summary and the screen, asks questions, and the first one answers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchwright.catalog.asking import user
+from benchwright.catalog.containers.agent import is_about_length
+from benchwright.catalog.containers.terminus import prompts
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Session
+from benchwright.errors import ProviderError
+from benchwright.records import SIDE, Message
+
+FREED = 16_000
+"""Characters that are given up at the end of a conversation that is too long, some 4,000 tokens: room to summarise."""
+
+
+class Conversation:
+    """`messages` is all that was said, `turns` how often the model has answered."""
+
+    def __init__(self, session: Session) -> None:
+        self.messages: list[Message] = []
+        self.turns = 0
+        self._session = session
+        self._sent: list[Message] = []
+
+    async def ask(self, prompt: str) -> Reply:
+        """Asks the next question.
+
+        Raises:
+            ProviderError: the endpoint failed; nothing was said then.
+            LimitReached: a limit of the trial is used up.
+        """
+        asked = [*self._sent, user(prompt)]
+        reply = await self._session.chat(asked)
+        self.messages += [asked[-1], reply.message]
+        self._sent = [*asked, reply.message]
+        self.turns += 1
+        return reply
+
+    async def hand_over(self, task: str, screen: str) -> str:
+        """Has another agent take over; returns what it is to be asked next.
+
+        Where even a summary is refused for its length, the same agent goes on with the beginning of the conversation.
+
+        Raises:
+            ProviderError: the endpoint failed for another reason.
+            LimitReached: a limit of the trial is used up.
+        """
+        history = shortened(self._sent)
+        while len(history) >= 2:
+            try:
+                return await self._handed_over(history, task, screen)
+            except ProviderError as error:
+                if not is_about_length(error):
+                    raise
+            if len(history) == 2:
+                break
+            history = shortened(history)
+        self._sent = history
+        return prompts.begun_again(task, screen)
+
+    async def _handed_over(self, history: list[Message], task: str, screen: str) -> str:
+        summarise = [*history, user(prompts.summary(task))]
+        summary = await self._aside(summarise)
+        question = user(prompts.questions(task, summary.text, screen))
+        asked = await self._aside([question])
+        answered = await self._aside([*summarise, summary.message, user(prompts.answers(asked.text))])
+        taken_over = [question, asked.message]
+        self.messages += taken_over
+        self._sent = [history[0], *taken_over]
+        return prompts.handed_over(answered.text)
+
+    async def _aside(self, messages: Sequence[Message]) -> Reply:
+        return await self._session.chat(messages, role=SIDE)
+
+
+def shortened(messages: Sequence[Message]) -> list[Message]:
+    """The conversation without its last questions and answers, so many that `FREED` characters are gone; the first pair
+    stays."""
+    kept, freed = list(messages), 0
+    while len(kept) > 2 and freed < FREED:
+        freed += sum(len(str(one.get("content") or "")) for one in kept[-2:])
+        del kept[-2:]
+    return kept

@@ -1,0 +1,142 @@
+"""The agent's loop: the model types, sees the screen, and says twice that it is done."""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.containers.agent import WHY_ENDED, AgentLimits, AgentWork, is_about_length
+from benchwright.catalog.containers.terminus import prompts
+from benchwright.catalog.containers.terminus.answers import Answer, Keys, read_answer
+from benchwright.catalog.containers.terminus.conversation import Conversation
+from benchwright.catalog.containers.terminus.terminal import ContainerEnded, Terminal
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.answers import answer_status, final_answer
+from benchwright.engine.protocols import Session
+from benchwright.errors import LimitReached, ProviderError
+from benchwright.recipes.in_containers import ContainerAgent
+from benchwright.recipes.recipe import Recipe
+from benchwright.records import Status
+from benchwright.sandbox.docker import Sandbox
+from benchwright.text import one_line
+
+LONGEST_LINE = 80
+
+DEPARTURES = (
+    "Terminus is our own agent after the protocol of Terminus 2 (Harbor 0.25), with other words in its prompts",
+    "Terminus hands over when the server refuses the length, not when 8,000 tokens are left",
+    "Terminus ends where the model refuses",
+)
+"""In what it differs from Terminus 2."""
+
+
+class Terminus:
+    """Plays as `players.Player`; artifacts: `agent`, and `commands`, what was typed, with what the screen then said."""
+
+    def __init__(self, recipe: Recipe, agent: ContainerAgent) -> None:
+        self.mounts = agent.mounts
+        self._label = recipe.label
+        self._tmux = agent.launch
+
+    async def play(
+        self, session: Session, sandbox: Sandbox, task: str, limits: AgentLimits, *, apart: bool = False
+    ) -> AgentWork:
+        """See `Player.play`. Each has a terminal of its own, `apart` or not; the session counts turns."""
+        work = _Work(session, Terminal(sandbox, self._tmux), task, limits.seconds)
+        worked = await work.done()
+        return msgspec.structs.replace(worked, artifacts={"agent": self._label, "commands": work.typed})
+
+
+class _Work:
+    def __init__(self, session: Session, terminal: Terminal, task: str, seconds: float | None) -> None:
+        self._session = session
+        self._terminal = terminal
+        self._task = task
+        self._seconds = seconds
+        self._end = None if seconds is None else monotonic() + seconds
+        self._talk = Conversation(session)
+        self.typed: list[dict[str, Any]] = []
+
+    async def done(self) -> AgentWork:
+        """Works until the task is done or a limit ends the work."""
+        try:
+            return await self._go()
+        except TimeoutError:
+            return self._ended(Status.LIMIT, f"the work took longer than {self._seconds:g} s")
+        except LimitReached as reached:
+            return self._ended(Status.LIMIT, str(reached))
+        except ContainerEnded as ended:
+            why = WHY_ENDED.get(ended.reason, ended.reason)
+            return msgspec.structs.replace(self._ended(Status.LIMIT, why), container_ended=True)
+
+    async def _go(self) -> AgentWork:
+        await self._terminal.start()
+        prompt = prompts.first(self._task, prompts.shortened(await self._terminal.news()))
+        said_before = False
+        while await self._terminal.is_open():
+            reply = await self._ask(prompt)
+            status, reason = answer_status(reply)
+            answer = read_answer(reply.text)
+            if status is Status.REFUSED:
+                return self._ended(status, reason)
+            if status is Status.TRUNCATED:
+                prompt = prompts.cut_off(reply.usage.completion_tokens, answer.warnings)
+            elif answer.error:
+                prompt = prompts.faulty(answer.error, answer.warnings)
+            else:
+                screen = await self._type(answer)
+                if answer.complete and said_before:
+                    break
+                said_before = answer.complete
+                prompt = (
+                    prompts.confirm(screen) if answer.complete else prompts.warned(answer.warnings, screen)
+                )
+        return self._ended(Status.ANSWERED, None)
+
+    async def _ask(self, prompt: str) -> Reply:
+        """Asks; where the server says that the conversation is too long, another agent takes over first."""
+        try:
+            async with asyncio.timeout(self._seconds_left()):
+                return await self._talk.ask(prompt)
+        except ProviderError as error:
+            if not self._talk.turns or not is_about_length(error):
+                raise
+        self._session.progress("the conversation is too long: handing over")
+        screen = await self._terminal.screen()
+        async with asyncio.timeout(self._seconds_left()):
+            return await self._talk.ask(await self._talk.hand_over(self._task, screen))
+
+    async def _type(self, answer: Answer) -> str:
+        """Types what an answer asks for; returns what the terminal then says."""
+        for keys in answer.commands:
+            await self._press(keys)
+        screen = prompts.shortened(await self._terminal.news())
+        for place, keys in enumerate(answer.commands, 1):
+            output = screen if place == len(answer.commands) else ""
+            self.typed.append(
+                {"command": keys.keystrokes, "output": output, "ended": "typed", "seconds": keys.seconds}
+            )
+        return screen
+
+    async def _press(self, keys: Keys) -> None:
+        self._session.progress(f"turn {self._talk.turns}: {one_line(keys.keystrokes.strip(), LONGEST_LINE)}")
+        left = self._seconds_left()
+        began = monotonic()
+        await self._terminal.type(keys.keystrokes)
+        seconds = keys.seconds if left is None else min(keys.seconds, left)
+        await asyncio.sleep(max(0.0, seconds - (monotonic() - began)))
+
+    def _seconds_left(self) -> float | None:
+        if self._end is None:
+            return None
+        left = self._end - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def _ended(self, status: Status, reason: str | None) -> AgentWork:
+        said = self._talk.messages
+        return AgentWork(status, said, final_answer(said), reason)

@@ -1,0 +1,149 @@
+"""Trajectories of mini-SWE-agent (`.traj.json`, formats 1 and 1.1): one file, or the folder of `mini-extra swebench`.
+
+What is known of the format: minisweagent/agents/default.py and minisweagent/models of version 2.4.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.interop.agent_folders import Told, ending_of, run_of, trajectory_files
+from benchwright.interop.foreign import ForeignRun, ForeignTrial
+from benchwright.interop.messages import content_of, openai_call
+from benchwright.interop.reading import an_object, count, mapping, objects, read_json, text
+from benchwright.records import Message, RequestRecord, Status, Usage
+
+FORMAT = "mini-swe-agent"
+ENDING = ".traj.json"
+LIMITS = ("LimitsExceeded", "TimeExceeded", "RepeatedFormatError")
+EXIT = "exit"
+"""The role of the entry with which a trajectory ends."""
+
+
+def recognises(path: Path) -> bool:
+    """Whether it is such a file, or a folder with such files."""
+    return bool(trajectory_files(path, ENDING))
+
+
+def read(path: Path) -> list[ForeignRun]:
+    """The run of a file or a folder.
+
+    Raises:
+        UnreadableResults: a file is damaged.
+    """
+    told = [_told(file) for file in trajectory_files(path, ENDING)]
+    return [run_of(path, FORMAT, told, ["times of requests"])]
+
+
+def _told(file: Path) -> Told:
+    found = an_object(read_json(file), file)
+    info = mapping(found.get("info"))
+    model = text(mapping(mapping(info.get("config")).get("model")).get("model_name"))
+    entries = objects(found.get("messages"))
+    messages = list(_messages(entries))
+    status, reason = _ending(text(info.get("exit_status")))
+    trial = ForeignTrial(
+        sample=text(found.get("instance_id")) or file.name.removesuffix(ENDING),
+        status=status,
+        reason=reason,
+        input=next((text(one["content"]) for one in messages if one["role"] == "user"), None),
+        messages=messages,
+        answer=text(info.get("submission")),
+        requests=list(_requests(entries, file.name.removesuffix(ENDING))),
+    )
+    version = text(info.get("mini_version"))
+    return Told(model or "?", f"mini-SWE-agent {version}".strip(), trial)
+
+
+def _ending(said: str) -> tuple[Status, str | None]:
+    """Any other word than those of an end or a limit is the name of an exception."""
+    if said and said.lower() != "submitted" and said not in LIMITS:
+        return Status.EXECUTION_ERROR, said
+    return ending_of(said, {})
+
+
+def _messages(entries: list[dict[str, Any]]) -> Iterator[Message]:
+    """The conversation; an answer that could not be read is only kept with the message that says so."""
+    for entry in entries:
+        response = mapping(mapping(entry.get("extra")).get("response"))
+        if entry.get("role") == EXIT:
+            continue
+        if entry.get("role") == "user" and response:
+            yield _unread(response)
+        if entry.get("object") == "response":
+            yield _of_items(objects(entry.get("output")))
+        elif entry.get("type") == "function_call_output":
+            output = content_of(entry.get("output"))
+            yield {"role": "tool", "content": output, "tool_call_id": text(entry.get("call_id"))}
+        else:
+            yield _message(entry)
+
+
+def _message(entry: Mapping[str, Any]) -> Message:
+    message: Message = {
+        "role": text(entry.get("role")) or "user",
+        "content": content_of(entry.get("content")),
+    }
+    if reasoning := text(entry.get("reasoning_content")):
+        message["reasoning_content"] = reasoning
+    calls = [(one, mapping(one.get("function"))) for one in objects(entry.get("tool_calls"))]
+    if calls:
+        message["tool_calls"] = [
+            openai_call(text(one.get("id")), text(function.get("name")), function.get("arguments"))
+            for one, function in calls
+        ]
+    if named := text(entry.get("tool_call_id")):
+        message["tool_call_id"] = named
+    return message
+
+
+def _unread(response: Mapping[str, Any]) -> Message:
+    choices = objects(response.get("choices"))
+    if choices:
+        return _message({"role": "assistant", **mapping(choices[0].get("message"))})
+    return _of_items(objects(response.get("output")))
+
+
+def _of_items(items: list[dict[str, Any]]) -> Message:
+    """An answer in the dialect Responses as one message."""
+    message: Message = {"role": "assistant"}
+    said = [content_of(one.get("content")) for one in items if one.get("type") == "message"]
+    thought = [content_of(one.get("summary")) for one in items if one.get("type") == "reasoning"]
+    calls = [one for one in items if one.get("type") == "function_call"]
+    message["content"] = "\n".join(said)
+    if any(thought):
+        message["reasoning_content"] = "\n".join(filter(None, thought))
+    if calls:
+        message["tool_calls"] = [
+            openai_call(text(one.get("call_id")), text(one.get("name")), one.get("arguments"))
+            for one in calls
+        ]
+    return message
+
+
+def _requests(entries: list[dict[str, Any]], name: str) -> Iterator[RequestRecord]:
+    """A request for each answer of the model, with its tokens as far as they were written down."""
+    turn = 0
+    for entry in entries:
+        response = entry if entry.get("object") == "response" else mapping(entry.get("extra")).get("response")
+        if entry.get("role") != "assistant" and not mapping(response):
+            continue
+        yield RequestRecord(
+            f"{name}-{turn}", turn=turn, usage=_usage(mapping(mapping(response).get("usage")))
+        )
+        turn += 1
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    details = mapping(usage.get("prompt_tokens_details")) or mapping(usage.get("input_tokens_details"))
+    return Usage(
+        _first(usage, "prompt_tokens", "input_tokens"),
+        _first(usage, "completion_tokens", "output_tokens"),
+        count(details.get("cached_tokens")),
+    )
+
+
+def _first(usage: Mapping[str, Any], *names: str) -> int | None:
+    return next((found for name in names if (found := count(usage.get(name))) is not None), None)

@@ -1,0 +1,108 @@
+"""Trajectories of SWE-agent (`.traj`): one file, or the folder of `sweagent run-batch`.
+
+What is known of the format: sweagent/types.py, sweagent/agent/agents.py and docs/usage/trajectories.md of version 1.1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.interop.agent_folders import Told, ending_of, run_of, trajectory_files
+from benchwright.interop.foreign import ForeignRun, ForeignTrial
+from benchwright.interop.messages import content_of, openai_call
+from benchwright.interop.reading import NOT_JSON, an_object, count, mapping, objects, read_json, text
+from benchwright.records import Message, RequestRecord, Status, Usage
+
+FORMAT = "swe-agent"
+ENDING = ".traj"
+FAILURES = {
+    "exit_api": Status.PROVIDER_ERROR,
+    "exit_environment_error": Status.EXECUTION_ERROR,
+    "exit_error": Status.EXECUTION_ERROR,
+}
+"""Ends that no limit brought about; "submitted (exit_…)" is a patch that was taken after one."""
+ROLES = ("system", "user", "assistant", "tool")
+
+
+def recognises(path: Path) -> bool:
+    """Whether it is such a file, or a folder with such files."""
+    return bool(trajectory_files(path, ENDING))
+
+
+def read(path: Path) -> list[ForeignRun]:
+    """The run of a file or a folder.
+
+    Raises:
+        UnreadableResults: a file is damaged.
+    """
+    told = [_told(file, path) for file in trajectory_files(path, ENDING)]
+    return [run_of(path, FORMAT, told, ["times of requests", "tokens of single requests"])]
+
+
+def _told(file: Path, path: Path) -> Told:
+    found = an_object(read_json(file), file)
+    info, name = mapping(found.get("info")), file.name.removesuffix(ENDING)
+    messages = [_message(one) for one in objects(found.get("history")) if one.get("role") in ROLES]
+    status, reason = ending_of(text(info.get("exit_status")), FAILURES)
+    trial = ForeignTrial(
+        sample=name,
+        status=status,
+        reason=reason,
+        input=_problem(found) or _first_question(found),
+        messages=messages,
+        answer=text(info.get("submission")),
+        requests=_sums(mapping(info.get("model_stats")), name),
+    )
+    folder = path if path.is_dir() else file.parent
+    version = text(info.get("swe_agent_version"))
+    return Told(_model(found) or folder.resolve().name, f"SWE-agent {version}".strip(), trial)
+
+
+def _config(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration by which the run can be repeated, which is written as text."""
+    try:
+        return mapping(json.loads(text(found.get("replay_config")) or "{}"))
+    except NOT_JSON:
+        return {}
+
+
+def _model(found: Mapping[str, Any]) -> str:
+    agent = mapping(_config(found).get("agent"))
+    return text(mapping(agent.get("model")).get("name"))
+
+
+def _problem(found: Mapping[str, Any]) -> str | None:
+    return text(mapping(_config(found).get("problem_statement")).get("text")) or None
+
+
+def _first_question(found: Mapping[str, Any]) -> str | None:
+    asked = (
+        one for one in objects(found.get("history")) if one.get("role") == "user" and not one.get("is_demo")
+    )
+    return next((content_of(one.get("content")) for one in asked), None)
+
+
+def _message(entry: Mapping[str, Any]) -> Message:
+    message: Message = {"role": text(entry.get("role")), "content": content_of(entry.get("content"))}
+    thought = [text(one.get("thinking")) for one in objects(entry.get("thinking_blocks"))]
+    if any(thought):
+        message["reasoning_content"] = "\n".join(filter(None, thought))
+    calls = [(one, mapping(one.get("function"))) for one in objects(entry.get("tool_calls"))]
+    if calls and message["role"] == "assistant":
+        message["tool_calls"] = [
+            openai_call(text(one.get("id")), text(function.get("name")), function.get("arguments"))
+            for one, function in calls
+        ]
+    answers = entry.get("tool_call_ids")
+    if message["role"] == "tool" and isinstance(answers, list) and answers:
+        message["tool_call_id"] = text(answers[0])
+    return message
+
+
+def _sums(stats: Mapping[str, Any], name: str) -> list[RequestRecord]:
+    """One entry with the tokens of all requests: those of each are not written down."""
+    usage = Usage(count(stats.get("tokens_sent")), count(stats.get("tokens_received")))
+    return [RequestRecord(name, usage=usage)] if usage.total_tokens else []

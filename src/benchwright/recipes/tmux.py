@@ -1,0 +1,76 @@
+"""tmux for containers: this machine's, with its libraries and its loader, so that an image needs none.
+
+What runs in its terminal is the image's own: only tmux itself is started by the loader.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from filelock import FileLock
+
+from benchwright.errors import UserError
+from benchwright.home import agents_directory
+from benchwright.recipes.runtime import LIBRARIES, LOADER, copy_libraries
+from benchwright.runs.keys import fingerprint
+
+PROGRAM = "tmux"
+LOCALE = "C.utf8"
+"""Without a locale of UTF-8 tmux does not start."""
+_LOCALES = Path("/usr/lib/locale")
+ADVICE = "install it (Debian and Ubuntu: `apt-get install tmux`)"
+
+
+def tmux_layer() -> Path:
+    """The directory with tmux; made on first use, some 4 MB.
+
+    Raises:
+        UserError: this machine has no tmux, or not one that is linked dynamically.
+    """
+    found = shutil.which(PROGRAM)
+    if found is None:
+        raise UserError(f"This agent works in tmux, but there is none on this machine: {ADVICE}.")
+    program = Path(found).resolve()
+    directory = agents_directory() / f"{PROGRAM}-{fingerprint(str(program), program.stat().st_mtime_ns)[:12]}"
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(directory.with_name(f"{directory.name}.lock")):
+        if not (directory / LOADER).exists():
+            shutil.rmtree(directory, ignore_errors=True)
+            _make(directory, program)
+    return directory
+
+
+def tmux_command(layer: str) -> list[str]:
+    """The command of tmux where its layer lies at `layer`; what it starts should not inherit LOCPATH."""
+    return [
+        "env",
+        f"LOCPATH={layer}/locale",
+        f"{layer}/{LOADER}",
+        "--library-path",
+        f"{layer}/{LIBRARIES}",
+        f"{layer}/{PROGRAM}",
+    ]
+
+
+def tmux_version() -> str | None:
+    """What this machine's tmux says of itself (`tmux 3.4`); None where there is none."""
+    try:
+        ended = subprocess.run([PROGRAM, "-V"], capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ended.stdout.strip() or None
+
+
+def _make(directory: Path, program: Path) -> None:
+    directory.mkdir()
+    shutil.copy(program, directory / PROGRAM)
+    loader = copy_libraries([program], directory / LIBRARIES) if shutil.which("ldd") else None
+    if loader is None or not (_LOCALES / LOCALE).is_dir():
+        shutil.rmtree(directory)
+        raise UserError(
+            "tmux in containers needs a dynamically linked tmux for Linux, `ldd`, and the locale C.UTF-8 of glibc."
+        )
+    shutil.copytree(_LOCALES / LOCALE, directory / "locale" / LOCALE)
+    shutil.copy(loader, directory / LOADER)
