@@ -45,7 +45,8 @@ class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
     `answered` is the state of a trial between its answer and its first score; a trial's status proper is
-    given by `trial_status`, which folds the statuses of its scores in.
+    given by `trial_status`, which folds the statuses of its scores in. `truncated` is an answer that was cut off at its
+    token limit, `cut_off_in_thinking` one that the limit was reached before: the model had only thought so far.
     """
 
     ANSWERED = "answered"
@@ -53,6 +54,7 @@ class Status(StrEnum):
     UNPARSED = "unparsed"
     REFUSED = "refused"
     TRUNCATED = "truncated"
+    CUT_OFF_IN_THINKING = "cut_off_in_thinking"
     LIMIT = "limit"
     PROVIDER_ERROR = "provider_error"
     EXECUTION_ERROR = "execution_error"
@@ -144,12 +146,22 @@ class TaskSpec(Record, frozen=True):
 
 
 class Usage(Record, frozen=True):
-    """Tokens as the server counted them; None where it said nothing."""
+    """Tokens as the server counted them; None where it said nothing.
+
+    `estimated_reasoning_tokens` is ours: the share of the completion tokens that the reasoning has of the text, where
+    the server sent reasoning and did not count it.
+    """
 
     prompt_tokens: Amount | None = None
     completion_tokens: Amount | None = None
     cached_tokens: Amount | None = None
     reasoning_tokens: Amount | None = None
+    estimated_reasoning_tokens: Amount | None = None
+
+    @property
+    def thinking_tokens(self) -> int | None:
+        """Those of the completion tokens that are reasoning: as counted, else as estimated, else unknown."""
+        return self.estimated_reasoning_tokens if self.reasoning_tokens is None else self.reasoning_tokens
 
     @property
     def total_tokens(self) -> int:

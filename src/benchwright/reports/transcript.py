@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from benchwright.analysis.thinking import thinking_of
 from benchwright.analysis.transcripts import Transcript
 from benchwright.engine.answers import content_text
 from benchwright.formats import duration, milliseconds
@@ -102,7 +103,7 @@ def _request(request: RequestRecord) -> str:
     parts = [f"request {request.id}", f"latency {milliseconds(request.total_latency_seconds)} ms"]
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
-    parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens")
+    parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens{thinking_of(usage)}")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:

@@ -48,8 +48,10 @@ class RequestFigures:
 
     Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
     (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
-    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens. Times are
-    those of answered requests, made at a concurrency that had settled (`paces.in_timings`).
+    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens.
+    `reasoning_tokens` are those of the requests for which the server counted them (`reasoning_counted`), and of those
+    for which we estimate (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had
+    settled (`paces.in_timings`).
     """
 
     def __init__(self) -> None:
@@ -60,6 +62,9 @@ class RequestFigures:
         self.retried = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
+        self.reasoning_tokens = 0
+        self.reasoning_counted = 0
+        self.reasoning_estimated = 0
         self.waited = 0
         self.timed = 0
         self.settling = 0
@@ -93,6 +98,10 @@ class RequestFigures:
         if request.error is None:
             self.answered += 1
             self.uncounted += is_uncounted(request)
+            usage = request.usage
+            self.reasoning_tokens += usage.thinking_tokens or 0
+            self.reasoning_counted += usage.reasoning_tokens is not None
+            self.reasoning_estimated += usage.estimated_reasoning_tokens is not None
         if in_timings(request):
             self._time(request)
 
