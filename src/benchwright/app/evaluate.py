@@ -93,6 +93,7 @@ def prepare_eval(
         pass_threshold=settings.pass_threshold,
         keys=models.keys,
         typed_models=models.names,
+        about=models.about,
         rules=(unchanged,),
         about=_about(settings),
         recipe=None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchwright.app.models import models_in, read_models, read_toml
+from benchwright.app.models_file import models_in, read_models, read_toml
 from benchwright.config import ModelEntry, one_line_name
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean

@@ -33,6 +33,7 @@ from benchwright.cli.options import (
     shuffle_option,
     until_options,
 )
+from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:
     from benchwright.config import BenchmarkSettings
@@ -101,6 +102,7 @@ MORE = """\b
 @base_url_option(LOCAL)
 @api_key_option
 @sampling_options("42")
+@thinking_options
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
 @until_options
 @config_option("run")
