@@ -34,10 +34,11 @@ def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCut
     count = statuses.get(Status.CUT_OFF_IN_THINKING, 0)
     if not count:
         return None
-    return ThinkingCutOff(count, sum(statuses.values()), _sent_limit(target.settings))
+    return ThinkingCutOff(count, sum(statuses.values()), sent_limit(target.settings))
 
 
-def _sent_limit(settings: Mapping[str, Any]) -> int | None:
+def sent_limit(settings: Mapping[str, Any]) -> int | None:
+    """The largest number of tokens that an answer may have, by the body fields; None where none is sent."""
     return next((settings[name] for name in LIMITS if type(settings.get(name)) is int), None)
 
 
@@ -45,7 +46,7 @@ def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
     """What share of the trials was cut off in thinking, and which option to raise; nothing if none was."""
     if found is None:
         return []
-    limit = "the server's own limit" if found.max_tokens is None else f"--max-tokens {found.max_tokens}"
+    limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
     cut_off = f"{found.trials:,} of {counted(found.of, 'trial')} ({found.share:.1%})"
     return [
         f"{cut_off} cut off while the model was still thinking: no answer rather than a wrong one, and it counts as 0. "

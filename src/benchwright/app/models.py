@@ -82,7 +82,7 @@ def find_models(
 def _with_thinking(target: Target, sent: SentThinking) -> dict[str, Any]:
     if both := sent.fields.keys() & target.settings.keys():
         raise UserError(
-            f"The field {min(both)!r} is set both by --param and by options for thinking: remove one of them."
+            f"The field {min(both)!r} is set by --param and by options for thinking: remove one of them."
         )
     return {**target.settings, **sent.fields}
 
@@ -129,8 +129,8 @@ def _recommended(settings: Settings, entry: ModelEntry) -> Recommended | None:
 
 def _given(settings: Settings, body: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the body that the user gave by options."""
-    named = {*(name for name in GIVEN if name in settings.model_fields_set), *settings.param}
-    return {name: body[name] for name in named if body.get(name) is not None}
+    named = {*(name for name in GIVEN if getattr(settings, name) is not None), *settings.param}
+    return {name: body[name] for name in named if name in body}
 
 
 def _own(entry: ModelEntry) -> dict[str, Any]:

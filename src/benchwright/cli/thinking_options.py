@@ -18,14 +18,14 @@ STYLES = (
 """The same as `config.ThinkingStyle`."""
 
 thinking_options = together(
-    option("--reasoning-effort", type=click.Choice(EFFORTS), metavar="LEVEL", heading="Model",
+    option("--reasoning-effort", type=click.Choice(EFFORTS), metavar="LEVEL", heading="Model", rare=True,
            help="How much the model thinks: none, minimal, low, medium, high, xhigh or max "
            "(default: not sent)."),
-    option("--thinking-budget", type=click.IntRange(min=0), metavar="TOKENS", heading="Model",
+    option("--thinking-budget", type=click.IntRange(min=0), metavar="TOKENS", heading="Model", rare=True,
            help="Maximum tokens of thinking, 0 for none (default: not sent)."),
     option("--thinking-style", type=click.Choice(STYLES), metavar="SERVER", heading="Model", rare=True,
            help=f"Kind of server, which says how the two are sent: {', '.join(STYLES)} (default: found out)."),
-    option("--recommended", is_flag=True, heading="Model",
+    option("--recommended", is_flag=True, heading="Model", rare=True,
            help="Send the sampling settings that the model's authors recommend."),
     option("--recommended-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", heading="Model",
            rare=True, help="TOML file of recommended settings to look in first; implies --recommended."),
