@@ -93,9 +93,8 @@ def prepare_eval(
         pass_threshold=settings.pass_threshold,
         keys=models.keys,
         typed_models=models.names,
-        about=models.about,
         rules=(unchanged,),
-        about=_about(settings),
+        about={**_about(settings), **models.about},
         recipe=None
         if objects
         else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),

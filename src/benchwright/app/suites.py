@@ -40,8 +40,8 @@ class SuiteEntry(NamedTuple):
 class Suite(NamedTuple):
     """A suite as its file says; without `models` they are named on the command line.
 
-    `typed` is how the user calls it: its name or its file. One whose benchmarks are typed has neither this nor a `path`.
-    `missing` are benchmarks that this version does not have.
+    `typed` is how the user calls it: its name or its file. One whose benchmarks are typed has neither this nor a
+    `path`. `missing` are benchmarks that this version does not have.
     """
 
     path: Path | None

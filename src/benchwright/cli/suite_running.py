@@ -192,7 +192,8 @@ def _describe(
             echo(f"  {plain(name)}: {counted(described['trials'], 'trial')}")
             for line in cost_lines(described["cost"]):
                 echo(f"    {line}")
-        echo(f"  all of it: {cost_text(total)}")
+        part = "all of it" if not problems else f"{len(facts)} of {counted(len(parts), 'benchmark')}"
+        echo(f"  {part}: {cost_text(total)}")
     say_nothing_was_sent()
     return STOPPED if problems else 0
 
