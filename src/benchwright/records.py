@@ -145,9 +145,8 @@ class TaskSpec(Record, frozen=True):
 
 
 class Usage(Record, frozen=True):
-    """Tokens as the server counted them; None where it said nothing.
-
-    `estimated_reasoning_tokens` is ours, where the server sent reasoning and did not count it: its share of the text.
+    """Tokens as the server counted them; None where it said nothing. `estimated_reasoning_tokens` is ours: where the
+    server sent reasoning and did not count it, its share of the text.
     """
 
     prompt_tokens: Amount | None = None
@@ -155,11 +154,6 @@ class Usage(Record, frozen=True):
     cached_tokens: Amount | None = None
     reasoning_tokens: Amount | None = None
     estimated_reasoning_tokens: Amount | None = None
-
-    @property
-    def thinking_tokens(self) -> int | None:
-        """The reasoning tokens as counted, else as estimated, else unknown."""
-        return self.estimated_reasoning_tokens if self.reasoning_tokens is None else self.reasoning_tokens
 
     @property
     def total_tokens(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.formats import counted
 from benchwright.records import Record, Status, Target, Usage
+from benchwright.runs.requests import thinking_tokens
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 """Body fields that limit the tokens of an answer."""
@@ -69,7 +70,8 @@ def completion_tokens_text(requests: RequestSummary) -> str:
 
 def thinking_of(usage: Usage) -> str:
     """How many of the tokens of one answer were thinking, in brackets; empty where it is not known, or none."""
-    if not usage.thinking_tokens:
+    thought = thinking_tokens(usage)
+    if not thought:
         return ""
     about = "about " if usage.reasoning_tokens is None else ""
-    return f" ({about}{usage.thinking_tokens:,} thinking)"
+    return f" ({about}{thought:,} thinking)"

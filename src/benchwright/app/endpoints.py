@@ -24,5 +24,5 @@ def make_client(target: Target, key: str | None, settings: Settings, connections
             size=settings.answer_mb * 2**20,
         ),
         retry=RetryPolicy(retries=settings.retries, longest_wait=settings.max_wait),
-        hints=hints_of_refusals(settings),
+        hints=hints_of_refusals(settings, target),
     )

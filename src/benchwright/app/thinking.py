@@ -86,8 +86,12 @@ def _find_style(base_url: str, key: str | None) -> FoundStyle:
     return found
 
 
-def hints_of_refusals(settings: Settings) -> dict[str, str]:
+def hints_of_refusals(settings: Settings, target: Target) -> dict[str, str]:
     """What to do where a server refuses a body field that an option sent, by the field's name."""
+    return {name: hint for name, hint in _hints(settings).items() if _has_field(target.settings, name)}
+
+
+def _hints(settings: Settings) -> dict[str, str]:
     hints: dict[str, str] = {}
     for entry in (None, *settings.tried):
         wanted = wanted_thinking(settings, entry)
@@ -98,6 +102,12 @@ def hints_of_refusals(settings: Settings) -> dict[str, str]:
     if isinstance(settings, ThinkingSettings) and (settings.recommended or settings.recommended_file):
         hints |= dict.fromkeys(("top_k", "min_p", "top_p"), "--recommended sent it; leave that out")
     return hints
+
+
+def _has_field(fields: Mapping[str, Any], name: str) -> bool:
+    return name in fields or any(
+        _has_field(value, name) for value in fields.values() if isinstance(value, Mapping)
+    )
 
 
 def _field_names() -> tuple[str, ...]:

@@ -53,9 +53,8 @@ class EndpointClient:
         proxy: Proxy | None = None,
         hints: Mapping[str, str] = failures.NO_OPTIONS,
     ) -> None:
-        """`hints` say by the names of body fields what to do where the server refuses one."""
         self.target = target
-        self._hints = {name: hint for name, hint in hints.items() if _has_field(target.settings, name)}
+        self._hints = hints
         self.stream = stream
         address = parse_base_url(target.base_url)
         self._url = target.base_url.rstrip("/")
@@ -355,9 +354,8 @@ class EndpointClient:
     def _read(self, meter: AnswerMeter) -> Reply:
         self._answered = True
         if meter.status != 200:
-            raise failures.from_answer(
-                meter.status, meter.headers, meter.body, self._url, self.target.model, self._hints
-            )
+            answer = (meter.status, meter.headers, meter.body)
+            raise failures.from_answer(*answer, self._url, self.target.model, self._hints)
         reply = meter.finish()
         if meter.error is not None:
             raise failures.from_error_object(meter.error, self._url)
@@ -383,12 +381,6 @@ class EndpointClient:
             return False
         self._usage_in_stream = False
         return True
-
-
-def _has_field(fields: Mapping[str, Any], name: str) -> bool:
-    return name in fields or any(
-        _has_field(value, name) for value in fields.values() if isinstance(value, dict)
-    )
 
 
 def _request_ids() -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
-from benchwright.records import SIDE, RequestRecord
+from benchwright.records import SIDE, RequestRecord, Usage
 from benchwright.runs.paces import SETTLING, in_timings
 from benchwright.stats.histogram import bucket
 
@@ -41,6 +41,11 @@ class SideFigures:
 def is_uncounted(request: RequestRecord) -> bool:
     """Whether a request came without its numbers of tokens."""
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
+
+
+def thinking_tokens(usage: Usage) -> int | None:
+    """The reasoning tokens as counted, else as estimated, else None: unknown."""
+    return usage.estimated_reasoning_tokens if usage.reasoning_tokens is None else usage.reasoning_tokens
 
 
 class RequestFigures:
@@ -99,7 +104,7 @@ class RequestFigures:
             self.answered += 1
             self.uncounted += is_uncounted(request)
             usage = request.usage
-            self.reasoning_tokens += usage.thinking_tokens or 0
+            self.reasoning_tokens += thinking_tokens(usage) or 0
             self.reasoning_counted += usage.reasoning_tokens is not None
             self.reasoning_estimated += usage.estimated_reasoning_tokens is not None
         if in_timings(request):

@@ -96,8 +96,8 @@ class BoardRow(Record, frozen=True):
     that its trials cost, and `cost` is theirs, None where a price or a count of tokens is not known (`uncounted`
     requests came without one). The `side` figures are the part of side requests. So many trials are `solved`, which is
     that they passed and were not reused; None where passing is not defined. `cost_per_solved` is None where that or the
-    cost is unknown, or nothing is solved. Of the completion tokens of its other requests `reasoning_tokens` are known to
-    be thinking, some of them estimated where `reasoning_estimated`; None where nothing is known.
+    cost is unknown, or nothing is solved. Of the completion tokens of its other requests `reasoning_tokens` are known
+    to be thinking, some of them estimated where `reasoning_estimated`; None where nothing is known.
     """
 
     letter: str
