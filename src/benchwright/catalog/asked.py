@@ -74,8 +74,8 @@ class _CountingSession:
     async def count_tokens(self, text: str) -> int | None:
         return None
 
-    def relay(self, relay: Relay) -> AbstractAsyncContextManager[RelayedCalls]:
-        return self._scripted.relay(relay)
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+        return self._scripted.relay(relay, names)
 
     def progress(self, text: str) -> None:
         """Shows nothing."""
