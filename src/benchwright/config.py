@@ -16,6 +16,25 @@ MOST_BY_ITSELF = 512
 LONGEST_NAME = 100
 """Characters of a run's name."""
 
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+"""How much a model shall think, in levels; not every server has all of them."""
+
+ThinkingStyle = Literal[
+    "openai",
+    "openrouter",
+    "vllm",
+    "sglang",
+    "llama.cpp",
+    "anthropic",
+    "gemini",
+    "dashscope",
+    "deepseek",
+    "zai",
+    "kimi",
+    "litellm",
+]
+"""How a server wants to be told; see `endpoint.thinking`."""
+
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
@@ -35,6 +54,9 @@ class ModelEntry(BaseModel):
     max_tokens: int | None = Field(default=None, gt=0)
     seed: int | None = None
     param: dict[str, Any] = {}
+    reasoning_effort: Effort | None = None
+    thinking_budget: int | None = Field(default=None, ge=0)
+    thinking_style: ThinkingStyle | None = None
 
     @property
     def title(self) -> str:
@@ -138,6 +160,19 @@ class Settings(BaseModel):
         return MOST_BY_ITSELF if self.concurrency == "auto" else self.concurrency
 
 
+class ThinkingSettings(Settings):
+    """What says how much models think, and whether they get the settings that their authors recommend."""
+
+    reasoning_effort: Effort | None = None
+    thinking_budget: int | None = Field(default=None, ge=0)
+    """Tokens of thinking; 0 for none."""
+    thinking_style: ThinkingStyle | None = None
+    """How the server wants to be told; None: found out from it."""
+    recommended: bool = False
+    recommended_file: Path | None = None
+    """Settings of model families that go before the user's own and the shipped ones; implies `recommended`."""
+
+
 class DecidingSettings(Settings):
     """What asks samples in a random order, and may stop once a question is decided."""
 
@@ -154,7 +189,7 @@ class DecidingSettings(Settings):
     """The scores that are decided on; none: those that `app.until` says."""
 
 
-class EvalSettings(DecidingSettings):
+class EvalSettings(DecidingSettings, ThinkingSettings):
     """`benchwright eval`: a dataset, something that answers, something that scores."""
 
     dataset: Path | None = None
@@ -198,7 +233,7 @@ class EvalSettings(DecidingSettings):
     judge_api_key_env: str | None = None
 
 
-class TaskSettings(Settings):
+class TaskSettings(ThinkingSettings):
     """`benchwright.evaluate` with a `Task` of the caller's."""
 
     n: int = Field(default=1, ge=1)
@@ -210,7 +245,7 @@ Where = dict[str, str | tuple[str, ...]]
 """Values that labels of samples have, or `id`; of several, any will do."""
 
 
-class BenchmarkSettings(DecidingSettings):
+class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     """`benchwright run`: benchmarks of the catalog. None stands for what a benchmark's protocol says."""
 
     run: Path | None = None

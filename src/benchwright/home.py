@@ -50,6 +50,16 @@ def packs_file() -> Path:
     return home() / "packs.toml"
 
 
+def recommended_file() -> Path:
+    """The user's own settings of model families."""
+    return home() / "recommended.toml"
+
+
+def suites_directory() -> Path:
+    """The user's own suites, by name."""
+    return home() / "suites"
+
+
 def packs_cache() -> Path:
     """Where packs may write outside a run."""
     return home() / "cache" / "packs"

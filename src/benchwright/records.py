@@ -1,8 +1,8 @@
 """The core types: plain, frozen structs that everything else passes around and the journal stores.
 
-Times are integer nanoseconds. Within a trial they count from the trial's start; the start itself is one
-wall-clock anchor, `started_at` (nanoseconds since the Unix epoch). Fields at their default are left out
-of the JSON, and unknown fields are ignored when reading, so that older and newer journals stay readable.
+Times are integer nanoseconds. Within a trial they count from the trial's start; the start itself is one wall-clock
+anchor, `started_at` (nanoseconds since the Unix epoch). Fields at their default are left out of the JSON, and unknown
+fields are ignored when reading, so that older and newer journals stay readable.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ PAID_ROLES = ("model", SIDE)
 class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
-    `answered` is the state of a trial between its answer and its first score; a trial's status proper is
-    given by `trial_status`, which folds the statuses of its scores in.
+    `answered` is the state of a trial between its answer and its first score; a trial's status proper is given by
+    `trial_status`, which folds those of its scores in. With `cut_off_in_thinking` there is no answer to be `truncated`:
+    the model had only thought when its token limit was reached.
     """
 
     ANSWERED = "answered"
@@ -53,6 +54,7 @@ class Status(StrEnum):
     UNPARSED = "unparsed"
     REFUSED = "refused"
     TRUNCATED = "truncated"
+    CUT_OFF_IN_THINKING = "cut_off_in_thinking"
     LIMIT = "limit"
     PROVIDER_ERROR = "provider_error"
     EXECUTION_ERROR = "execution_error"
@@ -74,12 +76,12 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class Sample(Record, frozen=True):
     """One piece of work: a dataset row, a benchmark sample, a pack scenario.
 
-    `content` is what the solver and the scorers get, and what the keys are made of; `occurrence` tells
-    equal contents apart; `group` is the cluster for the statistics (passage, repository, subject).
+    `content` is what the solver and the scorers get, and what the keys are made of; `occurrence` tells equal contents
+    apart; `group` is the cluster for the statistics (passage, repository, subject).
 
-    `input` is the sample's own question as a person reads it, without what all prompts have in common, `target`
-    the answer that is expected; both are only shown, and are not part of any key. `row` is its place in a dataset,
-    from 0, where its id is not just that.
+    `input` is the sample's own question as a person reads it, without what all prompts have in common, `target` the
+    answer that is expected; both are only shown, and are not part of any key. `row` is its place in a dataset, from 0,
+    where its id is not just that.
     """
 
     id: str
@@ -100,8 +102,7 @@ class Sample(Record, frozen=True):
 class Target(Record, frozen=True):
     """A model at an endpoint with its settings, under a slot name (`primary`, `baseline`, `judge`, ...).
 
-    `settings` are body fields of every request (temperature, max_tokens, seed, ...). Never a key: secrets
-    are resolved by the endpoint client when the call is made.
+    `settings` are body fields of every request (temperature, max_tokens, seed, ...). Never a key: the client has it.
     """
 
     slot: str
@@ -113,8 +114,8 @@ class Target(Record, frozen=True):
 class Trial(Record, frozen=True):
     """One repeat of one sample against one target.
 
-    `wave` orders and bars: all trials of a wave end before the next wave starts. `due_ns` is the intended
-    start, counted from the run's start, for open-loop load. `attempt` counts earlier tries of this trial.
+    `wave` orders and bars: all trials of a wave end before the next wave starts. `due_ns` is the intended start for
+    open-loop load, counted from the run's start. `attempt` counts earlier tries of this trial.
     """
 
     key: str
@@ -144,12 +145,15 @@ class TaskSpec(Record, frozen=True):
 
 
 class Usage(Record, frozen=True):
-    """Tokens as the server counted them; None where it said nothing."""
+    """Tokens as the server counted them; None where it said nothing. `estimated_reasoning_tokens` is ours: where the
+    server sent reasoning and did not count it, its share of the text.
+    """
 
     prompt_tokens: Amount | None = None
     completion_tokens: Amount | None = None
     cached_tokens: Amount | None = None
     reasoning_tokens: Amount | None = None
+    estimated_reasoning_tokens: Amount | None = None
 
     @property
     def total_tokens(self) -> int:
@@ -166,19 +170,17 @@ SIMULATED = "simulated"
 class RequestRecord(Record, frozen=True):
     """One call to an endpoint and its timings.
 
-    `started` is the moment the bytes were handed to the socket (ns from the trial's start); `ttft` the time
-    from there to the first token on any channel, `ttfa` to the first byte of the answer proper, `total` to
-    the end of the answer. `waited` is what came before: backing off after failed attempts, and rate limits. `attempts`
-    counts how often it was sent, which is how often the server may have seen it. `connect` is the
-    time to open a new connection (0 when one was reused). `dispatch_lag` is the time from the decision to
-    send until the bytes left us, waiting and connecting not counted; `detect_lag` is how long the first
-    bytes lay in the socket unnoticed, as far as can be told. `gaps` is a histogram of the times between
-    tokens, {bucket: count}, see `stats.histogram`. `seed` is the one that was sent, None where there was none.
+    `started` is the moment the bytes were handed to the socket (ns from the trial's start); `ttft` the time from there
+    to the first token on any channel, `ttfa` to the first byte of the answer proper, `total` to the end of the answer.
+    `waited` is what came before: backing off after failed attempts, and rate limits. `attempts` counts how often it was
+    sent, which is how often the server may have seen it. `connect` is the time to open a new connection (0 when one was
+    reused). `dispatch_lag` is the time from the decision to send until the bytes left us, waiting and connecting not
+    counted; `detect_lag` is how long the first bytes lay in the socket unnoticed, as far as can be told. `gaps` is a
+    histogram of the times between tokens, {bucket: count}, see `stats.histogram`. `seed` is the one that was sent, None
+    where there was none.
 
     `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
-    follow from what it does).
-
-    `dialect` is how a program asked: chat, messages or responses; all else is counted alike, whatever it was.
+    follow from what it does). `dialect` is how a program asked: chat, messages or responses.
 
     `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
     stream; both are None without streaming.
@@ -383,15 +385,14 @@ class EventDetail(Record, frozen=True):
 JournalLine = TrialRecord | ScoreRecord | RunEvent
 """Everything that trials.jsonl can hold: one of these per line, told apart by the field `type`."""
 
-
 _WITH_SCORES = frozenset({Status.ANSWERED, Status.SCORED, Status.UNPARSED, Status.GRADER_ERROR})
 
 
 def trial_status(status: Status, scores: list[Status]) -> Status:
     """Folds the statuses of scores into that of their trial: all at once, or one after the other.
 
-    A failed, refused, truncated or limited trial stays that; an answered one is `grader_error` if any
-    scorer failed, else `unparsed` if any found no answer, else `scored` (or `answered` while unscored).
+    A failed, refused, cut off or limited trial stays that; an answered one is `grader_error` if any scorer failed,
+    else `unparsed` if any found no answer, else `scored` (or `answered` while unscored).
     """
     if status not in _WITH_SCORES or not scores:
         return status

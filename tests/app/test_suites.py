@@ -238,12 +238,9 @@ class TestTrouble:
     def test_a_dry_run_asks_nothing_and_counts_the_trials(
         self, program: Program, server: Server, suite: list[str]
     ) -> None:
-        ended = program.run(*suite, "--dry-run")
-        assert ended.stdout.splitlines() == [
-            "nightly: 2 benchmarks, models small, large",
-            f"  mmlu: {2 * QUESTIONS} trials",
-            f"  rows: {2 * ROWS} trials",
-        ]
+        told = program.run(*suite, "--dry-run").stdout.splitlines()
+        assert told[0] == "nightly: 2 benchmarks, models small, large"
+        assert {f"  mmlu: {2 * QUESTIONS} trials", f"  rows: {2 * ROWS} trials"} <= set(told)
         assert (server.asked(), program.runs) == (0, [])
 
     @pytest.mark.parametrize(
@@ -251,7 +248,7 @@ class TestTrouble:
         [
             ("[[benchmark]]\nname = 'mmlu'", "unknown key 'benchmark'. Did you mean 'benchmarks'?"),
             ("models = ['m']", "names no benchmarks: write a table [[benchmarks]]"),
-            ("[[benchmarks]]\nname = 'mmlu'", "names no models: write a table [[models]]"),
+            ("[[benchmarks]]\nname = 'mmlu'", "names no models: use --model"),
             ("models = ['m']\n[[benchmarks]]\nnme = 'mmlu'", "Did you mean 'name'?"),
             (
                 "models = ['m']\n[[benchmarks]]\nname = 'mmlu'\nlimt = 3",
@@ -291,7 +288,7 @@ class TestTrouble:
     ) -> None:
         program.write("nightly.toml", "retries = 1")
         ended = program.run(*suite, typed)
-        assert (ended.returncode, "into nightly.toml" in ended.stderr) == (2, True)
+        assert (ended.returncode, "into a file of your own" in ended.stderr) == (2, True)
 
 
 class TestWhereItIsKnown:

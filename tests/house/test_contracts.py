@@ -13,7 +13,7 @@ import benchwright
 from benchwright import records
 
 STATUSES = {
-    *("answered", "scored", "unparsed", "refused", "truncated", "limit"),
+    *("answered", "scored", "unparsed", "refused", "truncated", "cut_off_in_thinking", "limit"),
     *("provider_error", "execution_error", "grader_error", "cancelled"),
 }
 

@@ -42,6 +42,7 @@ ALLOWED = {
         "benchwright/agents/programs.py",
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
+    ("benchwright/app/thinking.py", "ThreadPoolExecutor"): "one thread, as a loop may be running already",
     ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
     ("benchwright/app/telemetry.py", "to_thread"): "waiting for a collector of telemetry, at the end",
     ("benchwright/packs/verifiers/running.py", "TaskGroup"): "verifiers that are made ready side by side",
@@ -108,6 +109,7 @@ def test_only_the_engine_and_the_wire_put_several_things_under_way() -> None:
 def test_one_function_awaits_a_solver() -> None:
     found = [call for call in calls("benchwright", "osmosis_ai", "llm_benchmarker") if call.name == "solve"]
     assert [(call.file, call.function, call.awaited) for call in found] == [
+        ("benchwright/catalog/asked.py", "asked_of", True),  # gold answers, played to count what is asked
         (
             "benchwright/catalog/containers/images.py",
             "solve",

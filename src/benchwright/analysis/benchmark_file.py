@@ -32,6 +32,7 @@ AGGREGATED = (
     *("prompt_tps_mean", "latency_p50", "latency_p95", "latency_p99", "latency_mean", "total_prompt_tokens"),
     *("total_completion_tokens", "total_requests", "failed_requests", "wall_time_seconds"),
     *("effective_throughput_rps", "ttfa_p50", "gap_p50", "gap_p99", "retried_requests"),
+    *("total_reasoning_tokens", "estimated_reasoning_requests", "unknown_reasoning_requests"),
 )
 """The documented names of `AggregatedMetrics` in their order, then ours."""
 
@@ -42,6 +43,7 @@ class Totals(Record, frozen=True):
     n: int
     correct: int
     truncated: int
+    cut_off_in_thinking: int
     unparsed: int
     errors: int
     breakdowns: list[Breakdown]
@@ -78,6 +80,7 @@ def add_up(table: RunTable, rows: Rows, benchmark: Benchmark, target: TargetSumm
         n=target.trials,
         correct=int((table.correct[scorer].numbers(rows) == 2).sum()),
         truncated=target.statuses.get(Status.TRUNCATED, 0),
+        cut_off_in_thinking=target.statuses.get(Status.CUT_OFF_IN_THINKING, 0),
         unparsed=score_of(target, scorer).unparsed,
         errors=sum(target.statuses.get(status, 0) for status in FAILURES),
         breakdowns=[entry for label in benchmark.about.breakdowns for entry in breakdowns.entries(label)],
@@ -148,6 +151,7 @@ def _head(
         "metric": metadata.metric,
         **honest_numbers(score),
         "truncated": totals.truncated,
+        "cut_off_in_thinking": totals.cut_off_in_thinking,
         "unparsed": totals.unparsed,
         "errors": totals.errors,
         "repeats": manifest.repeats,

@@ -20,6 +20,10 @@ class RequestSummary(Record, frozen=True):
     Side requests of agents (titles, summaries) cost tokens, too: they are in no figure but those of `side` and `all`.
     Of all that were answered `uncounted_requests` came without their numbers of tokens. `translated_requests` were
     asked in another dialect than the server's, `undecided_requests` of them because it did not say which it speaks.
+
+    `total_reasoning_tokens` are those of the completion tokens that are thinking; None where nothing is known of any
+    request. Of `estimated_reasoning_requests` they are estimated from the text, and of `unknown_reasoning_requests`
+    answered ones they are not known.
     """
 
     total_requests: int = 0
@@ -54,6 +58,9 @@ class RequestSummary(Record, frozen=True):
     uncounted_requests: int = 0
     translated_requests: int = 0
     undecided_requests: int = 0
+    total_reasoning_tokens: int | None = None
+    estimated_reasoning_requests: int = 0
+    unknown_reasoning_requests: int = 0
 
     @property
     def all_requests(self) -> int:
@@ -100,6 +107,7 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
     generation = _times(requests, "generation_tps")
     wall, settling = sessions.wall_seconds, sessions.paces.seconds
     timed = wall - settling
+    thought = requests.reasoning_counted + requests.reasoning_estimated
     return RequestSummary(
         total_requests=requests.requests,
         failed_requests=requests.failed,
@@ -135,6 +143,9 @@ def request_summary(requests: RequestFigures, sessions: Sessions) -> RequestSumm
         uncounted_requests=requests.uncounted + requests.side.uncounted,
         translated_requests=requests.translated,
         undecided_requests=requests.undecided,
+        total_reasoning_tokens=requests.reasoning_tokens if thought else None,
+        estimated_reasoning_requests=requests.reasoning_estimated,
+        unknown_reasoning_requests=requests.answered - thought,
     )
 
 

@@ -65,6 +65,7 @@ class RunFigures(Record, frozen=True):
     targets: list[ListedTarget] = []
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    requests: int = 0
     simulated: bool = False
 
 
@@ -87,6 +88,7 @@ def figures_of(summary: RunSummary) -> RunFigures:
         targets=targets,
         prompt_tokens=sum(one.all_prompt_tokens for one in requests),
         completion_tokens=sum(one.all_completion_tokens for one in requests),
+        requests=sum(one.all_requests for one in requests),
         simulated=summary.simulated,
     )
 

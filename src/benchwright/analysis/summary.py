@@ -20,6 +20,7 @@ from benchwright.analysis.request_summary import RequestSummary, request_summary
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
+from benchwright.analysis.thinking import ThinkingCutOff, thinking_cut_off
 from benchwright.analysis.timings import timings_note
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.about import harness_of, title_of, titled
@@ -90,7 +91,8 @@ class TargetSummary(Record, frozen=True):
     `cut_off` trials were under way when the run was stopped: they do not count, and are asked again. `failures` are
     the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
     got the same answer at a temperature above 0, `suspicious` where trials have flags. `agent` is the command-line
-    agent that asked the model, with its version.
+    agent that asked the model, with its version. `thinking_cut_off` is there
+    where models reached their token limit while they were still thinking.
     """
 
     slot: str
@@ -108,6 +110,7 @@ class TargetSummary(Record, frozen=True):
     name: str = ""
     suspicious: SuspiciousPasses | None = None
     agent: str = ""
+    thinking_cut_off: ThinkingCutOff | None = None
 
     @property
     def title(self) -> str:
@@ -211,12 +214,13 @@ def _found_concurrency(paces: Paces) -> list[int]:
 def _target_summary(manifest: Manifest, table: RunTable, target: Target, sessions: Sessions) -> TargetSummary:
     rows = table.counting(target.slot)
     requests = table.requests.get(target.slot) or RequestFigures()
+    statuses = table.status_counts(rows)
     return TargetSummary(
         slot=target.slot,
         model=target.model,
         base_url=target.base_url,
         trials=int(rows.sum()),
-        statuses=table.status_counts(rows),
+        statuses=statuses,
         scores=[_score_summary(manifest, table, name, rows) for name in table.scores],
         requests=request_summary(requests, sessions),
         other_roles=requests.other_roles,
@@ -227,6 +231,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         name=target_names(manifest)[target.slot],
         suspicious=suspicious_passes(manifest, table, rows),
         agent=harness_of(manifest),
+        thinking_cut_off=thinking_cut_off(target, statuses),
     )
 
 

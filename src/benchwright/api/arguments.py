@@ -57,7 +57,17 @@ class DecidingArguments(RunArguments, total=False):
     decide_on: Sequence[str]
 
 
-class EvalArguments(DecidingArguments, total=False):
+class ThinkingArguments(TypedDict, total=False):
+    """What runs take that say how much models think: see `config.ThinkingSettings`."""
+
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
+    thinking_budget: int | None
+    thinking_style: str | None
+    recommended: bool
+    recommended_file: str | Path | None
+
+
+class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
     """What `evaluate` takes: see `config.EvalSettings`."""
 
     mcp: str | Path | None
@@ -87,7 +97,7 @@ class EvalArguments(DecidingArguments, total=False):
     output_path: str | Path | None
 
 
-class BenchmarkArguments(DecidingArguments, total=False):
+class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
     """What `run_benchmark` takes: see `config.BenchmarkSettings`."""
 
     max_samples: int | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
 from benchwright.app.benchmark_results import BenchmarkReport, report_benchmark
 from benchwright.app.launch import parts_of, recipe, said_by_the_parent
-from benchwright.app.models import find_models, key_variables, short_name
+from benchwright.app.models import ModelsUnderTest, find_models, key_variables, short_name
 from benchwright.app.prepared import LaunchedRun, PreparedRun, RunRequest
 from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
@@ -31,7 +31,7 @@ from benchwright.records import Sample, Target
 from benchwright.runs.about import OFFICIAL, SEALED
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
-from benchwright.text import Say
+from benchwright.text import Say, plain
 
 if TYPE_CHECKING:
     from benchwright.app.run_images import RunImages
@@ -83,7 +83,7 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
         keys={**models.keys, **dict(_keys(primary, helpers, roles, settings, say))},
         typed_models=models.names,
         selection=_plain(selection),
-        about={**_about(benchmark, source, settings), **agent_facts(benchmark)},
+        about={**_about(benchmark, source, settings, models), **agent_facts(benchmark), **models.about},
         recipe=recipe(benchmark_parts, name, settings, keys=_named_keys(settings) | key_variables(settings)),
     )
     shelf = RunShelf(
@@ -262,7 +262,9 @@ def _keys(
         yield helper.slot, found
 
 
-def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) -> dict[str, Any]:
+def _about(
+    benchmark: Benchmark, source: Source, settings: BenchmarkSettings, models: ModelsUnderTest
+) -> dict[str, Any]:
     metadata = benchmark.about
     return {
         "benchmark": metadata.name,
@@ -274,7 +276,7 @@ def _about(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) ->
         "source": metadata.source,
         "licence": metadata.licence,
         "breakdowns": list(metadata.breakdowns),
-        "departures": list(departures(benchmark, source, settings)),
+        "departures": list(departures(benchmark, source, settings, models)),
         "data": source.describe(),
         **_predicted(benchmark, settings),
         **_sandbox(metadata),
@@ -305,7 +307,9 @@ def _seal(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:
     return {"seal": SEALED, "seal_version": SEAL_VERSION} if settings.seal else {"seal": OFFICIAL}
 
 
-def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings) -> Iterator[str]:
+def departures(
+    benchmark: Benchmark, source: Source, settings: BenchmarkSettings, models: ModelsUnderTest
+) -> Iterator[str]:
     """In what a run differs from the published protocol; its scores are then not comparable to published ones."""
     metadata = benchmark.about
     yield from metadata.departures
@@ -327,6 +331,10 @@ def departures(benchmark: Benchmark, source: Source, settings: BenchmarkSettings
         yield f"at most {_max_tokens(metadata, settings):,} tokens per answer instead of {own:,}"
     if settings.where or settings.ids is not None or settings.max_samples is not None:
         yield "only some of the samples"
+    for slot, recommended in models.recommended.items():
+        yield f"{plain(models.names[slot])} is sent what is recommended for {recommended.words}"
+    for slot, sent in models.thinking.items():
+        yield f"{plain(models.names[slot])} is sent fields for thinking: {', '.join(sorted(sent.fields))}"
     if settings.param:
         yield f"further request fields: {', '.join(sorted(settings.param))}"
 

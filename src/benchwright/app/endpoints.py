@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchwright.app.thinking import hints_of_refusals
 from benchwright.config import Settings
 from benchwright.endpoint.failures import RetryPolicy
 from benchwright.endpoint.limits import Limits
@@ -23,4 +24,5 @@ def make_client(target: Target, key: str | None, settings: Settings, connections
             size=settings.answer_mb * 2**20,
         ),
         retry=RetryPolicy(retries=settings.retries, longest_wait=settings.max_wait),
+        hints=hints_of_refusals(settings, target),
     )

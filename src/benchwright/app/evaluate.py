@@ -94,7 +94,7 @@ def prepare_eval(
         keys=models.keys,
         typed_models=models.names,
         rules=(unchanged,),
-        about=_about(settings),
+        about={**_about(settings), **models.about},
         recipe=None
         if objects
         else recipe(eval_parts, settings, keys=(settings.judge_api_key_env, *key_variables(settings))),

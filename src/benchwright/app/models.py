@@ -1,27 +1,46 @@
-"""The models under test: their targets and keys, of one `--model`, of several, or of a file of models."""
+"""The models under test: their targets, keys and settings, of one `--model` or of several."""
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.config import ModelEntry, Settings
+from msgspec.structs import replace
+
+from benchwright.app.recommended import Recommended, find_recommended
+from benchwright.app.thinking import SentThinking, sent_thinking, wanted_thinking
+from benchwright.config import ModelEntry, Settings, ThinkingSettings
 from benchwright.endpoint.providers import check_target, find_key, find_target
 from benchwright.errors import UserError
 from benchwright.records import Target
-from benchwright.suggest import did_you_mean
 from benchwright.text import Say, plain
+
+GIVEN = ("temperature", "max_tokens", "seed")
+"""Settings with options of their own, which go over what is recommended."""
 
 
 class ModelsUnderTest(NamedTuple):
-    """Their targets in the order given, and by slot their keys and what they are called."""
+    """Their targets in the order given, and by slot their keys and what they are called.
+
+    `thinking` and `recommended` are there for those to which such settings are sent.
+    """
 
     targets: tuple[Target, ...]
     keys: dict[str, str | None]
     names: dict[str, str]
+    thinking: dict[str, SentThinking]
+    recommended: dict[str, Recommended]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What a run keeps of such settings, and `--dry-run` shows; empty without any."""
+        about: dict[str, Any] = {}
+        if self.thinking:
+            about["thinking"] = {slot: sent._asdict() for slot, sent in self.thinking.items()}
+        if self.recommended:
+            about["recommended"] = {slot: found._asdict() for slot, found in self.recommended.items()}
+        return about
 
 
 def find_models(
@@ -29,20 +48,43 @@ def find_models(
 ) -> ModelsUnderTest:
     """The models of the settings. `body` are the fields of every request, over which a model's own settings go.
 
+    What is recommended for a model goes over `body`, but not over what the user gave. What is sent because of it, and
+    for thinking, is said.
+
     Raises:
-        UserError: an address or a key is missing, or two models cannot be told apart.
+        UserError: an address or a key is missing, two models cannot be told apart, nothing is recommended for one, or a
+            server has no field for what is wanted.
     """
-    found = ModelsUnderTest((), {}, {})
+    found = ModelsUnderTest((), {}, {}, {}, {})
     for number, entry in enumerate(settings.tried):
         slot = slot_of(number)
         base_url = entry.base_url or settings.base_url or default_url
-        target = find_target(entry.model, base_url, slot, {**body, **_own(entry)})
+        recommended = _recommended(settings, entry)
+        of_authors = {} if recommended is None else recommended.settings
+        fields = {**body, **of_authors, **_given(settings, body), **_own(entry)}
+        target = find_target(entry.model, base_url, slot, fields)
         key = find_key(_given_key(entry, settings), target, say)
         check_target(target, key)
+        sent = sent_thinking(settings, entry, target, key)
+        if sent is not None:
+            target = replace(target, settings=_with_thinking(target, sent))
+            found.thinking[slot] = sent
+            say(f"{plain(entry.title)}: {sent.words}.")
+        if recommended is not None:
+            found.recommended[slot] = applied = recommended.as_applied(target.settings)
+            say(f"{plain(entry.title)}: as recommended for {applied.words}.")
         found.keys[slot], found.names[slot] = key, entry.title
         found = found._replace(targets=(*found.targets, target))
     _check_different(found)
     return found
+
+
+def _with_thinking(target: Target, sent: SentThinking) -> dict[str, Any]:
+    if both := sent.fields.keys() & target.settings.keys():
+        raise UserError(
+            f"The field {min(both)!r} is set by --param and by options for thinking: remove one of them."
+        )
+    return {**target.settings, **sent.fields}
 
 
 def _check_different(found: ModelsUnderTest) -> None:
@@ -77,6 +119,20 @@ def key_variables(settings: Settings) -> set[str | None]:
     return {entry.api_key_env for entry in settings.models}
 
 
+def _recommended(settings: Settings, entry: ModelEntry) -> Recommended | None:
+    """What the model's authors recommend; None where the user did not ask for it."""
+    if not isinstance(settings, ThinkingSettings) or not (settings.recommended or settings.recommended_file):
+        return None
+    thinks = not wanted_thinking(settings, entry).is_off
+    return find_recommended(entry.model, thinks=thinks, given=settings.recommended_file)
+
+
+def _given(settings: Settings, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the body that the user gave by options."""
+    named = {*(name for name in GIVEN if getattr(settings, name) is not None), *settings.param}
+    return {name: body[name] for name in named if name in body}
+
+
 def _own(entry: ModelEntry) -> dict[str, Any]:
     own = {"temperature": entry.temperature, "max_tokens": entry.max_tokens, "seed": entry.seed}
     return {**{name: value for name, value in own.items() if value is not None}, **entry.param}
@@ -93,51 +149,3 @@ def _given_key(entry: ModelEntry, settings: Settings) -> str | None:
         return key
     elsewhere = entry.base_url is not None and entry.base_url != settings.base_url
     return None if elsewhere or settings.api_key is None else settings.api_key.get_secret_value()
-
-
-def read_models(path: Path) -> tuple[ModelEntry, ...]:
-    """The models of a TOML file: a table `[[models]]` for each, see docs/eval.md.
-
-    Raises:
-        UserError: the file cannot be read, or an entry is not as it should be; names it.
-    """
-    return models_in(read_toml(path), path)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file.
-
-    Raises:
-        UserError: it is none, or cannot be read.
-    """
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UserError(f"{path} is not a TOML file: {error}") from None
-
-
-def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
-    """The models that the content of a file names.
-
-    Raises:
-        UserError: it names none, or an entry is not as it should be.
-    """
-    from pydantic import ValidationError
-
-    entries = content.get("models")
-    if not isinstance(entries, list) or not entries:
-        raise UserError(f"{path} names no models: write a table [[models]] with `model = ...` for each.")
-    found = []
-    for number, entry in enumerate(entries, 1):
-        try:
-            found.append(ModelEntry.model_validate({"model": entry} if isinstance(entry, str) else entry))
-        except ValidationError as error:
-            raise UserError(f"{path}, model {number}: {_told(error.errors()[0])}") from None
-    return tuple(found)
-
-
-def _told(error: Mapping[str, Any]) -> str:
-    place = ".".join(map(str, error["loc"])) or "the entry"
-    if error["type"] == "extra_forbidden":
-        return f"unknown key {plain(place)!r}.{did_you_mean(place, ModelEntry.model_fields)}"
-    return f"{plain(place)}: {error['msg']}."

@@ -43,6 +43,7 @@ def prepare_task(task: Task, settings: TaskSettings, say: Say) -> PreparedRun[Ru
         pass_threshold=settings.pass_threshold,
         keys=models.keys,
         typed_models=models.names,
+        about=models.about,
     )
 
     def report(launched: LaunchedRun) -> RunSummary:

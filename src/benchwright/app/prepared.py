@@ -154,6 +154,7 @@ def describe(prepared: PreparedRun[Any]) -> dict[str, Any]:
             {"slot": target.slot, "model": target.model, "base_url": target.base_url, **target.settings}
             for target in [*plan.targets, *plan.helpers]
         ],
+        **{name: request.about[name] for name in ("thinking", "recommended") if name in request.about},
         "trials": plan.trial_count,
         "scorers": [scorer.name for scorer in plan.task.scorers],
         "concurrency": prepared.request.settings.concurrency,

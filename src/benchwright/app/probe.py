@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM
-from benchwright.endpoint.server_info import list_models
+from benchwright.endpoint.server_info import BRIEFLY, list_models
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.suggest import did_you_mean
 from benchwright.text import Say, plain
-
-PATIENCE = Limits(connect=10.0, read=5.0, stall=5.0, total=10.0)
 
 
 async def probe_endpoints(targets: Iterable[Target], keys: Mapping[str, str | None], say: Say) -> None:
@@ -35,7 +32,7 @@ async def probe_endpoints(targets: Iterable[Target], keys: Mapping[str, str | No
 
 async def _models(base_url: str, key: str | None) -> Sequence[str]:
     try:
-        return await list_models(base_url, key, PATIENCE)
+        return await list_models(base_url, key, BRIEFLY)
     except ProviderError as error:
         if error.systemic and error.http_status is None:
             raise UserError(f"{error} (--no-probe starts without asking.)") from None

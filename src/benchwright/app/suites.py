@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchwright.app.models import models_in, read_models, read_toml
+from benchwright.app.models_file import models_in, read_models, read_toml
 from benchwright.config import ModelEntry, one_line_name
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
@@ -40,7 +40,8 @@ class SuiteEntry(NamedTuple):
 class Suite(NamedTuple):
     """A suite as its file says; without `models` they are named on the command line.
 
-    One that is typed as a whole has no `path`.
+    `typed` is how the user calls it: its name or its file. One whose benchmarks are typed has neither this nor a
+    `path`. `missing` are benchmarks that this version does not have.
     """
 
     path: Path | None
@@ -48,6 +49,8 @@ class Suite(NamedTuple):
     models: tuple[ModelEntry, ...]
     defaults: Mapping[str, Any]
     entries: Sequence[SuiteEntry]
+    typed: str = ""
+    missing: tuple[str, ...] = ()
 
 
 def read_suite(path: Path) -> Suite:
@@ -72,7 +75,8 @@ def read_suite(path: Path) -> Suite:
         _check_place(path, options)
     if own := defaults.keys() & {"name", "dataset"}:
         raise UserError(f"{path}: {min(own)!r} is of one benchmark: it has no place in [defaults].")
-    return Suite(path, _name(content, path), _models(content, path), defaults, list(_entries(entries, path)))
+    name, models = _name(content, path), _models(content, path)
+    return Suite(path, name, models, defaults, list(_entries(entries, path)), str(path))
 
 
 def suite_name(text: str) -> str:

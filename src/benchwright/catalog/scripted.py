@@ -38,19 +38,14 @@ class ScriptedSession:
         ExecutionError: a role is asked for which the check says nothing.
     """
 
-    def __init__(self, check: Check, session: Session) -> None:
-        self._session = session
+    def __init__(self, check: Check, target: Target) -> None:
+        self.target = target
         self._lines: dict[str, Sequence[Message]] = {
             "model": check.replies,
             "user": [_said(text) for text in check.user],
             "judge": [_said(text) for text in check.judge],
         }
         self._asked: dict[str, int] = {}
-
-    @property
-    def target(self) -> Target:
-        """The target of the trial."""
-        return self._session.target
 
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
@@ -155,7 +150,7 @@ class ScriptedSolver:
         """Plays the check."""
         sample, check = _parts(trial.sample)
         inner = msgspec.structs.replace(trial, sample=sample)
-        return await self._solver.solve(inner, ScriptedSession(check, session))
+        return await self._solver.solve(inner, ScriptedSession(check, session.target))
 
 
 class ScriptedScorer:
@@ -169,7 +164,7 @@ class ScriptedScorer:
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Scores the sample proper."""
         inner, check = _parts(sample)
-        return await self._scorer.score(inner, outcome, ScriptedSession(check, session))
+        return await self._scorer.score(inner, outcome, ScriptedSession(check, session.target))
 
 
 def _parts(sample: Sample) -> tuple[Sample, Check]:

@@ -7,10 +7,12 @@ from typing import Any
 
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.benchmarks import prepare_benchmark
+from benchwright.app.cost import cost_of
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.app.until.question import sharing
+from benchwright.cli.cost_options import NO_RATES, Rates
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
@@ -19,15 +21,18 @@ from benchwright.config import BenchmarkSettings
 from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
 from benchwright.formats import counted
+from benchwright.reports.cost import cost_lines
 from benchwright.text import plain
 
 
-def run_benchmarks(names: Sequence[str], settings: BenchmarkSettings, *, as_json: bool, quiet: bool) -> int:
+def run_benchmarks(
+    names: Sequence[str], settings: BenchmarkSettings, rates: Rates = NO_RATES, *, as_json: bool, quiet: bool
+) -> int:
     """Checks all benchmarks, then runs one after the other; the exit code: 0 done, 1 stopped, 130 interrupted."""
     settings = sharing(settings, len(names))
     runs = [prepare_benchmark(name, settings, say) for name in names]
     if settings.dry_run:
-        return _describe(runs, as_json=as_json)
+        return _describe(runs, rates, as_json=as_json)
     reports: list[BenchmarkReport] = []
     codes: list[int] = []
     for prepared in runs:
@@ -87,14 +92,16 @@ def _plain(report: BenchmarkReport) -> dict[str, Any]:
     }
 
 
-def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], *, as_json: bool) -> int:
-    described = [describe(prepared) for prepared in runs]
+def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], rates: Rates, *, as_json: bool) -> int:
+    described = [describe(prepared) | {"cost": cost_of(prepared, *rates)} for prepared in runs]
     if as_json:
         print_json({"benchmarks": described})
         return 0
     for prepared, facts in zip(runs, described, strict=True):
         trials, data = prepared.request.plan.trial_count, prepared.request.data[0]
         echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
+        for line in cost_lines(facts["cost"]):
+            echo(f"  {line}")
         for departure in prepared.facts["departures"]:
             echo(f"  not comparable to published scores: {departure}")
         if "noise" in facts:

@@ -74,6 +74,13 @@ def suites(context: click.Context, _: click.Parameter, typed: str) -> list[Compl
     return _items(((name, "") for name in names if name), typed) or [_files()]
 
 
+def named_suites(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
+    """The suites that can be run by name, else files."""
+    from benchwright.app.named_suites import suite_names
+
+    return _items(((name, "") for name in suite_names()), typed) or [_files()]
+
+
 def cached(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem[str]]:
     """The ids of cached evaluations."""
     from benchwright.agents.cache.paths import cache_root

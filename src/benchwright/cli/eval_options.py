@@ -29,6 +29,7 @@ from benchwright.cli.options import (
     scorer_options,
     until_options,
 )
+from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:
     from benchwright.config import EvalSettings
@@ -73,6 +74,7 @@ file_options = together(
 eval_options = together(
     dataset_option, limit_option(), offset_option, repeats_option, row_options, group_option,
     model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
+    thinking_options,
     agent_options(), recipe_option, agent_command_option,
     scorer_options, own_scores, baseline_options, until_options,
     config_option("eval"), concurrency_option(1), run_options, reuse_options,

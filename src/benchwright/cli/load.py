@@ -39,6 +39,7 @@ from benchwright.cli.options import (
     trial_seconds_option,
     workers_option,
 )
+from benchwright.cli.thinking_options import thinking_options
 
 EXAMPLES = """\b
 Examples:
@@ -176,6 +177,7 @@ synthetic_options = together(
 @base_url_option(LOCAL)
 @api_key_option
 @sampling_options("not sent")
+@thinking_options
 @no_stream_option
 @otel_option
 @shape_options

@@ -20,7 +20,7 @@ def take_models(options: dict[str, Any]) -> None:
         options["model"] = names[0] if names else None
         options["models"] = names if len(names) > 1 else ()
         return
-    from benchwright.app.models import read_models
+    from benchwright.app.models_file import read_models
 
     options["models"] = (*names, *read_models(file))
 

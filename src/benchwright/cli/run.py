@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from benchwright.cli import completing
 from benchwright.cli.agent_options import only_agent, recipe_option
 from benchwright.cli.config_file import config_option
+from benchwright.cli.cost_options import cost_options, rates_of
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.option_values import alternatives, json_pairs, make_settings, pairs, take_models
 from benchwright.cli.options import (
@@ -33,8 +34,10 @@ from benchwright.cli.options import (
     shuffle_option,
     until_options,
 )
+from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:
+    from benchwright.cli.cost_options import Rates
     from benchwright.config import BenchmarkSettings
 
 EXAMPLES = """\b
@@ -68,6 +71,10 @@ MORE = """\b
   Every agent with every model, and their table:
     benchwright run terminal_bench --agent codex --agent opencode \\
         --model model-a --model model-b
+  Several benchmarks by the name of a suite, and what they would cost:
+    benchwright run --suite quick --model my-model
+    benchwright run --suite reasoning --model my-model --dry-run \\
+        --speed 1500 --price my-model=0.5,1.5
   Several benchmarks for several models, as a file says, and their table:
     benchwright run --suite suite.toml
   Tasks in Harbor's format, of a folder or fetched from its registry:
@@ -87,11 +94,12 @@ MORE = """\b
 @click.argument("benchmarks", nargs=-1, shell_complete=completing.benchmarks)
 @option(
     "--suite",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
+    metavar="NAME|FILE",
     heading="Dataset",
-    help="Run the benchmarks of a TOML file, for all of its models.",
+    shell_complete=completing.named_suites,
+    help="Run the benchmarks of a suite: quick, reasoning, instruction, code, agents, or a TOML file.",
 )
+@cost_options
 @limit_option("max_samples")
 @repeats_option
 @data_option
@@ -101,6 +109,7 @@ MORE = """\b
 @base_url_option(LOCAL)
 @api_key_option
 @sampling_options("42")
+@thinking_options
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
 @until_options
 @config_option("run")
@@ -129,17 +138,18 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
 
     If a run is interrupted or killed, the same command resumes it. `benchwright list` shows the benchmarks,
     `benchwright list --json` also their variants and options. With --suite, the benchmarks and their settings, and
-    the models, are those of a file.
+    the models, are those of a suite.
     """
     from benchwright.app.other_programs import program_of
     from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
 
     names, suite = options.pop("benchmarks"), options.pop("suite")
+    rates = rates_of(options)
     if suite is not None:
-        sys.exit(_run_suite(suite, names, options, as_json=as_json, quiet=quiet))
+        sys.exit(_run_suite(suite, names, options, rates, as_json=as_json, quiet=quiet))
     if not names:
-        raise click.UsageError("Missing argument 'BENCHMARKS...' (or --suite FILE).")
+        raise click.UsageError("Missing argument 'BENCHMARKS...' (or --suite NAME).")
     if any(name.startswith(PACK) for name in names):
         take_models(options)
         options["param"] = json_pairs(options["param"], "--param")
@@ -152,7 +162,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
 
         sys.exit(run_by_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
     settings = benchmark_settings(options)
-    sys.exit(run_benchmarks(names, settings, as_json=as_json, quiet=quiet))
+    sys.exit(run_benchmarks(names, settings, rates, as_json=as_json, quiet=quiet))
 
 
 FOREIGN_OPTIONS = {
@@ -216,21 +226,30 @@ def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
 
 
 def _run_suite(
-    path: Path, names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool
+    typed: str,
+    names: tuple[str, ...],
+    options: dict[str, Any],
+    rates: Rates,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Runs a suite; what was typed besides goes over what its file says."""
-    from benchwright.app.suites import read_suite
+    from benchwright.app.named_suites import find_suite
     from benchwright.cli.suite_running import run_suite
     from benchwright.cli.suite_settings import suite_parts
 
     if names:
-        raise click.UsageError(f"Give benchmarks or --suite, not both; {names[0]!r} belongs into {path}.")
+        raise click.UsageError(
+            f"Give benchmarks or --suite, not both; {names[0]!r} belongs into a file of your own."
+        )
     context = click.get_current_context()
     for name in ("name", "config"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name} does not go with --suite: write it into {path}.")
-    suite, dry_run = read_suite(path), options["dry_run"]
-    return run_suite(suite, suite_parts(suite), dry_run=dry_run, as_json=as_json, quiet=quiet)
+            raise click.UsageError(f"--{name} does not go with --suite: write it into a file of your own.")
+    suite = find_suite(typed)
+    parts, dry_run = suite_parts(suite), options["dry_run"]
+    return run_suite(suite, parts, rates, dry_run=dry_run, as_json=as_json, quiet=quiet)
 
 
 def _run_packs(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:

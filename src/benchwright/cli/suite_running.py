@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
+from benchwright.analysis.cost import Cost, total_of
 from benchwright.analysis.run_figures import figures_of
 from benchwright.analysis.summary import RunSummary, summarise
+from benchwright.app.cost import cost_of
 from benchwright.app.evaluate import EvalReport
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
@@ -20,6 +22,7 @@ from benchwright.app.prepared import LaunchedRun, PreparedRun, describe
 from benchwright.app.run_shelf import is_reported
 from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
 from benchwright.app.suites import Suite
+from benchwright.cli.cost_options import NO_RATES, Rates
 from benchwright.cli.output import echo, print_json, results_on_stdout, say
 from benchwright.cli.pack_running import unscored
 from benchwright.cli.progress import TerminalProgress
@@ -30,6 +33,7 @@ from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
 from benchwright.errors import BenchwrightError
 from benchwright.formats import counted, duration
+from benchwright.reports.cost import cost_lines, cost_text
 from benchwright.reports.run_list import score_text
 from benchwright.runs.manifest import read_manifest
 from benchwright.text import plain
@@ -43,14 +47,24 @@ OUTCOMES: Mapping[int, Outcome] = {INTERRUPTED: "interrupted", STOPPED: "stopped
 """What became of a run that was not just finished, by its exit code."""
 
 
-def run_suite(suite: Suite, parts: Sequence[SuitePart], *, dry_run: bool, as_json: bool, quiet: bool) -> int:
+def run_suite(
+    suite: Suite,
+    parts: Sequence[SuitePart],
+    rates: Rates = NO_RATES,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
     """Runs what of a suite is not finished; the exit code: 0 done, 1 or 4 some of it is not, 130 interrupted."""
+    if suite.missing:
+        say(f"Not in this version, and left out of {suite.typed}: {', '.join(suite.missing)}.")
     with results_on_stdout(as_json=as_json):
         problems = find_problems(parts, say)
     for name, problem in problems.items():
         say(f"Error: {plain(name)}: {problem}")
     if dry_run:
-        return _describe(suite, parts, problems, as_json=as_json)
+        return _describe(suite, parts, problems, rates, as_json=as_json)
     count, number = len(parts) * len(parts[0].models), 0
 
     def run_one(part: SuitePart, model: ModelEntry, cell: SuiteRun) -> SuiteRun:
@@ -145,9 +159,9 @@ def _say_the_end(suite: Suite, runs: Sequence[SuiteRun], code: int, *, has_table
     """What became of the runs, and what to do next; `quiet` where all is well says nothing."""
     counts = Counter(run.outcome for run in runs)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    again = "the same command" if suite.path is None else _command("run", str(suite.path))
     if code or not quiet:
         say(f"Suite {plain(suite.name)}, {counted(len(runs), 'run')}: {told}.")
+    again = _command("run", suite.typed) if suite.typed and suite.models else "the same command"
     if code in (INTERRUPTED, STOPPED):
         say(f"To go on: {again}")
     elif code == INCOMPLETE:
@@ -162,23 +176,32 @@ def _command(name: str, suite: str) -> str:
     return plain(shlex.join([program, name, "--suite", suite]))
 
 
-def _describe(suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], *, as_json: bool) -> int:
+def _describe(
+    suite: Suite, parts: Sequence[SuitePart], problems: Mapping[str, str], rates: Rates, *, as_json: bool
+) -> int:
     usable = [part for part in parts if part.title not in problems]
     with results_on_stdout(as_json=as_json):
-        facts = {part.title: _described_for_all(part) for part in usable}
+        facts = {part.title: _described_for_all(part, rates) for part in usable}
+    total = total_of([described["cost"] for described in facts.values()])
     if as_json:
-        print_json({"suite": suite.name, "benchmarks": facts})
+        print_json({"suite": suite.name, "benchmarks": facts, "cost": total, "missing": suite.missing})
     else:
         models = ", ".join(plain(model.title) for model in parts[0].models)
         echo(f"{plain(suite.name)}: {counted(len(parts), 'benchmark')}, models {models}")
         for name, described in facts.items():
             echo(f"  {plain(name)}: {counted(described['trials'], 'trial')}")
+            for line in cost_lines(described["cost"]):
+                echo(f"    {line}")
+        part = "all of it" if not problems else f"{len(facts)} of {counted(len(parts), 'benchmark')}"
+        echo(f"  {part}: {cost_text(total)}")
     say_nothing_was_sent()
     return STOPPED if problems else 0
 
 
-def _described_for_all(part: SuitePart) -> dict[str, Any]:
+def _described_for_all(part: SuitePart, rates: Rates) -> dict[str, Any]:
     settings = part.for_all
     if isinstance(settings, PackSettings):
-        return run_async(described_pack(part.entry.name, settings, say))
-    return describe(prepare_part(part.entry, settings, _said_already))
+        described = run_async(described_pack(part.entry.name, settings, say))
+        return {**described, "cost": Cost(basis="packs say nothing of their prompts before they run")}
+    prepared = prepare_part(part.entry, settings, _said_already)
+    return {**describe(prepared), "cost": cost_of(prepared, *rates)}

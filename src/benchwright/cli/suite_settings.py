@@ -22,7 +22,7 @@ from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import plain
 
-NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown")
+NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown", "prices", "speed")
 """Parameters of the commands that are not settings of a run."""
 
 
@@ -69,7 +69,9 @@ def _models(suite: Suite, context: click.Context, typed: Mapping[str, Any]) -> t
     take_models(named)
     tried = Settings(**named).tried
     if not tried:
-        raise UserError(f"{suite.path} names no models: write a table [[models]] for each, or use --model.")
+        raise UserError(
+            f"The suite {plain(suite.typed)} names no models: use --model, or write a table [[models]] into its file."
+        )
     return tried
 
 

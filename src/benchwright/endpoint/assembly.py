@@ -15,6 +15,7 @@ from benchwright.endpoint.reply import (
     content_text,
     read_usage,
     split_reasoning,
+    with_estimate,
 )
 from benchwright.endpoint.sse import EventPattern, pattern_of
 from benchwright.endpoint.tool_calls import ToolCalls
@@ -221,14 +222,16 @@ class Assembly:
         inline, text = ("", content) if apart else split_reasoning(content)
         refusal = "".join(self._refusal) or None
         tool_calls = self._calls.finish()
+        reasoning = apart or inline
+        called = "".join(call["function"]["arguments"] for call in tool_calls)
         return Reply(
             message=assistant_message(text, tool_calls, refusal),
             text=text,
-            reasoning=apart or inline,
+            reasoning=reasoning,
             tool_calls=tool_calls,
             refusal=refusal,
             finish_reason=self.finish_reason,
-            usage=read_usage(self._usage),
+            usage=with_estimate(read_usage(self._usage), reasoning, f"{text}{called}{refusal or ''}"),
             logprobs=self._logprobs,
             model=self._model,
             extra=self._extra,

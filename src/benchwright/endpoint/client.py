@@ -51,8 +51,10 @@ class EndpointClient:
         limits: Limits | None = None,
         retry: RetryPolicy | None = None,
         proxy: Proxy | None = None,
+        hints: Mapping[str, str] = failures.NO_OPTIONS,
     ) -> None:
         self.target = target
+        self._hints = hints
         self.stream = stream
         address = parse_base_url(target.base_url)
         self._url = target.base_url.rstrip("/")
@@ -352,7 +354,8 @@ class EndpointClient:
     def _read(self, meter: AnswerMeter) -> Reply:
         self._answered = True
         if meter.status != 200:
-            raise failures.from_answer(meter.status, meter.headers, meter.body, self._url, self.target.model)
+            answer = (meter.status, meter.headers, meter.body)
+            raise failures.from_answer(*answer, self._url, self.target.model, self._hints)
         reply = meter.finish()
         if meter.error is not None:
             raise failures.from_error_object(meter.error, self._url)

@@ -40,8 +40,13 @@ def tells_overload(failure: Exception) -> bool:
     return isinstance(failure, ProviderError) and failure.http_status in OVERLOADED
 
 
-def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str) -> ProviderError:
-    """The error behind an answer with a status other than 200."""
+def from_answer(
+    status: int, headers: Headers, body: bytes, url: str, model: str, hints: Mapping[str, str] = NO_OPTIONS
+) -> ProviderError:
+    """The error behind an answer with a status other than 200.
+
+    `hints` say by the names of body fields what to do where the server refuses one; it would refuse it each time.
+    """
     code, detail = _error_detail(body)
     said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
     systemic = True
@@ -54,6 +59,8 @@ def from_answer(status: int, headers: Headers, body: bytes, url: str, model: str
         text = f"{url} redirects to {_clip(location) or 'another address'}; use that address as --base-url."
     elif status == 402 or code == "insufficient_quota":
         text = f"{url} says that the account has no budget left ({said})."
+    elif status in (400, 422) and (field := next((name for name in hints if name in detail), None)):
+        text = f"{url} refused the field {field!r} ({said}): {hints[field]}."
     else:
         systemic = False
         text = f"{url} answered {said}"

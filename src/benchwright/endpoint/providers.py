@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from benchwright.endpoint.address import parse_base_url, proxy_for
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.failures import NO_OPTIONS, RetryPolicy
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.lite_llm import LITELLM, LiteLLMClient
 from benchwright.endpoint.reply import Reply
@@ -122,8 +122,9 @@ def connect(
     stream: bool = True,
     limits: Limits | None = None,
     retry: RetryPolicy | None = None,
+    hints: Mapping[str, str] = NO_OPTIONS,
 ) -> ModelClient:
-    """A client of a target.
+    """A client of a target. `hints` say by the names of body fields what to do where the server refuses one.
 
     Raises:
         UserError: the proxy that the environment names cannot be used.
@@ -138,6 +139,7 @@ def connect(
         limits=limits,
         retry=retry,
         proxy=proxy_for(parse_base_url(target.base_url), os.environ),
+        hints=hints,
     )
 
 

@@ -93,6 +93,18 @@ def read_usage(usage: Any) -> Usage:
     )
 
 
+def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
+    """The usage with an estimate of the reasoning tokens, where reasoning was sent and not counted apart.
+
+    A server may also count 0 for reasoning that it sent; that is taken as not counted.
+    """
+    if usage.reasoning_tokens or not reasoning or usage.completion_tokens is None:
+        return usage
+    share = len(reasoning) / (len(reasoning) + len(rest))
+    estimate = round(usage.completion_tokens * share)
+    return msgspec.structs.replace(usage, reasoning_tokens=None, estimated_reasoning_tokens=estimate)
+
+
 def _count(counts: Any, name: str) -> int | None:
     value = counts.get(name) if isinstance(counts, dict) else None
     return value if type(value) is int and 0 <= value <= MOST else None

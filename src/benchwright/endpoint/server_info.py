@@ -18,6 +18,7 @@ from benchwright.errors import ProviderError
 from benchwright.records import UNREADABLE, Record
 
 PATIENCE = Limits(connect=10.0, read=30.0, stall=30.0, total=60.0)
+BRIEFLY = Limits(connect=10.0, read=5.0, stall=5.0, total=10.0)
 LARGEST = 64 * 1024 * 1024
 """Bytes of a document that are kept; a larger one is refused."""
 
@@ -82,6 +83,7 @@ async def ask(
 
 class _Model(Record, frozen=True):
     id: str
+    owned_by: str = ""
 
 
 class _Models(Record, frozen=True):
@@ -94,9 +96,39 @@ async def list_models(base_url: str, key: str | None, limits: Limits = PATIENCE)
     Raises:
         ProviderError: there is no such server, or it does not answer with a list of models.
     """
+    return [model.id for model in await _models(base_url, key, limits)]
+
+
+async def list_owners(base_url: str, key: str | None) -> Sequence[str]:
+    """Whom the models of an endpoint belong to, as it says in `owned_by`; empty where it has no list of models.
+
+    Raises:
+        ProviderError: there is no such server.
+    """
+    try:
+        return [model.owned_by for model in await _models(base_url, key, BRIEFLY)]
+    except ProviderError as error:
+        if error.http_status is None and error.systemic:
+            raise
+        return []
+
+
+async def tells_version(base_url: str, key: str | None) -> bool:
+    """Whether a server has a `/version` beside `/v1` that names a version and nothing else, as vLLM has."""
+    address = parse_base_url(base_url)
+    beside = msgspec.structs.replace(address, prefix=address.prefix.removesuffix("/v1"))
+    try:
+        document = await _get(beside, "/version", key, base_url, BRIEFLY)
+        answer = msgspec.json.decode(document.body)
+    except (ProviderError, *UNREADABLE):
+        return False
+    return isinstance(answer, dict) and list(answer) == ["version"]
+
+
+async def _models(base_url: str, key: str | None, limits: Limits) -> list[_Model]:
     document = await _get(parse_base_url(base_url), "/models", key, base_url, limits)
     try:
-        return [model.id for model in msgspec.json.decode(document.body, type=_Models).data]
+        return msgspec.json.decode(document.body, type=_Models).data
     except UNREADABLE as error:
         raise ProviderError(f"{base_url}/models is not a list of models: {error}.") from None
 

@@ -27,9 +27,16 @@ def answer_status(reply: Reply | None) -> tuple[Status, str | None]:
         return Status.REFUSED, reply.refusal
     if reply.finish_reason == "content_filter":
         return Status.REFUSED, "the server's content filter stopped the answer"
+    if reply.finish_reason == "length" and _has_only_thought(reply):
+        return Status.CUT_OFF_IN_THINKING, "the token limit was reached while the model was still thinking"
     if reply.finish_reason == "length":
         return Status.TRUNCATED, "the answer was cut off at its largest number of tokens"
     return Status.ANSWERED, None
+
+
+def _has_only_thought(reply: Reply) -> bool:
+    has_thought = bool(reply.reasoning) or bool(reply.usage.reasoning_tokens)
+    return has_thought and not reply.text.strip() and not reply.tool_calls
 
 
 def content_text(content: Any) -> str:

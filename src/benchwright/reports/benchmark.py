@@ -14,7 +14,7 @@ from benchwright.analysis.summary import RunSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
 from benchwright.formats import number
-from benchwright.reports.summary import failure_lines, flag_lines
+from benchwright.reports.summary import failure_lines, flag_lines, thinking_texts
 from benchwright.text import plain
 
 MOST_VALUES = 20
@@ -42,16 +42,17 @@ def render_benchmark(
 def _head(about: Mapping[str, Any], totals: Totals, summary: RunSummary) -> RenderableType:
     score = summary.targets[0].scores[0]
     shares = [f"{totals.correct:,} of {totals.n:,} correct"]
-    for name in ("truncated", "unparsed", "errors"):
+    for name in ("truncated", "cut_off_in_thinking", "unparsed", "errors"):
         count = getattr(totals, name)
         if count:
-            shares.append(f"{count:,} {name} ({count / totals.n:.1%})")
+            shares.append(f"{count:,} {name.replace('_', ' ')} ({count / totals.n:.1%})")
     lines = [
         Text(f"{plain(about['title'])}: accuracy {totals.accuracy:.4f}  ({', '.join(shares)})", style="bold")
     ]
     if abs(score.mean - totals.accuracy) > 1e-12:
         lines.append(Text(f"{plain(about['metric'])}: {score.mean:.4f}", style="bold"))
-    lines += [*failure_lines(summary.targets[0]), *flag_lines(summary.targets[0])]
+    target = summary.targets[0]
+    lines += [*failure_lines(target), *thinking_texts(target), *flag_lines(target)]
     lines.append(Text(f"Protocol: {plain(about['protocol'])}", style="dim"))
     return Group(*lines)
 

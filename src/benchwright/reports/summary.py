@@ -14,6 +14,7 @@ from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.request_summary import RequestSummary, request_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.thinking import completion_tokens_text, thinking_lines
 from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.reports.comparison.words import plain_line
 from benchwright.reports.decision import decision_lines
@@ -59,6 +60,7 @@ def _target(target: TargetSummary, repeats: int) -> list[RenderableType]:
     parts: list[RenderableType] = [
         _statuses(target, repeats),
         *failure_lines(target),
+        *thinking_texts(target),
         *flag_lines(target),
         *repeat_lines(target),
         *_documented(target),
@@ -106,6 +108,11 @@ def failure_lines(target: TargetSummary) -> list[Text]:
         Text(f"  {count:,} failed: {plain(reason)}", style="yellow")
         for reason, count in target.failures.items()
     ]
+
+
+def thinking_texts(target: TargetSummary) -> list[Text]:
+    """That trials were cut off in thinking, if some were."""
+    return [Text(f"  {line}", style="yellow") for line in thinking_lines(target.thinking_cut_off)]
 
 
 def flag_lines(target: TargetSummary) -> list[Text]:
@@ -256,8 +263,7 @@ def tokens_in_words(requests: RequestSummary) -> str:
     """The tokens of all requests."""
     if not requests.total_prompt_tokens and not requests.total_completion_tokens:
         return "tokens not known"
-    answered = counted(requests.total_completion_tokens, "completion token")
-    return f"{requests.total_prompt_tokens:,} prompt and {answered}"
+    return f"{requests.total_prompt_tokens:,} prompt and {completion_tokens_text(requests)}"
 
 
 def _differences(differences: list[Difference], names: Mapping[str, str]) -> RenderableType:

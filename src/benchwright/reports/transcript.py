@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
+from benchwright.analysis.thinking import thinking_of
 from benchwright.analysis.transcripts import Transcript
 from benchwright.formats import duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord, trial_status
@@ -111,7 +112,7 @@ def _request(request: RequestRecord) -> str:
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
-        parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens")
+        parts.append(f"{usage.prompt_tokens or 0}+{usage.completion_tokens or 0} tokens{thinking_of(usage)}")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:

@@ -18,7 +18,10 @@ from enum import IntEnum
 
 from benchwright.records import FAILED, Status
 
-NO_ANSWER_STATUSES = frozenset({Status.UNPARSED, Status.REFUSED, Status.TRUNCATED, Status.LIMIT})
+CUT_OFF = frozenset({Status.TRUNCATED, Status.CUT_OFF_IN_THINKING})
+"""Statuses of a trial whose last answer reached its token limit."""
+
+NO_ANSWER_STATUSES = CUT_OFF | {Status.UNPARSED, Status.REFUSED, Status.LIMIT}
 """Statuses of a trial whose model was asked to the end."""
 
 FAILURES = FAILED - {Status.CANCELLED} | {Status.GRADER_ERROR}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
-from benchwright.records import SIDE, RequestRecord
+from benchwright.records import SIDE, RequestRecord, Usage
 from benchwright.runs.paces import SETTLING, in_timings
 from benchwright.stats.histogram import bucket
 
@@ -43,13 +43,20 @@ def is_uncounted(request: RequestRecord) -> bool:
     return request.usage.completion_tokens is None or request.usage.prompt_tokens is None
 
 
+def thinking_tokens(usage: Usage) -> int | None:
+    """The reasoning tokens as counted, else as estimated, else None: unknown."""
+    return usage.estimated_reasoning_tokens if usage.reasoning_tokens is None else usage.reasoning_tokens
+
+
 class RequestFigures:
     """All requests that a run made itself for one target, those of attempts that do not count included.
 
     Only requests of the role `model` are counted here; `side` ones apart, and of others only how many there are
     (`other_roles`). Some were `translated` for a server that speaks chat completions only, or that gave no clear answer
-    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens. Times are
-    those of answered requests, made at a concurrency that had settled (`paces.in_timings`).
+    whether it does (`undecided`). Of the `answered` ones `uncounted` came without their numbers of tokens.
+    `reasoning_tokens` are those of the requests for which the server counted them (`reasoning_counted`), and of those
+    for which we estimate (`reasoning_estimated`). Times are those of answered requests, made at a concurrency that had
+    settled (`paces.in_timings`).
     """
 
     def __init__(self) -> None:
@@ -60,6 +67,9 @@ class RequestFigures:
         self.retried = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
+        self.reasoning_tokens = 0
+        self.reasoning_counted = 0
+        self.reasoning_estimated = 0
         self.waited = 0
         self.timed = 0
         self.settling = 0
@@ -93,6 +103,10 @@ class RequestFigures:
         if request.error is None:
             self.answered += 1
             self.uncounted += is_uncounted(request)
+            usage = request.usage
+            self.reasoning_tokens += thinking_tokens(usage) or 0
+            self.reasoning_counted += usage.reasoning_tokens is not None
+            self.reasoning_estimated += usage.estimated_reasoning_tokens is not None
         if in_timings(request):
             self._time(request)
 

@@ -17,6 +17,7 @@ from benchwright.analysis.report.runs import request_times
 from benchwright.analysis.report.times import distributions
 from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
 from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.thinking import thinking_lines
 from benchwright.reports.html.charts.means import means
 from benchwright.reports.html.charts.times import distribution, score_by_latency
 from benchwright.runs.manifest import Manifest
@@ -75,6 +76,7 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
     score = next(iter(table.scores), "")
     times = [*_request_times(table, target.slot), *_score_by_latency(measured, score)]
     notes = [
+        *thinking_lines(target.thinking_cut_off),
         *suspicious_lines(target.suspicious),
         *equal_repeats_lines(target.equal_repeats),
         *warm_cache_lines(table.directory),

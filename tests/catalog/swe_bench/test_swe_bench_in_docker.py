@@ -56,7 +56,7 @@ class Said(Talk):
 async def played(benchmark: Benchmark, sample: Sample, *replies: Message) -> tuple[Outcome, Score]:
     """What comes of a conversation."""
     said = Said()
-    session: Session = ScriptedSession(Check("played", list(replies)), said)
+    session: Session = ScriptedSession(Check("played", list(replies)), said.target)
     async with benchmark.open() as solver:
         session.progress = said.progress  # type: ignore[method-assign]
         outcome = await solver.solve(Trial("t", sample, said.target), session)

@@ -15,6 +15,7 @@ from benchwright.analysis.gists import Gist, gist, why
 from benchwright.analysis.report.messages import parse_messages
 from benchwright.interop.inspect_sample import OURS
 from benchwright.records import FAILED, Message, RequestRecord, Status, TrialRecord, Usage
+from benchwright.runs.counting import CUT_OFF
 from benchwright.runs.journal import Body
 from benchwright.runs.scored import ScoredTrial
 from benchwright.text import shortened
@@ -232,7 +233,7 @@ def _usages(requests: Sequence[RequestRecord], model: str) -> dict[str, Any]:
 
 
 def _stop_reason(status: Status, finish: str | None) -> str:
-    if status is Status.TRUNCATED:
+    if status in CUT_OFF:
         return "max_tokens"
     if status is Status.REFUSED:
         return "content_filter"

@@ -31,6 +31,7 @@ from benchwright.analysis.leaderboard.spending import together
 from benchwright.analysis.load.curves import LoadCurve, Measurements
 from benchwright.analysis.report.records import Distribution
 from benchwright.analysis.report.times import distributions
+from benchwright.analysis.thinking import thinking_lines
 from benchwright.formats import counted
 from benchwright.records import Record
 from benchwright.runs.about import made_by
@@ -117,6 +118,11 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
     spent = together([one.spent for one in own])
     solved = [one.solved for one in own if one.solved is not None]
     all_solved = sum(solved) if len(solved) == len(own) else None
+    thought = [
+        one.target.requests.total_reasoning_tokens
+        for one in own
+        if one.target.requests.total_reasoning_tokens is not None
+    ]
     shown = BoardRow(
         letter="",
         name="",
@@ -130,6 +136,8 @@ def _row(entrants: Sequence[Entrant], group: Grouped, cells: list[Cell | None]) 
         seconds=sum(one.target.requests.wall_time_seconds for one in own) or None,
         solved=all_solved,
         cost_per_solved=spent.cost / all_solved if spent.cost is not None and all_solved else None,
+        reasoning_tokens=sum(thought) if thought else None,
+        reasoning_estimated=any(one.target.requests.estimated_reasoning_requests for one in own),
         **msgspec.structs.asdict(spent),
     )
     return _Row(shown, group.members)
@@ -236,6 +244,9 @@ def _notes(entrants: Sequence[Entrant], columns: Sequence[TaskScore]) -> Iterato
             yield f"{facts.run} was made by {program}: its tokens and times are what that wrote down"
         if facts.timings_valid is False:
             yield f"the timings of {facts.run} are invalid: its client was too busy"
+        yield from (
+            f"{facts.run}, {one.target.name}: {line}" for line in thinking_lines(one.target.thinking_cut_off)
+        )
     shared = {one.manifest.id for one in entrants if len(one.manifest.targets) > 1}
     if shared:
         yield f"the time of {counted(len(shared), 'run')} of several models is that of all of them together"

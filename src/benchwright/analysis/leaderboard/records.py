@@ -96,7 +96,9 @@ class BoardRow(Record, frozen=True):
     that its trials cost, and `cost` is theirs, None where a price or a count of tokens is not known (`uncounted`
     requests came without one). The `side` figures are the part of side requests. So many trials are `solved`, which is
     that they passed and were not reused; None where passing is not defined. `cost_per_solved` is None where that or the
-    cost is unknown, or nothing is solved. `seconds` is None where another program wrote down no time.
+    cost is unknown, or nothing is solved. Of the completion tokens of its other requests `reasoning_tokens` are known
+    to be thinking, some of them estimated where `reasoning_estimated`; None where nothing is known. `seconds` is None
+    where another program wrote down no time.
     """
 
     letter: str
@@ -117,6 +119,8 @@ class BoardRow(Record, frozen=True):
     side_prompt_tokens: int = 0
     side_completion_tokens: int = 0
     solved: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning_estimated: bool = False
     cost: float | None = None
     side_cost: float | None = None
     cost_per_solved: float | None = None

@@ -12,6 +12,7 @@ from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_m
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, ShownFlag, ShownMessage
 from benchwright.analysis.suspicious import kind_in_words
+from benchwright.analysis.thinking import thinking_of
 from benchwright.errors import JournalError
 from benchwright.formats import counted, duration, milliseconds
 from benchwright.records import RequestRecord, ScoreRecord
@@ -154,7 +155,8 @@ def _request(request: RequestRecord) -> str:
     if request.ttft_seconds is not None:
         parts.append(f"first token {milliseconds(request.ttft_seconds)} ms")
     if usage.total_tokens:
-        parts.append(f"{usage.prompt_tokens or 0:,} + {counted(usage.completion_tokens or 0, 'token')}")
+        completion = counted(usage.completion_tokens or 0, "token")
+        parts.append(f"{usage.prompt_tokens or 0:,} + {completion}{thinking_of(usage)}")
     if request.attempts > 1:
         parts.append(f"{request.attempts} attempts, {duration(request.waited / 1e9)} of waiting")
     if request.error:

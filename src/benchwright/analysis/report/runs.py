@@ -26,6 +26,7 @@ from benchwright.analysis.scores import ScoreScale, ScoreValues, mean_of
 from benchwright.analysis.shortfalls import failed_trials, shortfalls
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
+from benchwright.analysis.thinking import thinking_lines
 from benchwright.runs.about import given_name
 from benchwright.runs.manifest import Manifest
 from benchwright.runs.table import RunTable
@@ -120,6 +121,7 @@ def _banners(
         yield "Simulated: some of these answers are not from a model."
     if summary.timings_note is not None:
         yield f"Timings invalid: {summary.timings_note}"
+    yield from thinking_lines(target.thinking_cut_off)
     yield from suspicious_lines(target.suspicious)
     yield from equal_repeats_lines(target.equal_repeats)
     yield from warm_cache_lines(directory)

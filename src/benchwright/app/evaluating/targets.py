@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.app.evaluating.task import NOTHING, completion_params, passes_params_on
 from benchwright.app.models import ModelsUnderTest, find_models
+from benchwright.app.thinking import wanted_thinking
 from benchwright.config import EvalSettings
 from benchwright.endpoint.providers import check_target, find_key, find_target
+from benchwright.endpoint.thinking import Thinking
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import Target
 from benchwright.text import Say, plain
@@ -27,6 +29,7 @@ def eval_targets(
     Raises:
         UserError: an address or a key is missing.
     """
+    _check_reach(settings, objects)
     models = find_models(settings, _model_settings(settings, objects), say)
     primary = models.targets[0]
     if settings.baseline_model is not None:
@@ -39,6 +42,19 @@ def eval_targets(
         check_target(judge, models.keys["judge"])
         helpers.append(judge)
     return models, tuple(helpers)
+
+
+def _check_reach(settings: EvalSettings, objects: Mapping[str, Any]) -> None:
+    recommended = settings.recommended or settings.recommended_file is not None
+    if recommended and passes_params_on(settings, objects):
+        raise UserError(
+            "--recommended does not reach this agent, which sends temperature and max_tokens itself: "
+            "give --temperature and --max-tokens."
+        )
+    if settings.baseline_model and (recommended or wanted_thinking(settings) != Thinking()):
+        raise UserError(
+            "--baseline-model gets neither recommended settings nor options for thinking: compare with --model twice."
+        )
 
 
 def _secret(value: SecretStr | None) -> str | None:

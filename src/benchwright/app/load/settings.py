@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from benchwright.analysis.load.records import Level, Measure, Objective, Price, SweepPlan
-from benchwright.config import Settings, Where
+from benchwright.config import ThinkingSettings, Where
 from benchwright.errors import UserError
 from benchwright.formats import seconds_of
 from benchwright.stats.windows import Cut
@@ -29,7 +29,7 @@ MEASURES: dict[str, Measure] = {
 """Objectives by the names that are in use for them."""
 
 
-class LoadSettings(Settings):
+class LoadSettings(ThinkingSettings):
     """`benchwright load`. The prompts are those of one of `benchmark`, `dataset`, `synthetic_input` and `trace`."""
 
     benchmark: str | None = None

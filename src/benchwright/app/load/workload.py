@@ -79,4 +79,5 @@ def plain_request(
         data=data,
         keys=models.keys,
         typed_models=models.names,
+        about=models.about,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from benchwright.analysis.thinking import completion_tokens_text
 from benchwright.formats import counted, duration, milliseconds, number
 from benchwright.reports.html.text import shown
 
@@ -32,6 +33,7 @@ def html_environment(templates: Path) -> Environment:
         duration=duration,
         count=_count,
         counted=counted,
+        completion_tokens=completion_tokens_text,
         words=_words,
     )
     return environment

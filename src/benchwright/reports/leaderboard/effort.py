@@ -26,6 +26,7 @@ TIME = Figure("time", "time", lambda row: duration(row.seconds))
 REQUESTS = Figure("requests", "requests", lambda row: f"{row.requests:,}")
 PROMPT = Figure("tokens in", "", lambda row: tokens(row, row.prompt_tokens))
 COMPLETION = Figure("tokens out", "", lambda row: tokens(row, row.completion_tokens))
+THINKING = Figure("thinking", "", lambda row: thinking_text(row))
 COST = Figure("cost", "cost", lambda row: amount(row.cost))
 PER_SOLVED = Figure("cost/solved", "cost-per-solved", lambda row: per_solved(row))
 
@@ -37,6 +38,7 @@ def figures(rows: Sequence[BoardRow]) -> list[Figure]:
         *(TRIALS, FAILED, TIME),
         *(one for one in some if one is REQUESTS),
         *(PROMPT, COMPLETION),
+        *([THINKING] if any(row.reasoning_tokens for row in rows) else []),
         *(one for one in some if one is not REQUESTS),
     ]
 
@@ -56,6 +58,13 @@ def tokens(row: BoardRow, some: int) -> str:
 def amount(cost: float | None) -> str:
     """A cost, in the currency of the prices."""
     return UNKNOWN if cost is None else f"{cost:.4g}"
+
+
+def thinking_text(row: BoardRow) -> str:
+    """How many of the tokens out were thinking, ~ where some are estimated."""
+    if row.reasoning_tokens is None:
+        return UNKNOWN
+    return f"{'~' if row.reasoning_estimated else ''}{row.reasoning_tokens:,}"
 
 
 def per_solved(row: BoardRow) -> str:

@@ -91,6 +91,7 @@ SPENT = (
         "side_cost",
         "cost_per_solved",
     ),
+    *("reasoning_tokens", "reasoning_estimated"),
 )
 """The figures of a row that are no scores, under their names in `BoardRow`."""
 

@@ -1,0 +1,86 @@
+"""What a run would cost: the record, sums of it, and what a trial took in earlier runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchwright.analysis.run_figures import read_figures
+from benchwright.errors import BenchwrightError
+from benchwright.records import Record
+from benchwright.runs.listing import models_of
+from benchwright.runs.selection import newest_first
+from benchwright.text import plain
+
+
+class Cost(Record, frozen=True):
+    """What is asked of the models, not of judges and users. None is unknown; money is in the currency of the prices.
+
+    `basis` says what the figures are taken from. `most` means that answers are counted at their largest, as no run is
+    known that says how long they are.
+    """
+
+    requests: int | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    most: bool = False
+    minutes: float | None = None
+    money: float | None = None
+    basis: str = ""
+
+
+class PerTrial(Record, frozen=True):
+    """Means of one trial; see `Cost`."""
+
+    requests: float | None = None
+    prompt_tokens: float | None = None
+    completion_tokens: float | None = None
+    most: bool = False
+    basis: str = "nothing is known before it was run once: try it with --limit 3"
+
+
+def total_of(costs: Sequence[Cost]) -> Cost:
+    """All of it; what is unknown of one is unknown of all."""
+    return Cost(
+        requests=_sum([one.requests for one in costs]),
+        prompt_tokens=_sum([one.prompt_tokens for one in costs]),
+        completion_tokens=_sum([one.completion_tokens for one in costs]),
+        most=any(one.most for one in costs),
+        minutes=_sum([one.minutes for one in costs]),
+        money=_sum([one.money for one in costs]),
+        basis="; ".join(dict.fromkeys(one.basis for one in costs)),
+    )
+
+
+def _sum(values: Sequence[Any]) -> Any:
+    return None if not values or any(value is None for value in values) else sum(values)
+
+
+def earlier_trials(kind: str, task: str, model: str) -> PerTrial | None:
+    """What a trial of this task took in the newest run of this model; without one in the newest of any other."""
+    of_others = None
+    for directory, manifest in newest_first():
+        if manifest.kind != kind or manifest.task.name != task:
+            continue
+        try:
+            figures = read_figures(directory, manifest)
+        except BenchwrightError:
+            continue  # what cannot be read says nothing
+        own = models_of(manifest) == [model]
+        if (
+            not figures.done
+            or not figures.completion_tokens
+            or figures.simulated
+            or not (own or of_others is None)
+        ):
+            continue
+        found = PerTrial(
+            figures.requests / figures.done if figures.requests else None,
+            figures.prompt_tokens / figures.done,
+            figures.completion_tokens / figures.done,
+            basis=f"as in run {manifest.id} of {'this model' if own else plain(', '.join(models_of(manifest)))}",
+        )
+        if own:
+            return found
+        of_others = found
+    return of_others

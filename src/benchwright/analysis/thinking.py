@@ -1,0 +1,77 @@
+"""What the thinking of a model cost: answers that never began because of it, and its share of the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.analysis.request_summary import RequestSummary
+from benchwright.formats import counted
+from benchwright.records import Record, Status, Target, Usage
+from benchwright.runs.requests import thinking_tokens
+
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""Body fields that limit the tokens of an answer."""
+
+
+class ThinkingCutOff(Record, frozen=True):
+    """So many of a target's trials have no answer because the token limit was reached while the model was thinking.
+
+    `max_tokens` is the limit that was sent; None where there was none, so that it was the server's own.
+    """
+
+    trials: int
+    of: int
+    max_tokens: int | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of all trials."""
+        return self.trials / self.of
+
+
+def thinking_cut_off(target: Target, statuses: Mapping[str, int]) -> ThinkingCutOff | None:
+    """The trials of a target that were cut off in thinking, by the counts of its statuses; None if there is none."""
+    count = statuses.get(Status.CUT_OFF_IN_THINKING, 0)
+    if not count:
+        return None
+    return ThinkingCutOff(count, sum(statuses.values()), sent_limit(target.settings))
+
+
+def sent_limit(settings: Mapping[str, Any]) -> int | None:
+    """The largest number of tokens that an answer may have, by the body fields; None where none is sent."""
+    return next((settings[name] for name in LIMITS if type(settings.get(name)) is int), None)
+
+
+def thinking_lines(found: ThinkingCutOff | None) -> list[str]:
+    """What share of the trials was cut off in thinking, and which option to raise; nothing if none was."""
+    if found is None:
+        return []
+    limit = "the server's own limit" if found.max_tokens is None else f"{found.max_tokens:,}"
+    cut_off = f"{found.trials:,} of {counted(found.of, 'trial')} ({found.share:.1%})"
+    return [
+        f"{cut_off} cut off while the model was still thinking: no answer rather than a wrong one, and it counts as 0. "
+        f"Raise --max-tokens ({limit} was reached), or limit thinking with --thinking-budget or --reasoning-effort."
+    ]
+
+
+def completion_tokens_text(requests: RequestSummary) -> str:
+    """The completion tokens, of them those of thinking and of answering as far as they are known."""
+    total, thought = requests.total_completion_tokens, requests.total_reasoning_tokens
+    told = counted(total, "completion token")
+    if not thought:
+        return told
+    estimated = requests.estimated_reasoning_requests
+    parts = f"{'about ' if estimated else ''}{thought:,} thinking, {max(0, total - thought):,} answering"
+    if unknown := requests.unknown_reasoning_requests:
+        parts = f"at least {thought:,} thinking; not known of {counted(unknown, 'request')}"
+    return f"{told} ({parts}{'; estimated from the text' if estimated else ''})"
+
+
+def thinking_of(usage: Usage) -> str:
+    """How many of the tokens of one answer were thinking, in brackets; empty where it is not known, or none."""
+    thought = thinking_tokens(usage)
+    if not thought:
+        return ""
+    about = "about " if usage.reasoning_tokens is None else ""
+    return f" ({about}{thought:,} thinking)"

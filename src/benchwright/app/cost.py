@@ -1,0 +1,86 @@
+"""What a run would cost, before it is run: requests, tokens, and with a speed and prices also time and money."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from msgspec.structs import replace
+
+from benchwright.analysis.cost import Cost, PerTrial, earlier_trials, total_of
+from benchwright.analysis.leaderboard.records import Price
+from benchwright.analysis.thinking import sent_limit
+from benchwright.app.loop import run_async
+from benchwright.app.prepared import PreparedRun, RunRequest
+from benchwright.catalog.asked import asked_of
+from benchwright.catalog.task import BenchmarkTask
+from benchwright.records import Sample, Target
+
+CHARACTERS_PER_TOKEN = 4
+"""Of English text in the vocabularies that are in use; other languages and code have fewer."""
+
+PLAYED = 20
+"""Samples whose conversation is played, evenly chosen."""
+
+
+def cost_of(prepared: PreparedRun[Any], speed: float | None, prices: Mapping[str, Price]) -> Cost:
+    """The cost of a run with all of its models.
+
+    Tokens of a trial are those of an earlier run of the same task (see `earlier_trials`). Without any, conversations
+    with gold answers are played, and answers counted at the largest that they may have. `speed` is how many completion
+    tokens the server makes in a second, for all requests together; `prices` are by model.
+    """
+    request = prepared.request
+    played = _played(request)
+    total = total_of([_of_model(request, target, played, prices) for target in request.plan.targets])
+    if speed is None or total.completion_tokens is None:
+        return total
+    return replace(total, minutes=total.completion_tokens / speed / 60)
+
+
+def _of_model(request: RunRequest, target: Target, played: PerTrial, prices: Mapping[str, Price]) -> Cost:
+    trials = request.plan.samples * request.plan.repeats
+    one = earlier_trials(request.kind, request.plan.task.spec.name, target.model) or _bounded(played, target)
+    if one.requests is None:
+        one = replace(one, requests=played.requests)
+    prompt, completion = _times(trials, one.prompt_tokens), _times(trials, one.completion_tokens)
+    name = request.typed_models.get(target.slot, target.model)
+    price, money = prices.get(name) or prices.get(target.model), None
+    if price is not None and prompt is not None and completion is not None:
+        money = (prompt * price.prompt + completion * price.completion) / 1e6
+    return Cost(_times(trials, one.requests), prompt, completion, one.most, None, money, one.basis)
+
+
+def _times(trials: int, each: float | None) -> int | None:
+    return None if each is None else math.ceil(trials * each)
+
+
+def _bounded(played: PerTrial, target: Target) -> PerTrial:
+    """What was played, with answers as long as they may be at most."""
+    limit = sent_limit(target.settings)
+    if played.requests is None or limit is None:
+        return played
+    basis = f"{played.basis}, answers of at most {limit:,} tokens"
+    return replace(played, completion_tokens=played.requests * limit, most=True, basis=basis)
+
+
+def _played(request: RunRequest) -> PerTrial:
+    """Requests and prompts of a trial by playing gold answers; nothing where that takes more than this process."""
+    task = request.plan.task
+    if not isinstance(task, BenchmarkTask) or "containers" in task.benchmark.about.needs:
+        return PerTrial()
+    step = max(1, request.plan.samples // PLAYED)
+    asked = run_async(asked_of(task.benchmark, list(_some(task, step))))
+    if asked is None:
+        return PerTrial()
+    return PerTrial(
+        asked.requests,
+        asked.prompt_characters / CHARACTERS_PER_TOKEN,
+        basis=f"prompts of {asked.samples} samples, {CHARACTERS_PER_TOKEN} characters a token",
+    )
+
+
+def _some(task: BenchmarkTask, step: int) -> Iterator[Sample]:
+    return islice(islice(task.samples(), 0, None, step), PLAYED)

@@ -1,0 +1,66 @@
+"""Files that users write in TOML: how they are read, and the models that one names."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.config import ModelEntry
+from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
+from benchwright.text import plain
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+
+def read_models(path: Path) -> tuple[ModelEntry, ...]:
+    """The models of a TOML file: a table `[[models]]` for each, see docs/eval.md.
+
+    Raises:
+        UserError: the file cannot be read, or an entry is not as it should be; names it.
+    """
+    return models_in(read_toml(path), path)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        UserError: it is none, or cannot be read.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UserError(f"{path} is not a TOML file: {error}") from None
+
+
+def models_in(content: Mapping[str, Any], path: Path) -> tuple[ModelEntry, ...]:
+    """The models that the content of a file names.
+
+    Raises:
+        UserError: it names none, or an entry is not as it should be.
+    """
+    from pydantic import ValidationError
+
+    entries = content.get("models")
+    if not isinstance(entries, list) or not entries:
+        raise UserError(f"{path} names no models: write a table [[models]] with `model = ...` for each.")
+    found = []
+    for number, entry in enumerate(entries, 1):
+        try:
+            found.append(ModelEntry.model_validate({"model": entry} if isinstance(entry, str) else entry))
+        except ValidationError as error:
+            raise UserError(f"{path}, model {number}: {first_complaint(error, ModelEntry)}") from None
+    return tuple(found)
+
+
+def first_complaint(error: ValidationError, kind: type[BaseModel]) -> str:
+    """The first thing that is wrong with an entry of a file, in a sentence; `kind` knows the keys that it may have."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"])) or "the entry"
+    if first["type"] == "extra_forbidden":
+        return f"unknown key {plain(place)!r}.{did_you_mean(place, kind.model_fields)}"
+    return f"{plain(place)}: {first['msg']}."

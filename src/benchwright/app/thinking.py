@@ -1,0 +1,123 @@
+"""How much models shall think: the fields that are sent for it, in the style of each server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from benchwright.config import ModelEntry, Settings, ThinkingSettings
+from benchwright.endpoint.thinking import (
+    STYLES,
+    FoundStyle,
+    Thinking,
+    body_fields,
+    style_of_host,
+    style_of_server,
+)
+from benchwright.errors import ProviderError, UserError
+from benchwright.records import Target
+from benchwright.runs.journal import encode_json
+
+STYLE_OPTION = "--thinking-style"
+
+
+class SentThinking(NamedTuple):
+    """The fields that say it, in a style, and by what that was chosen."""
+
+    fields: Mapping[str, Any]
+    style: str
+    by: str
+
+    @property
+    def words(self) -> str:
+        """What is sent, in a line."""
+        return f"sent for thinking: {encode_json(self.fields).decode()} (style {self.style}, by {self.by})"
+
+
+def wanted_thinking(settings: Settings, entry: ModelEntry | None = None) -> Thinking:
+    """What is wanted of a model: what it has for itself, else what is said for all."""
+    wanted = Thinking()
+    if isinstance(settings, ThinkingSettings):
+        wanted = Thinking(settings.reasoning_effort, settings.thinking_budget)
+    if entry is None or (entry.reasoning_effort is None and entry.thinking_budget is None):
+        return wanted
+    return Thinking(entry.reasoning_effort, entry.thinking_budget)
+
+
+def sent_thinking(
+    settings: Settings, entry: ModelEntry | None, target: Target, key: str | None
+) -> SentThinking | None:
+    """What is sent to a target for it; None where nothing is wanted.
+
+    Without a style of the user's the server is asked for its models: no request that generates anything.
+
+    Raises:
+        UserError: the style is not known and cannot be found out, or has no field for what is wanted.
+    """
+    wanted = wanted_thinking(settings, entry)
+    if wanted == Thinking():
+        return None
+    given = entry.thinking_style if entry is not None else None
+    if given is None and isinstance(settings, ThinkingSettings):
+        given = settings.thinking_style
+    found = FoundStyle(given, STYLE_OPTION) if given is not None else _find_style(target.base_url, key)
+    return SentThinking(body_fields(found.style, wanted), found.style, found.by)
+
+
+@lru_cache(maxsize=64)
+def _find_style(base_url: str, key: str | None) -> FoundStyle:
+    told = f"give {STYLE_OPTION}, one of {', '.join(STYLES)}."
+    found = style_of_host(base_url)
+    if found is None:
+        try:
+            with ThreadPoolExecutor(1) as thread:  # a loop may be running here
+                found = thread.submit(lambda: asyncio.run(style_of_server(base_url, key))).result()
+        except ProviderError as error:
+            raise UserError(
+                f"How {base_url} takes thinking options cannot be found out: {error} Or {told}"
+            ) from None
+    if found is None:
+        raise UserError(
+            f"{base_url} does not say which server it is, so how it takes thinking options is unknown: {told}"
+        )
+    return found
+
+
+def hints_of_refusals(settings: Settings, target: Target) -> dict[str, str]:
+    """What to do where a server refuses a body field that an option sent, by the field's name."""
+    return {name: hint for name, hint in _hints(settings).items() if _has_field(target.settings, name)}
+
+
+def _hints(settings: Settings) -> dict[str, str]:
+    hints: dict[str, str] = {}
+    for entry in (None, *settings.tried):
+        wanted = wanted_thinking(settings, entry)
+        if wanted != Thinking():
+            option = "--reasoning-effort" if wanted.effort else "--thinking-budget"
+            told = f"{option} sent it; {STYLE_OPTION} says how, and without {option} nothing is sent"
+            hints |= dict.fromkeys(_field_names(), told)
+    if isinstance(settings, ThinkingSettings) and (settings.recommended or settings.recommended_file):
+        hints |= dict.fromkeys(("top_k", "min_p", "top_p"), "--recommended sent it; leave that out")
+    return hints
+
+
+def _has_field(fields: Mapping[str, Any], name: str) -> bool:
+    return name in fields or any(
+        _has_field(value, name) for value in fields.values() if isinstance(value, Mapping)
+    )
+
+
+def _field_names() -> tuple[str, ...]:
+    return (
+        *(
+            "reasoning_effort",
+            "reasoning",
+            "thinking_token_budget",
+            "chat_template_kwargs",
+            "thinking_budget",
+        ),
+        *("enable_thinking", "thinking_config", "thinking", "extra_body"),
+    )

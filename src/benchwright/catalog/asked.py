@@ -1,0 +1,81 @@
+"""How much a benchmark asks: its conversations with gold answers are played, and requests and characters counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.benchmark import Benchmark
+from benchwright.catalog.scripted import ScriptedSession
+from benchwright.endpoint.relay import Relay
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.answers import content_text
+from benchwright.engine.relayed import RelayedCalls
+from benchwright.errors import BenchwrightError
+from benchwright.records import Message, Record, Sample, Target, Trial
+
+NOBODY = Target("primary", "nobody", "http://nobody.invalid/v1")
+
+
+class Asked(Record, frozen=True):
+    """Means over the `samples` that were played: requests to the model of one, and the characters of its prompts."""
+
+    samples: int
+    requests: float
+    prompt_characters: float
+
+
+async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | None:
+    """What is asked of the model for a sample on average; None where no gold answer can be played without a model."""
+    played = []
+    async with benchmark.open() as solver:
+        for sample in samples:
+            check = next(iter(benchmark.checks(sample)), None)
+            if check is None:
+                continue
+            session = _CountingSession(ScriptedSession(check, NOBODY))
+            try:
+                await solver.solve(Trial("", sample, NOBODY), session)
+            except BenchwrightError:  # a role that the check has no line for
+                continue
+            played.append((session.requests, session.characters))
+    if not played:
+        return None
+    requests, characters = (sum(counts) / len(played) for counts in zip(*played, strict=True))
+    return Asked(len(played), requests, characters)
+
+
+class _CountingSession:
+    """A scripted session that counts what the model is asked; other roles are not counted."""
+
+    def __init__(self, scripted: ScriptedSession) -> None:
+        self._scripted = scripted
+        self.target = NOBODY
+        self.requests = 0
+        self.characters = 0
+
+    async def chat(
+        self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
+    ) -> Reply:
+        if role == "model":
+            self.requests += 1
+            self.characters += sum(len(content_text(one.get("content"))) for one in messages)
+            self.characters += len(msgspec.json.encode(params["tools"])) if params.get("tools") else 0
+        return await self._scripted.chat(messages, role=role, slot=slot, **params)
+
+    async def complete(
+        self, prompt: str, *, role: str = "model", slot: str | None = None, **params: Any
+    ) -> Reply:
+        return await self.chat([{"role": "user", "content": prompt}], role=role)
+
+    async def count_tokens(self, text: str) -> int | None:
+        return None
+
+    def relay(self, relay: Relay, names: Sequence[str] = ()) -> AbstractAsyncContextManager[RelayedCalls]:
+        return self._scripted.relay(relay, names)
+
+    def progress(self, text: str) -> None:
+        """Shows nothing."""

@@ -1,0 +1,63 @@
+"""What `--dry-run` is told for its estimate of the cost: the server's speed, and prices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.cli.grammar import option, together
+
+if TYPE_CHECKING:
+    from benchwright.analysis.leaderboard.records import Price
+
+cost_options = together(
+    option("--speed", metavar="TOKENS|LOAD", heading="Running", rare=True,
+           help="For the minutes of --dry-run: completion tokens per second of the server, all requests together, "
+           "or a measurement of benchwright load (default: minutes are not told)."),
+    option("--price", "prices", multiple=True, metavar="MODEL=IN,OUT", heading="Running", rare=True,
+           help="For the money of --dry-run: price of a million prompt tokens and of a million completion tokens. "
+           "Repeatable."),
+)  # fmt: skip
+
+
+class Rates(NamedTuple):
+    """Completion tokens per second, None where that is not known, and prices by model."""
+
+    speed: float | None
+    prices: dict[str, Price]
+
+
+NO_RATES = Rates(None, {})
+
+
+def rates_of(options: dict[str, Any]) -> Rates:
+    """Takes the two options out of all that were typed.
+
+    Raises:
+        UserError: one is not of its form, or the measurement is not there.
+    """
+    speed, prices = options.pop("speed"), options.pop("prices")
+    if speed is None and not prices:
+        return NO_RATES
+    from benchwright.analysis.leaderboard.spending import read_price
+
+    return Rates(None if speed is None else _speed(speed), dict(map(read_price, prices)))
+
+
+def _speed(text: str) -> float:
+    """Tokens per second: the number, or the most that a measurement under load reached."""
+    from benchwright.analysis.load.against.references import find_load
+    from benchwright.errors import UserError
+
+    try:
+        number = float(text)
+    except ValueError:
+        levels = find_load(text).levels
+        reached = [level.output_tokens.value for level in levels if level.output_tokens is not None]
+        if not reached:
+            raise UserError(f"--speed {text}: the server told no tokens in this measurement.") from None
+        return max(reached)
+    if not 0 < number < float("inf"):
+        raise UserError(
+            f"--speed {text!r}: give completion tokens per second, such as 1500, or a measurement."
+        )
+    return number

@@ -1,0 +1,32 @@
+"""The options for models that think, and for the settings that authors of models recommend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.grammar import option, together
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+"""The same as `config.Effort`, which `--help` must not import."""
+
+STYLES = (
+    *("openai", "openrouter", "vllm", "sglang", "llama.cpp", "anthropic", "gemini", "dashscope", "deepseek"),
+    *("zai", "kimi", "litellm"),
+)
+"""The same as `config.ThinkingStyle`."""
+
+thinking_options = together(
+    option("--reasoning-effort", type=click.Choice(EFFORTS), metavar="LEVEL", heading="Model", rare=True,
+           help="How much the model thinks: none, minimal, low, medium, high, xhigh or max "
+           "(default: not sent)."),
+    option("--thinking-budget", type=click.IntRange(min=0), metavar="TOKENS", heading="Model", rare=True,
+           help="Maximum tokens of thinking, 0 for none (default: not sent)."),
+    option("--thinking-style", type=click.Choice(STYLES), metavar="SERVER", heading="Model", rare=True,
+           help=f"Kind of server, which says how the two are sent: {', '.join(STYLES)} (default: found out)."),
+    option("--recommended", is_flag=True, heading="Model", rare=True,
+           help="Send the sampling settings that the model's authors recommend."),
+    option("--recommended-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", heading="Model",
+           rare=True, help="TOML file of recommended settings to look in first; implies --recommended."),
+)  # fmt: skip

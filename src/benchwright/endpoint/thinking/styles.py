@@ -1,0 +1,166 @@
+"""The fields by which servers are told how much to think: a table of styles, each with the page that documents it.
+
+Nothing is translated from one kind of wish to another: a server that knows levels gets no budget made up for it, and
+one that knows budgets no level. What a style cannot say is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from benchwright.errors import UserError
+
+Fields = dict[str, Any]
+
+
+class Thinking(NamedTuple):
+    """What a user wants: a level of effort, a budget in tokens, or either of them as 'none' or 0: no thinking."""
+
+    effort: str | None = None
+    budget: int | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the model shall not think."""
+        return self.effort == "none" or self.budget == 0
+
+
+class Style(NamedTuple):
+    """A way to say it: `fields` makes the body fields, `documented` is where the server's documentation has them."""
+
+    fields: Callable[[Thinking], Fields]
+    documented: str
+
+
+class _Unknown(ValueError):
+    """A style has no field for something; says what to do instead."""
+
+
+def _without_budget(instead: str) -> Callable[[Thinking], None]:
+    def check(thinking: Thinking) -> None:
+        if thinking.budget:
+            raise _Unknown(f"takes no --thinking-budget: {instead}")
+
+    return check
+
+
+def _effort(thinking: Thinking) -> Fields:
+    return {"reasoning_effort": "none" if thinking.is_off else thinking.effort}
+
+
+def _openai(thinking: Thinking) -> Fields:
+    _without_budget("use --reasoning-effort")(thinking)
+    return _effort(thinking)
+
+
+def _openrouter(thinking: Thinking) -> Fields:
+    _one_of_both(thinking)
+    if thinking.is_off:
+        return {"reasoning": {"effort": "none"}}
+    if thinking.budget:
+        return {"reasoning": {"max_tokens": thinking.budget}}
+    return {"reasoning": {"effort": thinking.effort}}
+
+
+def _one_of_both(thinking: Thinking) -> None:
+    if thinking.budget and thinking.effort and not thinking.is_off:
+        raise _Unknown("takes --reasoning-effort or --thinking-budget, not both")
+
+
+def _template(on: bool, **more: Any) -> Fields:
+    """Templates have one of two names for it, and ignore the other."""
+    return {"chat_template_kwargs": {"enable_thinking": on, "thinking": on, **more}}
+
+
+def _vllm(thinking: Thinking) -> Fields:
+    if thinking.is_off:
+        return _template(False)
+    effort = {"reasoning_effort": thinking.effort} if thinking.effort else {}
+    return effort | ({"thinking_token_budget": thinking.budget, **_template(True)} if thinking.budget else {})
+
+
+def _sglang(thinking: Thinking) -> Fields:
+    if thinking.is_off:
+        return _template(False)
+    effort = {"reasoning_effort": thinking.effort} if thinking.effort else {}
+    return effort | (_template(True, thinking_budget=thinking.budget) if thinking.budget else {})
+
+
+def _llama_cpp(thinking: Thinking) -> Fields:
+    _without_budget("llama-server takes it when it starts, as --reasoning-budget")(thinking)
+    return _effort(thinking)
+
+
+def _anthropic(thinking: Thinking) -> Fields:
+    if thinking.is_off:
+        return {"thinking": {"type": "disabled"}}
+    if thinking.effort:
+        raise _Unknown("ignores levels of effort: use --thinking-budget")
+    return {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
+
+
+def _gemini(thinking: Thinking) -> Fields:
+    _one_of_both(thinking)
+    if thinking.budget:
+        return {"extra_body": {"google": {"thinking_config": {"thinking_budget": thinking.budget}}}}
+    return _effort(thinking)
+
+
+def _dashscope(thinking: Thinking) -> Fields:
+    if thinking.is_off:
+        return {"enable_thinking": False}
+    if thinking.effort:
+        raise _Unknown("has no levels of effort: use --thinking-budget, or --reasoning-effort none")
+    return {"enable_thinking": True, "thinking_budget": thinking.budget}
+
+
+def _deepseek(thinking: Thinking) -> Fields:
+    _without_budget("use --reasoning-effort")(thinking)
+    if thinking.is_off:
+        return {"thinking": {"type": "disabled"}}
+    return {"thinking": {"type": "enabled"}, "reasoning_effort": thinking.effort}
+
+
+def _switch(thinking: Thinking) -> Fields:
+    if not thinking.is_off:
+        raise _Unknown("can only turn thinking off, by --reasoning-effort none; without it the model thinks")
+    return {"thinking": {"type": "disabled"}}
+
+
+def _litellm(thinking: Thinking) -> Fields:
+    _one_of_both(thinking)
+    if thinking.budget:
+        return {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
+    return _effort(thinking)
+
+
+STYLES: Mapping[str, Style] = {
+    "openai": Style(_openai, "https://platform.openai.com/docs/api-reference/chat/create"),
+    "openrouter": Style(_openrouter, "https://openrouter.ai/docs/use-cases/reasoning-tokens"),
+    "vllm": Style(_vllm, "https://docs.vllm.ai/en/latest/features/reasoning_outputs/"),
+    "sglang": Style(_sglang, "https://docs.sglang.io/docs/advanced_features/thinking_budget"),
+    "llama.cpp": Style(
+        _llama_cpp, "https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"
+    ),
+    "anthropic": Style(_anthropic, "https://docs.anthropic.com/en/api/openai-sdk"),
+    "gemini": Style(_gemini, "https://ai.google.dev/gemini-api/docs/openai"),
+    "dashscope": Style(_dashscope, "https://www.alibabacloud.com/help/en/model-studio/deep-thinking"),
+    "deepseek": Style(_deepseek, "https://api-docs.deepseek.com/guides/thinking_mode"),
+    "zai": Style(_switch, "https://docs.z.ai/guides/overview/concept-param"),
+    "kimi": Style(_switch, "https://platform.kimi.ai/docs/api/models-overview"),
+    "litellm": Style(_litellm, "https://docs.litellm.ai/docs/reasoning_content"),
+}
+"""All styles by name, which is what `--thinking-style` takes."""
+
+
+def body_fields(style: str, thinking: Thinking) -> Fields:
+    """The body fields that say it in a style.
+
+    Raises:
+        UserError: the style has no field for it; says what to use instead.
+    """
+    try:
+        return STYLES[style].fields(thinking)
+    except _Unknown as error:
+        raise UserError(f"--thinking-style {style} {error} (see {STYLES[style].documented}).") from None
