@@ -270,9 +270,9 @@ class RequestRecord(Record, frozen=True):
 class Outcome(Record, frozen=True):
     """What a solver made of a trial.
 
-    `answer` is the text to score (reasoning split off); `reason` explains every status but `answered`;
-    `scores` are there where the solver itself scores (packs, terminal tasks); `native` is a pack's own
-    result, verbatim. `requests` are those that another program made for it before, as far as it wrote them down.
+    `answer` is the text to score (reasoning split off); `reason` explains every status but `answered`; `scores` are
+    there where the solver itself scores; `native` is a pack's own result, verbatim. `requests` are those that another
+    program made for it before.
     """
 
     status: Status = Status.ANSWERED

@@ -43,6 +43,15 @@ ALLOWED = {
         "ensure_future",
     ): "the start of one program, shielded from a cancellation",
     ("benchwright/app/thinking.py", "ThreadPoolExecutor"): "one thread, as a loop may be running already",
+    ("benchwright/app/network_preflight.py", "gather"): "hosts that are tried side by side, before a run",
+    (
+        "benchwright/catalog/containers/way_out.py",
+        "to_thread",
+    ): "looking for a Python that runs in containers",
+    (
+        "benchwright/catalog/containers/sealing/leaks.py",
+        "to_thread",
+    ): "the digests of a task's files, once for each image",
     ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
     ("benchwright/app/telemetry.py", "to_thread"): "waiting for a collector of telemetry, at the end",
     ("benchwright/packs/verifiers/running.py", "TaskGroup"): "verifiers that are made ready side by side",

@@ -11,6 +11,7 @@ import pytest
 from tests.catalog.catalog_kit import write_rows
 
 from benchwright.catalog.benchmark import Options
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench.about import SWE_BENCH
 from benchwright.catalog.swe_bench.benchmark import images_of, make
@@ -199,7 +200,7 @@ def test_predictions_are_part_of_the_samples(tmp_path: Path) -> None:
 
 
 def test_what_departs_from_the_protocol_is_said(tmp_path: Path) -> None:
-    assert make(SWE_BENCH, Options({})).departures == (NO_FUTURE,)
+    assert make(SWE_BENCH, Options({})).departures == (NO_FUTURE, SEALED_NETWORK)
     assert make(SWE_BENCH, Options(sealed=False)).departures == ()
     assert "in place of an agent" in make(SWE_BENCH, Options({"mode": "patch"})).departures[0]
     assert make(SWE_BENCH, Options({"max_turns": "30"})).departures[1] == "30 answers at most in place of 250"

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, OWN_RUNNER, Data, official_pro, pro
 
+from benchwright.catalog.containers.network_rules import SEALED_NETWORK
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
 from benchwright.catalog.swe_bench_pro.rows import literal_list
 from benchwright.data.errors import DatasetError
@@ -102,13 +103,16 @@ class TestOptions:
         benchmark = pro(predictions=str(file))
         found = list(benchmark.samples(data.source))
         assert [sample.content["prediction"] for sample in found] == [None, "diff"]
-        assert benchmark.departures == ("the patches come from a file; no model was asked",)
+        assert benchmark.departures == ("the patches come from a file; no model was asked", SEALED_NETWORK)
         assert list(benchmark.checks(found[0])) == []
 
     def test_one_answer_departs_from_the_protocol_and_an_agent_does_not(self) -> None:
-        assert pro().departures == (NO_FUTURE,)
+        assert pro().departures == (NO_FUTURE, SEALED_NETWORK)
         assert official_pro().departures == ()
-        assert pro(mode="patch").departures == ("one answer, shown only the issue, in place of an agent",)
+        assert pro(mode="patch").departures == (
+            "one answer, shown only the issue, in place of an agent",
+            SEALED_NETWORK,
+        )
 
     @pytest.mark.parametrize(
         ("name", "value", "told"),
@@ -117,7 +121,7 @@ class TestOptions:
             ("command_seconds", "60", "60 s for a command in place of 120"),
             ("test_seconds", "60", "60 s for the tests in place of 3600"),
             ("memory_gib", "8", "8 GiB of memory in place of 30"),
-            ("network", "none", "tests without the network that they have officially"),
+            ("network", "none", "no network in any container"),
         ],
     )
     def test_other_limits_than_the_official_ones_are_departures(

@@ -14,7 +14,9 @@ from benchwright.sandbox.egress import Network, Policy, host_problem, mirrors, w
 Choice = Literal["task", "open", "none"]
 _CHOICES: tuple[Choice, ...] = ("task", "open", "none")
 
-SEALED_NETWORK = "sealed: of the network package mirrors and hosts that the task names, by a proxy that logs"
+SEALED_NETWORK = (
+    "sealed: the network is package mirrors and hosts that the task names, through a proxy that logs"
+)
 """How it differs from the official protocols."""
 
 _MIRROR_VARIABLES = {
