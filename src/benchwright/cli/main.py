@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": ("benchwright.cli.compare:command", "Compare runs and result files: is B better than A?"),
     "table": ("benchwright.cli.table:command", "Show runs as a leaderboard: models by benchmarks."),
     "fetch": ("benchwright.cli.fetch:command", "Fetch the datasets of benchmarks."),
+    "judge": ("benchwright.cli.judge:command", "Check a judge: agreement with people, corrected scores."),
     "validate": (
         "benchwright.cli.validate:command",
         "Check graders: gold answers must score 1, wrong ones must not.",
@@ -74,6 +75,7 @@ HEADINGS = {
         "table",
         "audit",
         "noise",
+        "judge",
         "report",
         "export",
         "import",

@@ -21,6 +21,7 @@ from benchwright.cli.options import (
     benchmark_options,
     concurrency_option,
     data_option,
+    judge_labels_option,
     keep_images_option,
     limit_option,
     metrics_options,
@@ -102,6 +103,7 @@ MORE = """\b
 @api_key_option
 @sampling_options("42")
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
+@judge_labels_option
 @until_options
 @config_option("run")
 @concurrency_option(8)
@@ -226,9 +228,11 @@ def _run_suite(
     if names:
         raise click.UsageError(f"Give benchmarks or --suite, not both; {names[0]!r} belongs into {path}.")
     context = click.get_current_context()
-    for name in ("name", "config"):
+    for name in ("name", "config", "judge_labels"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name} does not go with --suite: write it into {path}.")
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} does not go with --suite: write it into {path}."
+            )
     suite, dry_run = read_suite(path), options["dry_run"]
     return run_suite(suite, suite_parts(suite), dry_run=dry_run, as_json=as_json, quiet=quiet)
 
