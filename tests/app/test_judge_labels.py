@@ -97,7 +97,7 @@ def test_every_door_shows_the_same_corrected_score(program: Program) -> None:
     run = program.only_run.name
     assert told in " ".join(program.run("show", run).stdout.split())
     (directory,) = program.runs
-    viewed = figures_of(read_manifest(directory), read_table(directory))
+    viewed = figures_of(read_manifest(directory), read_table(directory, effort=True))
     assert any(note.startswith(told) for note in viewed.targets[0].notes)
     assert program.run("report", run, "-o", "report.html").returncode == 0
     assert told in " ".join((program.directory / "report.html").read_text().split())
