@@ -37,6 +37,9 @@ def _reply(body: dict[str, Any]) -> str:
     text = body["messages"][-1]["content"]
     if "judge" not in body["model"]:
         return answer_to(int(re.findall(r"\d+", text)[-1]))
+    if "Predicted answer: " in text:
+        predicted = text.rsplit("Predicted answer: ", 1)[1].split("\n")[0]
+        return "AB"[not verdict_on(predicted, strict=False)]
     found = re.search(r"<<ANSWER \w+>>\n(.*?)\n<<END ANSWER", text, re.DOTALL)
     assert found is not None
     return f"So it is.\nSCORE: {int(verdict_on(found[1], strict=body['model'] == 'strict-judge'))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Iterator
@@ -10,7 +11,15 @@ from typing import Any
 
 import pytest
 from tests.app.app_kit import Program, one_line_of
-from tests.app.judge_kit import JudgeServer, judge_server, judging, label_form, read_form, write_questions
+from tests.app.judge_kit import (
+    JudgeServer,
+    answer_to,
+    judge_server,
+    judging,
+    label_form,
+    read_form,
+    write_questions,
+)
 
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import read_table
@@ -180,3 +189,35 @@ def test_labels_go_with_a_run(tmp_path: Path, judge: JudgeServer) -> None:
     assert found.corrected is not None
     assert found.corrected.mean == pytest.approx(0.7)
     program.end()
+
+
+def test_labels_go_with_a_benchmark_and_into_its_result_file(tmp_path: Path, judge: JudgeServer) -> None:
+    program = Program(tmp_path)
+    rows = [{"original_index": n, "problem": f"Question {n}", "answer": f"right {n}"} for n in range(60)]
+    path = tmp_path / "data" / "simpleqa_verified" / "simpleqa_verified.csv"
+    path.parent.mkdir(parents=True)
+    write_csv(path, rows)
+    answers = [
+        {"sample": f"simpleqa_{n}", "answer": answer_to(n), "label": int(n % 10 < 7)} for n in range(60)
+    ]
+    write_csv(form(program), answers)
+    ended = program.run("run", "simpleqa_verified", "--model", "m", "--base-url", judge.base_url, "--no-stream",
+                        "--option", "judge_model=judge", "--judge-labels", "labels.csv", "-q")  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    (result,) = map(json.loads, map(Path.read_text, tmp_path.glob("results/*.json")))
+    assert result["accuracy"] == 0.8
+    assert result["certificate"]["corrected"]["mean"] == pytest.approx(0.7)
+    assert result["judge"]["model"] == result["sample_results"][0]["details"]["judge"] == "judge"
+    assert result["sample_results"][0]["details"]["judge_prompt"] == result["judge"]["prompt"]
+    checked = program.run("judge", "check", program.only_run.name, "-n", "10", "-q", "--json")
+    assert json.loads(checked.stdout)["left_out"]["answer first"].startswith(
+        "the prompt is the benchmark's own"
+    )
+    program.end()
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)

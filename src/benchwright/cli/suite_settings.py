@@ -22,7 +22,7 @@ from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import plain
 
-NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown")
+NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown", "judge_labels")
 """Parameters of the commands that are not settings of a run."""
 
 
