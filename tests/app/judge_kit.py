@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,11 +47,12 @@ def _reply(body: dict[str, Any]) -> str:
 
 
 class JudgeServer:
-    """Its address, and the bodies that judges were sent."""
+    """Its address, the bodies that judges were sent, and the seconds that a verdict takes."""
 
     def __init__(self) -> None:
         self.base_url = ""
         self.judged: list[dict[str, Any]] = []
+        self.seconds = 0.0
 
 
 @contextmanager
@@ -63,6 +65,7 @@ def judge_server() -> Iterator[JudgeServer]:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             if "judge" in body["model"]:
                 server.judged.append(body)
+                time.sleep(server.seconds)
             message = {"role": "assistant", "content": _reply(body)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}

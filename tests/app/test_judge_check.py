@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,3 +108,26 @@ def test_a_run_whose_rows_changed_is_refused(checked: Program, tmp_path: Path, j
         shutil.copy(kept, rows)
     assert ended.returncode == 1
     assert "its data or its configuration has changed" in one_line_of(ended.stderr)
+
+
+def test_an_interrupted_check_goes_on_where_it_was(tmp_path: Path, judge: JudgeServer) -> None:
+    program = Program(tmp_path)
+    write_questions(program, 30)
+    assert program.run(*judging(judge.base_url)).returncode == 0
+    before = len(judge.judged)
+    judge.seconds = 0.05
+    process = program.start("judge", "check", program.only_run.name, "-q")
+    while len(judge.judged) - before < 20:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    judge.seconds = 0.0
+    assert process.returncode == 130
+    assert "Re-run the same command to resume" in err
+    asked = len(judge.judged) - before
+    assert asked < 120
+    found = check(program)
+    assert [one["n"] for one in found["experiments"]] == [30] * 4
+    assert len(judge.judged) - before == 120
+    program.end()

@@ -21,6 +21,7 @@ from tests.app.judge_kit import (
     write_questions,
 )
 
+import benchwright
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import read_table
 from benchwright.web.figures import figures_of
@@ -221,3 +222,26 @@ def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
+
+
+def test_labels_go_with_a_call_from_python(
+    tmp_path: Path, judge: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OSMOSIS_CACHE_DIR", str(tmp_path / "cache"))
+    questions = [{"prompt": f"Question {n}", "answer": f"right {n}", "id": f"q{n}"} for n in range(60)]
+    answers = [{"sample": f"q{n}", "answer": answer_to(n), "label": int(n % 10 < 7)} for n in range(60)]
+    write_csv(tmp_path / "labels.csv", answers)
+    found = benchwright.evaluate(
+        questions,
+        scorer="judge",
+        model="m",
+        base_url=judge.base_url,
+        judge_model="judge",
+        judge_labels=tmp_path / "labels.csv",
+        stream=False,
+    )
+    certificate = found.summary.targets[0].scores[0].certificate
+    assert certificate is not None
+    assert certificate.corrected is not None
+    assert certificate.corrected.mean == pytest.approx(0.7)

@@ -8,12 +8,13 @@ from typing import Any
 
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.benchmarks import prepare_benchmark
+from benchwright.app.judging.labelling import labels_for
 from benchwright.app.judging.labels_file import HumanLabel
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.app.until.question import sharing
-from benchwright.cli.judge_labelling import labels_for, take_labels
+from benchwright.cli.judge_labelling import take_labels
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress

@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from benchwright.app.evaluate import EvalReport, prepare_eval
+from benchwright.app.judging.labelling import labels_for
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
-from benchwright.cli.judge_labelling import labels_for, take_labels
+from benchwright.cli.judge_labelling import take_labels
 from benchwright.cli.lines import header_lines, size_text
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_summary, results_on_stdout, say

@@ -1,4 +1,4 @@
-"""People's labels of a run's answers: read before the run, and taken in when it is finished."""
+"""People's labels of a run's answers, taken in when it is finished."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.app.judging.judged import judges_of
 from benchwright.app.judging.labelling import label_run
-from benchwright.app.judging.labels_file import HumanLabel, read_form
+from benchwright.app.judging.labels_file import HumanLabel
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import LaunchedRun, PreparedRun
 from benchwright.cli.output import say
@@ -18,18 +17,6 @@ from benchwright.engine.progress import Progress
 from benchwright.engine.run import RunResult
 from benchwright.formats import counted
 from benchwright.text import plain
-
-
-def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
-    """The labels that `--judge-labels` names; none without it.
-
-    Raises:
-        DatasetError, UserError: the file cannot be read, or no judge scores the run.
-    """
-    if path is None:
-        return ()
-    judges_of(prepared)
-    return read_form(path)
 
 
 def take_labels(

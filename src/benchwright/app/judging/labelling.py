@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.analysis.judged.answers import judged_rows
 from benchwright.app.judging.asking import Question, ask
 from benchwright.app.judging.judged import JudgedAnswer, judged_answers, judges_of, samples_named
-from benchwright.app.judging.labels_file import HumanLabel
+from benchwright.app.judging.labels_file import HumanLabel, read_form
 from benchwright.app.prepared import PreparedRun
 from benchwright.engine.run import Listener, RunResult
 from benchwright.errors import UserError
@@ -17,6 +17,18 @@ from benchwright.records import Sample
 from benchwright.runs.labelled import KeptLabels, OtherLabel, OwnLabel, keep_labels
 from benchwright.runs.table import read_table
 from benchwright.text import Say
+
+
+def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
+    """The labels that `--judge-labels` names; none without it.
+
+    Raises:
+        DatasetError, UserError: the file cannot be read, or no judge scores the run.
+    """
+    if path is None:
+        return ()
+    judges_of(prepared)
+    return read_form(path)
 
 
 async def label_run(
