@@ -121,6 +121,22 @@ def test_who_judged_is_part_of_the_result(program: Program) -> None:
     assert json.dumps(found["prompt"]) in json.dumps(trial)
 
 
+def test_labels_between_right_and_wrong_are_prediction_powered(program: Program) -> None:
+    rows = read_form(form(program))
+    write_csv(
+        form(program), [{**row, "label": 0.9 if row["answer"].startswith("right") else 0.1} for row in rows]
+    )
+    found = certificate(program)
+    assert found["corrected"]["method"] == "prediction-powered"
+    assert found["corrected"]["low"] < 0.7 * 0.9 + 0.3 * 0.1 < found["corrected"]["high"]
+
+
+def test_labels_by_which_the_judge_knows_nothing_are_refused(program: Program) -> None:
+    rows = [{"sample": f"q{n}", "answer": f"right {n + 1000}", "label": n % 2} for n in range(80)]
+    write_csv(form(program), rows)
+    assert "do not show that the judge knows right from wrong" in certificate(program)["refusal"]
+
+
 def test_too_few_labels_are_refused(program: Program) -> None:
     label_form(form(program), read_form(form(program))[:49])
     found = certificate(program)
@@ -214,6 +230,30 @@ def test_labels_go_with_a_benchmark_and_into_its_result_file(tmp_path: Path, jud
     assert json.loads(checked.stdout)["left_out"]["answer first"].startswith(
         "the prompt is the benchmark's own"
     )
+    program.end()
+
+
+def test_labels_of_one_topic_are_refused(tmp_path: Path, judge: JudgeServer) -> None:
+    program = Program(tmp_path)
+    rows = [
+        {
+            "original_index": n,
+            "problem": f"Question {n}",
+            "answer": f"right {n}",
+            "topic": "Art" if n < 60 else "Music",
+        }
+        for n in range(120)
+    ]
+    path = tmp_path / "data" / "simpleqa_verified" / "simpleqa_verified.csv"
+    path.parent.mkdir(parents=True)
+    write_csv(path, rows)
+    answers = [
+        {"sample": f"simpleqa_{n}", "answer": answer_to(n), "label": int(n % 10 < 7)} for n in range(60)
+    ]
+    write_csv(form(program), answers)
+    ended = program.run("run", "simpleqa_verified", "--model", "m", "--base-url", judge.base_url, "--no-stream",
+                        "--option", "judge_model=judge", "--judge-labels", "labels.csv", "-q")  # fmt: skip
+    assert "not corrected: all labelled answers have topic Art" in " ".join(ended.stdout.split())
     program.end()
 
 

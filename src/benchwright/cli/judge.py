@@ -140,7 +140,8 @@ Examples:
 @option(
     "--second-judge-api-key-env",
     metavar="NAME",
-    help="Environment variable that holds the second judge's API key (default: found like --api-key).",
+    help="Environment variable that holds the second judge's API key (default: the judge's at the same "
+    "address, else found like --api-key).",
 )
 @seed_option
 @api_key_option
@@ -164,7 +165,7 @@ def check(
     second judge. What was asked before is not asked again: the same command resumes.
     """
     from benchwright.app.existing_runs import existing_run
-    from benchwright.app.judging.checking import check_judge
+    from benchwright.app.judging.checking import JudgeAtWork, check_judge
     from benchwright.app.judging.judged import judges_of, prepare_again
     from benchwright.app.judging.second import second_judge_of
     from benchwright.app.loop import run_async
@@ -174,7 +175,7 @@ def check(
     existing = existing_run(run)
     with results_on_stdout(as_json=as_json):
         prepared = prepare_again(existing, {"api_key": api_key} if api_key else {}, say)
-        judge = judges_of(prepared).target
+        judge = JudgeAtWork(judges_of(prepared).target, prepared.request.keys.get("judge"))
         second = second_judge_of(second_judge, second_judge_base_url, second_judge_api_key_env, judge, say)
         checked = run_async(
             check_judge(

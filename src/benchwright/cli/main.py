@@ -188,9 +188,7 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 @_before("--env-file", "FILE", "File with keys and settings (default: .env here)")
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
-    """Find out what models and agents can do, how fast, and which is better. Runs
-    are kept under BENCHWRIGHT_HOME; the same command resumes a stopped one.
-    """
+    """Find out what models and agents can do, how fast, and which is better."""
 
 
 def _open_streams() -> None:

@@ -31,8 +31,8 @@ AUTHORS_PROMPT = "the prompt is the benchmark's own, and its order is part of it
 NO_REFERENCE = "no sample has a reference to swap the answer with"
 
 
-class SecondJudge(NamedTuple):
-    """Another judge, and its key."""
+class JudgeAtWork(NamedTuple):
+    """A judge that can be asked, and its key."""
 
     target: Target
     key: str | None
@@ -60,7 +60,7 @@ async def check_judge(
     n: int,
     seed: int,
     repeats: int,
-    second: SecondJudge | None,
+    second: JudgeAtWork | None,
     progress: Callable[[str], Sequence[Listener]],
     say: Say,
 ) -> Checked:
