@@ -87,6 +87,29 @@ def coverage(way: str, scenario: Scenario, labels: int, runs: int) -> float:
     return float(np.mean([one.low <= scenario.right <= one.high for one in found]))
 
 
+def repeated_coverage(labels: int, runs: int) -> float:
+    """The same for labels of answers to 250 questions, each asked four times, that differ in how hard they are."""
+    generator = np.random.default_rng(SEED)
+    right, sensitivity, specificity = SCENARIOS[2]
+    questions = np.repeat(np.arange(ANSWERS // 4), 4)
+    held = 0
+    for _ in range(runs):
+        chance = generator.beta(2 * right, 2 * (1 - right), ANSWERS // 4)[questions]
+        truth = generator.random(ANSWERS) < chance
+        verdicts = generator.random(ANSWERS) < np.where(truth, sensitivity, 1 - specificity)
+        drawn = generator.choice(ANSWERS, labels, replace=False)
+        effects = [_design_effect(truth[drawn], questions[drawn]), _design_effect(verdicts, questions)]
+        worth = ANSWERS / effects[1]
+        counts = count(truth[drawn], verdicts[drawn])
+        found = post_stratified(counts, worth * verdicts.mean(), worth, design_effect=effects[0])
+        held += found.low <= right <= found.high
+    return held / runs
+
+
+def _design_effect(values: np.ndarray, clusters: np.ndarray) -> float:
+    return max(1.0, estimate(values.astype(float), groups=clusters.tolist()).design_effect or 1.0)
+
+
 def kappa_coverage(scenario: Scenario, labels: int, runs: int) -> float:
     """The share of intervals that hold the true kappa; one that is missing holds nothing."""
     generator = np.random.default_rng(SEED)
@@ -137,3 +160,8 @@ def _percent(shares: Sequence[float], digits: int) -> str:
 if __name__ == "__main__":
     for line in table(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS):
         print(line, flush=True)
+    for labels in LABELS:
+        print(
+            f"250 questions with four repeats, {labels} labels: {repeated_coverage(labels, 2000):.1%}",
+            flush=True,
+        )

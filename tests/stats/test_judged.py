@@ -56,6 +56,12 @@ def test_own_answers_are_weighted_by_the_verdicts_of_all() -> None:
     assert post_stratified(LABELLED, 600, 1000).mean == pytest.approx(0.6 * 30 / 34 + 0.4 * 2 / 16)
 
 
+def test_dependent_labels_widen_the_interval() -> None:
+    alone, dependent = (post_stratified(LABELLED, 600, 1000, design_effect=effect) for effect in (1.0, 2.0))
+    assert dependent.mean == pytest.approx(alone.mean)
+    assert dependent.high - dependent.low > 1.2 * (alone.high - alone.low)
+
+
 def test_errors_known_from_other_answers_are_taken_back() -> None:
     errs, finds = 4 / 18, 30 / 32
     assert rogan_gladen(LABELLED, 600, 1000).mean == pytest.approx((0.6 - errs) / (finds - errs))

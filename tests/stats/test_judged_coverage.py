@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.judges import KAPPA_SCENARIOS, LABELS, SCENARIOS, WAYS, coverage, kappa_coverage
+from benchmarks.judges import (
+    KAPPA_SCENARIOS,
+    LABELS,
+    SCENARIOS,
+    WAYS,
+    coverage,
+    kappa_coverage,
+    repeated_coverage,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -21,3 +29,8 @@ def test_the_corrected_score_is_covered(way: str, labels: int) -> None:
 def test_kappa_is_covered(labels: int) -> None:
     for scenario in KAPPA_SCENARIOS:
         assert 0.935 <= kappa_coverage(scenario, labels, RUNS) <= 0.965, scenario
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_repeats_of_a_question_are_not_taken_for_independent_answers(labels: int) -> None:
+    assert 0.93 <= repeated_coverage(labels, 500) <= 0.97

@@ -169,18 +169,29 @@ def youden(counts: Counts, confidence: float = 0.95) -> Rate:
 
 
 def post_stratified(
-    counts: Counts, right: float, n: float, answered: Rate | None = None, confidence: float = 0.95
+    counts: Counts,
+    right: float,
+    n: float,
+    answered: Rate | None = None,
+    *,
+    design_effect: float = 1.0,
+    confidence: float = 0.95,
 ) -> Corrected:
     """The mean of human labels where some of the run's own answers, drawn at random, have one; labels are 0/1.
 
     p a + (1 - p) b, with p = right / n the share of all n answers that the judge found right, a the share of human
     yes among the labelled answers that it found right, b that among those that it found wrong. For 0/1 verdicts this is
     prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633) with the best weight for each verdict.
-    `n` may be an effective number of answers. `answered`: see `of_all`.
+    `n` may be an effective number of answers; `design_effect` is by how much dependent labels (of repeats, in groups)
+    raise the variance of their mean. `answered`: see `of_all`.
     """
     share = proportion(right, n, confidence)
-    if_right = proportion(counts.both, counts.judge_right, confidence)
-    if_wrong = proportion(counts.human_only, counts.n - counts.judge_right, confidence)
+    both, human_only, found_right, found_wrong = (
+        one / design_effect
+        for one in (counts.both, counts.human_only, counts.judge_right, counts.n - counts.judge_right)
+    )
+    if_right = proportion(both, found_right, confidence)
+    if_wrong = proportion(human_only, found_wrong, confidence)
     p, a, b = share.value, if_right.value, if_wrong.value
     mean = p * a + (1 - p) * b
     ends = mover(mean, [(a - b, share), (p, if_right), (1 - p, if_wrong)])
@@ -226,6 +237,7 @@ def prediction_powered(
     answered: Rate | None = None,
     *,
     design_effect: float = 1.0,
+    label_effect: float = 1.0,
     confidence: float = 0.95,
 ) -> Corrected:
     """The mean of human labels (n,) from 0 to 1 where some of the run's own answers, drawn at random, have one.
@@ -233,7 +245,7 @@ def prediction_powered(
     w mean(others) + mean(labels - w verdicts): PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453), with
     verdicts (n,) of the labelled answers and `others` (m,) of the rest, and w in [0, 1] tuned to the least variance.
     The interval is that of t with n - 2 degrees of freedom. `design_effect` is by how much dependent answers (repeats,
-    groups) raise the variance of mean(others). `answered`: see `of_all`.
+    groups) raise the variance of mean(others), `label_effect` the same of the labels. `answered`: see `of_all`.
 
     Raises:
         ValueError: fewer than 3 labels, or lengths that differ.
@@ -250,7 +262,10 @@ def prediction_powered(
         weight = min(1.0, max(0.0, shared))
     left = y - weight * f
     mean = exact_mean(left) + (weight * exact_mean(rest) if weight else 0.0)
-    se = math.sqrt(float(left.var(ddof=1)) / y.size + (weight**2 * variance / rest.size if weight else 0.0))
+    se = math.sqrt(
+        label_effect * float(left.var(ddof=1)) / y.size
+        + (weight**2 * variance / rest.size if weight else 0.0)
+    )
     half = t_quantile((1 + confidence) / 2, y.size - 2) * se
     return of_all(
         _within(min(1.0, max(0.0, mean)), Interval(mean - half, mean + half)), answered, "prediction-powered"

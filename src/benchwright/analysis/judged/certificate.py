@@ -28,9 +28,12 @@ from benchwright.stats.judged import (
     rogan_gladen,
     youden,
 )
+from benchwright.stats.repeats import estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from benchwright.stats.arrays import Vector
 
 FEWEST = 50
 """Labels that a correction takes."""
@@ -85,7 +88,7 @@ def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corre
         return None, f"{counted(n, 'label')}; at least {FEWEST} are needed"
     if len(seen.rows) >= FEWEST:
         refusal = _drawn_badly(table, answers, seen, binary=binary)
-        return (None, refusal) if refusal else (_by_own(answers, seen, binary=binary), None)
+        return (None, refusal) if refusal else (_by_own(table, answers, seen, binary=binary), None)
     if not seen.others.labels.size:
         return (
             None,
@@ -105,15 +108,30 @@ def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corre
     return rogan_gladen(counts, right, answers.effective, answers.answered), None
 
 
-def _by_own(answers: Answers, seen: Labelled, *, binary: bool) -> Corrected:
+def _by_own(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> Corrected:
     labels, verdicts, _ = seen.own
+    label_effect = _design_effect(table, labels, seen.rows)
     if binary:
         counts = count(labels, verdicts)
         right = answers.effective * float(answers.verdicts.mean())
-        return post_stratified(counts, right, answers.effective, answers.answered)
+        return post_stratified(counts, right, answers.effective, answers.answered, design_effect=label_effect)
     rest = answers.verdicts[~np.isin(answers.rows, seen.rows)]
     effect = answers.rows.size / answers.effective
-    return prediction_powered(labels, verdicts, rest, answers.answered, design_effect=effect)
+    return prediction_powered(
+        labels, verdicts, rest, answers.answered, design_effect=effect, label_effect=label_effect
+    )
+
+
+def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) -> float:
+    """By how much labels of repeats of a sample, or of samples of a group, raise the variance of their mean."""
+    groups, samples = table.group.numbers(rows).tolist(), table.sample.numbers(rows).tolist()
+    clusters = [
+        ("group", group) if group else ("sample", sample)
+        for group, sample in zip(groups, samples, strict=True)
+    ]
+    if len(set(clusters)) == len(clusters):
+        return 1.0
+    return max(1.0, estimate(labels, groups=clusters).design_effect or 1.0)
 
 
 def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> str | None:
