@@ -231,6 +231,8 @@ class EvalSettings(DecidingSettings, ThinkingSettings):
     judge_model: str | None = None
     judge_base_url: str | None = None
     judge_api_key_env: str | None = None
+    judge_labels: Path | None = None
+    """A file of people's labels, by which the judge's scores are corrected."""
 
 
 class TaskSettings(ThinkingSettings):
@@ -267,6 +269,9 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     """A command-line agent that works in the containers, by the name of its recipe."""
     seal: bool = True
     """Whether agents in containers are sealed; else their official protocol is kept to the letter."""
+
+    judge_labels: Path | None = None
+    """A file of people's labels, by which a judge's scores are corrected."""
 
     output_dir: Path = Path("results")
     data_dir: Path = Path("data")

@@ -13,6 +13,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, asked, figures, graded, scored
 
 from benchwright.catalog.hle.grading import (
+    JUDGE_PROMPT,
     OFFICIAL_JUDGE,
     rms_calibration_error,
     says_yes,
@@ -22,6 +23,7 @@ from benchwright.catalog.hle.grading import (
 from benchwright.catalog.validation import validate
 from benchwright.data.errors import DatasetError
 from benchwright.records import Status
+from benchwright.runs.keys import fingerprint
 
 SHORT = {"question": "What is 1 + 1?", "answer": "2", "answer_type": "exactMatch"}
 CHOICE = {"question": "Which is a prime?\nA. 4\nE. 7", "answer": "E", "answer_type": "multipleChoice"}
@@ -102,6 +104,8 @@ async def test_the_judge_sees_question_response_and_gold_answer_and_its_word_cou
         "expected": "2",
         "confidence": 70,
         "judge": "the judge",
+        "judge_prompt": fingerprint(JUDGE_PROMPT),
+        "judge_settings": {"max_completion_tokens": 4096, "temperature": None},
     }
     assert score.explanation == judgement("yes")
 

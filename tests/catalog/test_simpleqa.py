@@ -64,7 +64,16 @@ async def test_the_judge_is_asked_with_the_prompt_of_its_set() -> None:
     for name, talk in (("simpleqa", first), ("simpleqa_verified", second)):
         score = await scored(judged(name), ASKED, "{41} metres", talk)
         assert (score.value, score.span) == (1.0, "{41} metres")
-        assert score.detail == {"correct": True, "expected": "41 m", "grade": "CORRECT", "judge": "the judge"}
+        detail = dict(score.detail or {})
+        assert len(detail.pop("judge_prompt")) == 32
+        params = {key: value for key, value in talk.asked[0][2].items() if key != "slot"}
+        assert detail == {
+            "correct": True,
+            "expected": "41 m",
+            "grade": "CORRECT",
+            "judge": "the judge",
+            "judge_settings": params,
+        }
         text = talk.asked[0][1][-1]["content"]
         assert text.startswith("Your job is to look at a question, a gold target, and a predicted answer")
         for part in (

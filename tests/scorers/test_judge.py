@@ -109,8 +109,23 @@ def test_an_answer_cannot_write_the_marks_it_stands_between(score: Any, judge_sa
 def test_the_verdict_is_the_explanation_and_the_detail_says_who_gave_it(
     score: Any, judge_saying: Any
 ) -> None:
-    found = score(Judge(), "Paris", "Paris", judge_saying("Same.\nSCORE: 1"))
-    assert (found.explanation, found.detail) == ("Same.\nSCORE: 1", {"judge": "judge-1"})
+    judge = Judge()
+    found = score(judge, "Paris", "Paris", judge_saying("Same.\nSCORE: 1"))
+    assert (found.explanation, found.detail) == (
+        "Same.\nSCORE: 1",
+        {"judge": "judge-1", "judge_prompt": judge.judging.prompt, "judge_settings": {"temperature": 0}},
+    )
+
+
+def test_another_rubric_is_another_prompt() -> None:
+    assert Judge().judging.prompt != Judge(rubric="Is it polite?").judging.prompt
+
+
+def test_a_swapped_judge_sees_the_answer_before_the_reference(score: Any, judge_saying: Any) -> None:
+    session = judge_saying("SCORE: 1")
+    score(Judge().swapped(), "Paris, please", "Paris", session)
+    (_, user), _ = session.asked[0]
+    assert user["content"].index("<<ANSWER") < user["content"].index("<<REFERENCE")
 
 
 def test_a_blank_answer_is_unparsed_and_costs_no_request(score: Any, judge_saying: Any) -> None:

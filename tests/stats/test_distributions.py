@@ -80,3 +80,25 @@ def test_a_binomial_quantile_is_the_first_to_reach_its_probability(q: float, n: 
 def test_what_lies_outside_the_domain_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"."):
         call()
+
+
+@pytest.mark.parametrize("p", [1e-6, 0.025, 0.5, 0.975])
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (0.5, 50.5), (30.5, 20.5), (700.8, 300.7)])
+def test_beta_quantile(p: float, a: float, b: float) -> None:
+    assert ours.beta_quantile(p, a, b) == pytest.approx(scipy_stats.beta.ppf(p, a, b), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("k", "drawn", "marked", "total"), [(20, 50, 700, 1000), (5, 5, 5, 9), (0, 10, 0, 20)]
+)
+def test_the_hypergeometric_p_value_is_that_of_fishers_exact_test(
+    k: int, drawn: int, marked: int, total: int
+) -> None:
+    table = [[k, drawn - k], [marked - k, total - marked - drawn + k]]
+    expected = scipy_stats.fisher_exact(table)[1]
+    assert ours.hypergeometric_p_value(k, drawn, marked, total) == pytest.approx(expected, rel=1e-6)
+
+
+def test_more_marked_ones_than_there_are_cannot_be_drawn() -> None:
+    with pytest.raises(ValueError, match="6 marked of 10 drawn"):
+        ours.hypergeometric_p_value(6, 10, 5, 20)

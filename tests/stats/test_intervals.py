@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 from benchwright.stats.intervals import (
     Interval,
+    jeffreys,
     normal_interval,
     t_around,
     wilson,
@@ -102,3 +103,9 @@ def test_the_documented_interval_is_mean_and_196_population_errors() -> None:
 def test_the_documented_interval_is_guarded_for_few_values() -> None:
     assert normal_interval([]) == (0, 0)
     assert normal_interval([0.4]) == (0.4, 0.4)
+
+
+def test_jeffreys_reaches_the_end_where_all_are_alike() -> None:
+    assert jeffreys(0, 20).low == 0.0
+    assert jeffreys(20, 20).high == 1.0
+    assert jeffreys(3, 50) == pytest.approx(scipy_stats.beta.ppf([0.025, 0.975], 3.5, 47.5))

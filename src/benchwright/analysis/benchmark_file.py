@@ -158,6 +158,8 @@ def _head(
         "passes": msgspec.to_builtins(score.passes),
         "figures": [msgspec.to_builtins(figure) for figure in figures],
         **({"suspicious": target.suspicious} if target.suspicious else {}),
+        **({"judge": score.judge} if score.judge else {}),
+        **({"certificate": score.certificate} if score.certificate else {}),
         "breakdowns": [msgspec.to_builtins(entry) for entry in totals.breakdowns],
         "protocol": manifest.about,
         "simulated": summary.simulated,

@@ -16,6 +16,8 @@ from benchwright.analysis.deciding.decision import decision_of
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
+from benchwright.analysis.judged.certificate import certificate_of
+from benchwright.analysis.judged.records import Certificate, Judge, judge_of
 from benchwright.analysis.request_summary import RequestSummary, request_summary
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
@@ -61,6 +63,7 @@ class ScoreSummary(Record, frozen=True):
     them in the scorer. `low` and `high` are the confidence interval of `mean_scored`, made by `method`; `bounds` say
     where the mean could lie had those that failed been scored, where the range of the score is known.
     `mean`, `std`, `min` and `max` are the documented ones, in which what failed counts as 0, too.
+    `judge` is who gave the score, where a model did, and `certificate` what people's labels say of it, if it has some.
     """
 
     scorer: str
@@ -83,6 +86,8 @@ class ScoreSummary(Record, frozen=True):
     bounds: tuple[float, float] | None
     passes: list[PassAt] = []
     no_answer: int = 0
+    judge: Judge | None = None
+    certificate: Certificate | None = None
 
 
 class TargetSummary(Record, frozen=True):
@@ -221,7 +226,7 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
         base_url=target.base_url,
         trials=int(rows.sum()),
         statuses=statuses,
-        scores=[_score_summary(manifest, table, name, rows) for name in table.scores],
+        scores=[_score_summary(manifest, table, name, target.slot, rows) for name in table.scores],
         requests=request_summary(requests, sessions),
         other_roles=requests.other_roles,
         reused=sum(n for reused, n in table.reused.counts(rows) if reused),
@@ -235,7 +240,9 @@ def _target_summary(manifest: Manifest, table: RunTable, target: Target, session
     )
 
 
-def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: NDArray[np.bool_]) -> ScoreSummary:
+def _score_summary(
+    manifest: Manifest, table: RunTable, name: str, slot: str, rows: NDArray[np.bool_]
+) -> ScoreSummary:
     import numpy as np
 
     from benchwright.stats.documented import documented_statistics
@@ -267,6 +274,8 @@ def _score_summary(manifest: Manifest, table: RunTable, name: str, rows: NDArray
         bounds=found.bounds,
         passes=_passes(manifest, table, found, true_places(rows)) if manifest.repeats > 1 and n else [],
         no_answer=found.no_answer,
+        judge=judge_of(manifest, name),
+        certificate=certificate_of(manifest, table, name, slot),
     )
 
 

@@ -89,6 +89,7 @@ class EvalArguments(DecidingArguments, ThinkingArguments, total=False):
     judge_model: str | None
     judge_base_url: str | None
     judge_api_key_env: str | None
+    judge_labels: str | Path | None
     reuse: bool
     rescore: bool
     log_samples: bool
@@ -110,6 +111,7 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
     agent: str | None
     keep_images: Literal["none", "base", "all"] | None
     seal: bool
+    judge_labels: str | Path | None
     output_dir: str | Path
     data_dir: str | Path
     scrape_prometheus: bool

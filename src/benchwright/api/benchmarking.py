@@ -63,14 +63,18 @@ async def run_benchmark_async(
 
 def _work(benchmark: str, given: Mapping[str, Any], api_key_env: str | None) -> Work[BenchmarkRun]:
     async def work(watch: Watch) -> BenchmarkRun:
+        from benchwright.api.labelling import take_labels
         from benchwright.app.benchmarks import prepare_benchmark
+        from benchwright.app.judging.labelling import labels_for
         from benchwright.app.launch import launch
         from benchwright.config import BenchmarkSettings
 
         settings = settings_of(BenchmarkSettings, given, api_key_env)
         prepared = prepare_benchmark(benchmark, settings, watch.say)
+        labels = labels_for(prepared, settings.judge_labels)
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
+        await take_labels(prepared, launched, labels, settings.judge_labels, watch)
         reports = prepared.report(launched)
         summary = reports[0].summary
         short = checked(prepared, launched, summary)

@@ -97,8 +97,10 @@ def _work(
     own_agent = {"module": name} if name is None or ":" in name else {"agent": name}
 
     async def work(watch: Watch) -> Evaluation:
+        from benchwright.api.labelling import take_labels
         from benchwright.app.evaluate import prepare_eval
         from benchwright.app.given_rows import rows_file
+        from benchwright.app.judging.labelling import labels_for
         from benchwright.app.launch import launch
         from benchwright.config import EvalSettings
 
@@ -110,8 +112,10 @@ def _work(
                 "With workers, name agents and scorers as 'module:name', for other processes to load."
             )
         prepared = prepare_eval(settings, watch.say, objects)
+        labels = labels_for(prepared, settings.judge_labels)
         watch.names = prepared.request.names
         launched = await launch(prepared, [watch], watch.say)
+        await take_labels(prepared, launched, labels, settings.judge_labels, watch)
         report = prepared.report(launched)
         files = (report.cache_entry, *report.write())
         short = checked(prepared, launched, report.summary)

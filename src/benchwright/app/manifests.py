@@ -7,6 +7,7 @@ from typing import Any
 from benchwright.app.facts import client_facts, host_facts, versions
 from benchwright.app.prepared import RunRequest
 from benchwright.config import Settings
+from benchwright.engine.protocols import JudgingScorer, Scorer
 from benchwright.runs.manifest import Manifest, ScorerInfo
 
 
@@ -22,7 +23,7 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         task=plan.task.spec,
         targets=list(plan.targets),
         helpers=list(plan.helpers),
-        scorers=[ScorerInfo(scorer.name, scorer.fingerprint) for scorer in plan.task.scorers],
+        scorers=[scorer_info(scorer) for scorer in plan.task.scorers],
         repeats=plan.repeats,
         limits=plan.limits,
         concurrency=None if request.settings.concurrency == "auto" else request.settings.concurrency,
@@ -36,6 +37,12 @@ def manifest_of(request: RunRequest, identity: str, digest: str, created_at: int
         host=host_facts(),
         client=client_facts(stream=request.settings.stream),
     )
+
+
+def scorer_info(scorer: Scorer) -> ScorerInfo:
+    """A scorer as the manifest has it."""
+    judging = scorer.judging if isinstance(scorer, JudgingScorer) else None
+    return ScorerInfo(scorer.name, scorer.fingerprint, judging)
 
 
 def _plain_settings(settings: Settings) -> dict[str, Any]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from benchwright.app.benchmark_results import BenchmarkReport
 from benchwright.app.benchmarks import prepare_benchmark
 from benchwright.app.cost import cost_of
+from benchwright.app.judging.labelling import labels_for
+from benchwright.app.judging.labels_file import HumanLabel
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
 from benchwright.app.until.question import sharing
 from benchwright.cli.cost_options import NO_RATES, Rates
+from benchwright.cli.judge_labelling import take_labels
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_table, say
 from benchwright.cli.progress import TerminalProgress
@@ -31,12 +35,13 @@ def run_benchmarks(
     """Checks all benchmarks, then runs one after the other; the exit code: 0 done, 1 stopped, 130 interrupted."""
     settings = sharing(settings, len(names))
     runs = [prepare_benchmark(name, settings, say) for name in names]
+    labels = [labels_for(prepared, settings.judge_labels) for prepared in runs]
     if settings.dry_run:
         return _describe(runs, rates, as_json=as_json)
     reports: list[BenchmarkReport] = []
     codes: list[int] = []
-    for prepared in runs:
-        code, found = _run(prepared, as_json=as_json, quiet=quiet)
+    for prepared, given in zip(runs, labels, strict=True):
+        code, found = _run(prepared, given, settings.judge_labels, as_json=as_json, quiet=quiet)
         reports += found
         codes.append(code)
         if code and code not in VERDICTS:
@@ -47,7 +52,12 @@ def run_benchmarks(
 
 
 def _run(
-    prepared: PreparedRun[list[BenchmarkReport]], *, as_json: bool, quiet: bool
+    prepared: PreparedRun[list[BenchmarkReport]],
+    labels: Sequence[HumanLabel],
+    labels_path: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> tuple[int, list[BenchmarkReport]]:
     progress = Progress()
     listeners: list[Listener] = [progress]
@@ -57,13 +67,14 @@ def _run(
         names = prepared.request.names
         listeners.append(TerminalProgress(progress, title, each_trial=False, what=name, names=names))
     launched = run_async(launch(prepared, listeners, say))
+    labelled = take_labels(prepared, launched, labels, labels_path, quiet=quiet)
     reports = prepared.report(launched)
     if not as_json:
         _print(reports)
     for report in reports:
         if report.path is not None:
             say(f"Results: {report.path}")
-    return conclude(prepared, launched, reports[0].summary), reports
+    return conclude(prepared, launched, reports[0].summary) or labelled, reports
 
 
 def _print(reports: Sequence[BenchmarkReport]) -> None:

@@ -17,6 +17,7 @@ from benchwright.cli.options import (
     base_url_option,
     concurrency_option,
     dataset_option,
+    judge_labels_option,
     limit_option,
     model_options,
     offset_option,
@@ -76,7 +77,7 @@ eval_options = together(
     model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
     thinking_options,
     agent_options(), recipe_option, agent_command_option,
-    scorer_options, own_scores, baseline_options, until_options,
+    scorer_options, judge_labels_option, own_scores, baseline_options, until_options,
     config_option("eval"), concurrency_option(1), run_options, reuse_options,
     file_options, output_options,
 )  # fmt: skip

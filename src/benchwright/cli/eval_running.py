@@ -11,9 +11,11 @@ from typing import Any
 import click
 
 from benchwright.app.evaluate import EvalReport, prepare_eval
+from benchwright.app.judging.labelling import labels_for
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
+from benchwright.cli.judge_labelling import take_labels
 from benchwright.cli.lines import header_lines, size_text
 from benchwright.cli.noise import print_floors
 from benchwright.cli.output import echo, print_json, print_summary, results_on_stdout, say
@@ -31,6 +33,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
     """Returns the exit code: 0 done, 1 stopped early for an error, 130 interrupted."""
     with results_on_stdout(as_json=as_json):
         prepared = prepare_eval(settings, say)
+        labels = labels_for(prepared, settings.judge_labels)
     if settings.dry_run:
         return _print_description(describe(prepared), as_json=as_json)
     tell = partial(echo, err=as_json)
@@ -40,6 +43,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         listeners.append(_introduce(prepared, settings, progress, as_json=as_json))
     with results_on_stdout(as_json=as_json):
         launched = run_async(launch(prepared, listeners, say))
+        labelled = take_labels(prepared, launched, labels, settings.judge_labels, quiet=quiet)
     report = prepared.report(launched)
     if launched.result is None and not quiet:
         tell(CACHED if launched.finished else DECIDED)
@@ -56,7 +60,7 @@ def run_eval(settings: EvalSettings, *, as_json: bool, quiet: bool) -> int:
         tell(f"Cache: {report.cache_entry}")
         if launched.result is None:
             tell("Use --fresh to re-run from scratch.")
-    return conclude(prepared, launched, report.summary)
+    return conclude(prepared, launched, report.summary) or labelled
 
 
 def _introduce(

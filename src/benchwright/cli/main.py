@@ -32,6 +32,7 @@ COMMANDS = {
     "compare": ("benchwright.cli.compare:command", "Compare runs and result files: is B better than A?"),
     "table": ("benchwright.cli.table:command", "Show runs as a leaderboard: models by benchmarks."),
     "fetch": ("benchwright.cli.fetch:command", "Fetch the datasets of benchmarks."),
+    "judge": ("benchwright.cli.judge:command", "Check a judge: agreement with people, corrected scores."),
     "validate": (
         "benchwright.cli.validate:command",
         "Check graders: gold answers must score 1, wrong ones must not.",
@@ -74,6 +75,7 @@ HEADINGS = {
         "table",
         "audit",
         "noise",
+        "judge",
         "report",
         "export",
         "import",
@@ -186,9 +188,7 @@ def _before(name: str, metavar: str, text: str) -> Callable[[Any], Any]:
 @_before("--env-file", "FILE", "File with keys and settings (default: .env here)")
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 def cli(**_: str | None) -> None:
-    """Find out what models and agents can do, how fast, and which is better. Runs
-    are kept under BENCHWRIGHT_HOME; the same command resumes a stopped one.
-    """
+    """Find out what models and agents can do, how fast, and which is better."""
 
 
 def _open_streams() -> None:

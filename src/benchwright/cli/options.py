@@ -194,6 +194,12 @@ scorer_options = together(
 )  # fmt: skip
 
 
+judge_labels_option = option(
+    "--judge-labels", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", heading="Scoring", rare=True,
+    help="People's labels of answers (CSV or JSONL, see `benchwright judge sample`), to correct a judge's scores by.",
+)  # fmt: skip
+
+
 # How it is run
 
 

@@ -22,6 +22,7 @@ from benchwright.cli.options import (
     benchmark_options,
     concurrency_option,
     data_option,
+    judge_labels_option,
     keep_images_option,
     limit_option,
     metrics_options,
@@ -111,6 +112,7 @@ MORE = """\b
 @sampling_options("42")
 @thinking_options
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
+@judge_labels_option
 @until_options
 @config_option("run")
 @concurrency_option(8)
@@ -244,9 +246,11 @@ def _run_suite(
             f"Give benchmarks or --suite, not both; {names[0]!r} belongs into a file of your own."
         )
     context = click.get_current_context()
-    for name in ("name", "config"):
+    for name in ("name", "config", "judge_labels"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name} does not go with --suite: write it into a file of your own.")
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} does not go with --suite: write it into a file of your own."
+            )
     suite = find_suite(typed)
     parts, dry_run = suite_parts(suite), options["dry_run"]
     return run_suite(suite, parts, rates, dry_run=dry_run, as_json=as_json, quiet=quiet)

@@ -22,7 +22,18 @@ from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import plain
 
-NO_SETTINGS = ("benchmarks", "packs", "suite", "as_json", "quiet", "csv_file", "markdown", "prices", "speed")
+NO_SETTINGS = (
+    "benchmarks",
+    "packs",
+    "suite",
+    "as_json",
+    "quiet",
+    "csv_file",
+    "markdown",
+    "prices",
+    "speed",
+    "judge_labels",
+)
 """Parameters of the commands that are not settings of a run."""
 
 

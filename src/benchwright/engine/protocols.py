@@ -16,6 +16,7 @@ from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.records import Message, Outcome, Record, Sample, Status, Target, TaskSpec, Trial
+from benchwright.runs.manifest import JudgeInfo
 
 PREPARED_BEFORE = 1.0
 """Seconds before a trial is due at which a solver may prepare it."""
@@ -131,6 +132,16 @@ class Scorer(Protocol):
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Scores one outcome. Whatever it raises becomes a grader error of this one score."""
+        ...
+
+
+@runtime_checkable
+class JudgingScorer(Scorer, Protocol):
+    """A scorer that has the run's target `judge` say what an answer is worth."""
+
+    @property
+    def judging(self) -> JudgeInfo:
+        """How the judge is asked."""
         ...
 
 

@@ -14,7 +14,7 @@ from benchwright.analysis.summary import RunSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
 from benchwright.formats import number
-from benchwright.reports.summary import failure_lines, flag_lines, thinking_texts
+from benchwright.reports.summary import failure_lines, flag_lines, judging_lines, thinking_texts
 from benchwright.text import plain
 
 MOST_VALUES = 20
@@ -52,7 +52,7 @@ def _head(about: Mapping[str, Any], totals: Totals, summary: RunSummary) -> Rend
     if abs(score.mean - totals.accuracy) > 1e-12:
         lines.append(Text(f"{plain(about['metric'])}: {score.mean:.4f}", style="bold"))
     target = summary.targets[0]
-    lines += [*failure_lines(target), *thinking_texts(target), *flag_lines(target)]
+    lines += [*failure_lines(target), *thinking_texts(target), *flag_lines(target), *judging_lines(target)]
     lines.append(Text(f"Protocol: {plain(about['protocol'])}", style="dim"))
     return Group(*lines)
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from benchwright.analysis.deciding.records import RunDecision
 from benchwright.analysis.differences import Difference
 from benchwright.analysis.equal_repeats import equal_repeats_lines
+from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.request_summary import RequestSummary, request_lines
 from benchwright.analysis.summary import RunSummary, ScoreSummary, TargetSummary
 from benchwright.analysis.suspicious import suspicious_lines
@@ -63,6 +64,7 @@ def _target(target: TargetSummary, repeats: int) -> list[RenderableType]:
         *thinking_texts(target),
         *flag_lines(target),
         *repeat_lines(target),
+        *judging_lines(target),
         *_documented(target),
         BLANK,
     ]
@@ -123,6 +125,11 @@ def flag_lines(target: TargetSummary) -> list[Text]:
 def repeat_lines(target: TargetSummary) -> list[Text]:
     """That the repeats are equal, if they are."""
     return [Text(f"  {line}", style="yellow") for line in equal_repeats_lines(target.equal_repeats)]
+
+
+def judging_lines(target: TargetSummary) -> list[Text]:
+    """Who judged, and what people's labels say of it."""
+    return [Text(f"  {plain(line)}") for line in judge_lines(target.scores)]
 
 
 def _documented(target: TargetSummary) -> list[Text]:

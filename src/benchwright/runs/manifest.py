@@ -16,11 +16,23 @@ from benchwright.runs.journal import encode_json
 MANIFEST = "run.json"
 
 
+class JudgeInfo(Record, frozen=True):
+    """How a judge is asked: a digest of its prompt, and the fields of a request's body besides the messages."""
+
+    prompt: str
+    settings: dict[str, Any] = {}
+
+    def details(self, model: str | None) -> dict[str, Any]:
+        """What the score of a trial says of the judge that gave it; `model` as its server calls it."""
+        return {"judge": model, "judge_prompt": self.prompt, "judge_settings": self.settings}
+
+
 class ScorerInfo(Record, frozen=True):
-    """A scorer's name and the fingerprint of its rule."""
+    """A scorer's name and the fingerprint of its rule; `judging` where a model judges."""
 
     name: str
     fingerprint: str
+    judging: JudgeInfo | None = None
 
 
 class DataFile(Record, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import copy
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import JudgeInfo
 from benchwright.scorers.shared import NO_ANSWER, quoted
 
 VERSION = 1
@@ -38,6 +40,8 @@ Explain your judgement in a few sentences. Then end with one line of exactly thi
 from {lowest:g} (worst) to {highest:g} (best):
 SCORE: N"""
 
+_ORDER, _SWAPPED = ("TASK", "REFERENCE", "ANSWER"), ("TASK", "ANSWER", "REFERENCE")
+
 _VERDICT = re.compile(
     r"""[\s*_>#"]{0,6}score[\s*_:="]{1,6}([0-9]+(?:\.[0-9]+)?)(?:\s?/\s?([0-9]+))?[\s*_."]{0,6}""",
     re.IGNORECASE,
@@ -50,7 +54,8 @@ class Judge:
     `rubric` says what is judged, `scale` in which numbers the judge answers (1 to 5 is mapped to 0 to 1),
     `model` which model is meant to judge, so that scores of another are not taken for this one's. The
     judge is shown the sample's `user_prompt`, its `ground_truth` if it has one, and the answer, and is
-    asked at temperature 0. The score's `explanation` is the verdict, its `detail` holds the model that gave it.
+    asked at temperature 0. The score's `explanation` is the verdict, its `detail` holds the model that gave it,
+    a digest of the prompt, and the settings.
     """
 
     name = "judge"
@@ -59,6 +64,15 @@ class Judge:
         self.rubric = rubric
         self.lowest, self.highest = _BOUNDS[scale]
         self.fingerprint = fingerprint(self.name, VERSION, INSTRUCTIONS, rubric, scale, model)
+        self._order = _ORDER
+        self.judging = JudgeInfo(fingerprint(INSTRUCTIONS, rubric, scale), {"temperature": 0})
+
+    def swapped(self) -> Judge:
+        """The same judge, shown the answer before the reference."""
+        other = copy(self)
+        other._order = _SWAPPED
+        other.fingerprint = fingerprint(self.fingerprint, _SWAPPED)
+        return other
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Asks the judge about the answer.
@@ -69,9 +83,9 @@ class Judge:
         if not outcome.answer.strip():
             return NO_ANSWER
         messages = self._messages(sample, outcome.answer)
-        reply = await session.chat(messages, role="judge", slot="judge", temperature=0)
+        reply = await session.chat(messages, role="judge", slot="judge", **self.judging.settings)
         value = self._verdict(reply.text)
-        return Score(value, detail={"judge": reply.model}, explanation=reply.text)
+        return Score(value, detail=self.judging.details(reply.model), explanation=reply.text)
 
     def _messages(self, sample: Sample, answer: str) -> list[Message]:
         content = sample.content if isinstance(sample.content, Mapping) else {}
@@ -80,7 +94,7 @@ class Judge:
             "REFERENCE": content.get("ground_truth"),
             "ANSWER": answer,
         }
-        parts = {title: _as_text(part) for title, part in material.items() if part is not None}
+        parts = {title: _as_text(material[title]) for title in self._order if material[title] is not None}
         code = _code(parts)
         instructions = INSTRUCTIONS.format(
             rubric=self.rubric, code=code, lowest=self.lowest, highest=self.highest

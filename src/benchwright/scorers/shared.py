@@ -19,6 +19,11 @@ NO_ANSWER = Score(None, Status.UNPARSED)
 """The score of an answer in which the scorer found nothing to compare."""
 
 
+def has_target(sample: Sample) -> bool:
+    """Whether the sample has a `ground_truth`."""
+    return isinstance(sample.content, Mapping) and sample.content.get("ground_truth") is not None
+
+
 def target_of(sample: Sample) -> Any:
     """The sample's `ground_truth`.
 

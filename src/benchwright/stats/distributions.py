@@ -1,4 +1,4 @@
-"""Normal, Student's t and binomial distributions: probabilities and quantiles of single numbers.
+"""Normal, Student's t, binomial, beta and hypergeometric distributions: probabilities and quantiles of single numbers.
 
 Written out so that nothing heavier than the standard library is needed. Relative accuracy is 1e-10 or
 better for parameters (degrees of freedom, numbers of trials) from 0.5 to 1e6 and probabilities from 1e-100;
@@ -85,6 +85,41 @@ def binomial_quantile(q: float, n: int, p: float) -> int:
         else:
             low = middle + 1
     return low
+
+
+def beta_quantile(p: float, a: float, b: float) -> float:
+    """The x with I_x(a, b) = p, for a, b >= 1/2. Raises ValueError unless 0 < p < 1."""
+    require_fraction("the probability of a quantile", p)
+    if a < 0.5 or b < 0.5:
+        raise ValueError(f"a beta distribution needs a and b of at least 1/2 here: {a}, {b}")
+
+    def density(x: float) -> float:
+        return _beta_kernel(x, 1.0 - x, a, b) / (x * (1.0 - x)) if 0.0 < x < 1.0 else 0.0
+
+    return _solve(lambda x: _incomplete_beta(x, 1.0 - x, a, b) - p, density, 0.0, 1.0, a / (a + b))
+
+
+def hypergeometric_p_value(k: int, drawn: int, marked: int, total: int) -> float:
+    """How unusual k marked ones are among `drawn` of `total`, `marked` of which are marked, if drawn at random.
+
+    Two-sided: the probability of all numbers that are no more likely than k (Fisher's exact test).
+
+    Raises:
+        ValueError: so many marked ones cannot be drawn.
+    """
+    fewest, most = max(0, drawn - (total - marked)), min(drawn, marked)
+    if not 0 <= drawn <= total or not fewest <= k <= most:
+        raise ValueError(f"{k} marked of {drawn} drawn cannot be, with {marked} marked of {total}")
+    logs = [
+        _log_choose(marked, one) + _log_choose(total - marked, drawn - one) - _log_choose(total, drawn)
+        for one in range(fewest, most + 1)
+    ]
+    limit = logs[k - fewest] + 1e-7
+    return min(1.0, math.fsum(math.exp(log) for log in logs if log <= limit))
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _incomplete_beta(x: float, y: float, a: float, b: float) -> float:

@@ -8,12 +8,13 @@ see Brown, Cai and DasGupta (2001), "Interval estimation for a binomial proporti
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
 from benchwright.stats.arrays import exact_mean, exact_std, vector
-from benchwright.stats.distributions import normal_quantile, require_fraction, t_quantile
+from benchwright.stats.distributions import beta_quantile, normal_quantile, require_fraction, t_quantile
 
 
 class Interval(NamedTuple):
@@ -52,6 +53,25 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     centre = (p + widening / 2) / (1 + widening)
     half = math.sqrt(widening * (p * (1 - p) + widening / 4)) / (1 + widening)
     return Interval(max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
+
+
+@lru_cache(4096)
+def jeffreys(successes: float, n: float, confidence: float = 0.95) -> Interval:
+    """The equal-tailed interval of a proportion by Jeffreys' prior, Beta(1/2, 1/2): Brown, Cai and DasGupta (2001).
+
+    It reaches to 0 without successes, and to 1 where all are. `successes` and `n` may be fractions (an effective
+    sample size). n = 0 gives (0, 1).
+
+    Raises:
+        ValueError: unless 0 <= successes <= n and 0 < confidence < 1.
+    """
+    _require_counts(successes, n)
+    require_fraction("confidence", confidence)
+    tail = (1 - confidence) / 2
+    a, b = successes + 0.5, n - successes + 0.5
+    low = 0.0 if successes == 0 else beta_quantile(tail, a, b)
+    high = 1.0 if successes == n else beta_quantile(1 - tail, a, b)
+    return Interval(low, high)
 
 
 def t_around(mean: float, se: float, df: float, confidence: float = 0.95) -> Interval:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from benchwright.analysis.equal_repeats import equal_repeats_lines
+from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import columns_of
@@ -79,6 +80,7 @@ def _target_figures(manifest: Manifest, table: RunTable, target: TargetSummary) 
         *thinking_lines(target.thinking_cut_off),
         *suspicious_lines(target.suspicious),
         *equal_repeats_lines(target.equal_repeats),
+        *judge_lines(target.scores),
         *warm_cache_lines(table.directory),
     ]
     return TargetFigures(target, notes, score, list(_breakdowns(measured, score))[:MOST_LABELS], times)

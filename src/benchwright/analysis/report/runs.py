@@ -13,6 +13,7 @@ from benchwright.analysis.comparison.records import ComparedRun
 from benchwright.analysis.comparison.sides import ERROR, NO_ANSWER, Side
 from benchwright.analysis.equal_repeats import equal_repeats_lines
 from benchwright.analysis.joint.fronts import per_trial
+from benchwright.analysis.judged.words import judge_lines
 from benchwright.analysis.labels import shown_labels
 from benchwright.analysis.load.cached_prompts import warm_cache_lines
 from benchwright.analysis.report.columns import Columns, columns_of
@@ -124,6 +125,7 @@ def _banners(
     yield from thinking_lines(target.thinking_cut_off)
     yield from suspicious_lines(target.suspicious)
     yield from equal_repeats_lines(target.equal_repeats)
+    yield from judge_lines(target.scores)
     yield from warm_cache_lines(directory)
     yield from request_lines(target.requests)
     if departures := manifest.about.get("departures"):

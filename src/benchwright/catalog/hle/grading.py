@@ -13,6 +13,7 @@ from benchwright.catalog.hle.rows import MULTIPLE_CHOICE
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Message, Outcome, Sample
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import JudgeInfo
 
 _JUDGED = (
     "Judge whether the following [response] to [question] is correct or not based on the precise and "
@@ -128,6 +129,7 @@ class JudgeScorer:
         self._params: dict[str, Any] = {"max_completion_tokens": JUDGE_TOKENS}
         if model == OFFICIAL_JUDGE:
             self._params["temperature"] = None  # it accepts none
+        self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Asks the judge; no score for an answer that is blank. No verdict counts as no, as in the official code."""
@@ -144,7 +146,7 @@ class JudgeScorer:
                 content["answer"],
                 details={
                     "confidence": stated_confidence(reply.text),
-                    "judge": reply.model,
+                    **self.judging.details(reply.model),
                 },
                 explanation=reply.text,
             )

@@ -13,6 +13,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import FAILED, Message, Outcome, Record, Sample
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import JudgeInfo
 from benchwright.text import one_line
 
 CORRECT, INCORRECT, NOT_ATTEMPTED = "CORRECT", "INCORRECT", "NOT_ATTEMPTED"
@@ -48,6 +49,7 @@ class JudgeScorer:
     def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
         self.name = name
         self.fingerprint = fingerprint("simpleqa judge", 1, prompt.text, prompt.opening, prompt.params, model)
+        self.judging = JudgeInfo(fingerprint(prompt.text, prompt.opening), prompt.params)
         self._prompt = prompt
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
@@ -63,7 +65,9 @@ class JudgeScorer:
         grade = read_grade(reply.text)
         if grade is None:
             raise GraderError(f"the judge says none of the three grades: {one_line(reply.text, 200)!r}")
-        return graded_score(float(grade == CORRECT), grade, sample, outcome, judge=reply.model)
+        return graded_score(
+            float(grade == CORRECT), grade, sample, outcome, **self.judging.details(reply.model)
+        )
 
 
 class MatchScorer:

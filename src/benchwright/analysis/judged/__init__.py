@@ -1,0 +1,1 @@
+"""Scores that a judge gave: who it was, and what people's labels say of it."""

@@ -1,0 +1,115 @@
+"""The answers of a run that have a verdict, and people's labels of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from benchwright.analysis.scores import mean_of, values_of
+from benchwright.runs.counting import ScoreState
+from benchwright.runs.labelled import KeptLabels, OwnLabel
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+from benchwright.stats.judged import Rate, proportion
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchwright.stats.arrays import Vector
+
+
+def judged_rows(table: RunTable, score: str, target: str | None = None) -> NDArray[np.uint32]:
+    """The rows of trials that count and have a verdict, of one target or of all."""
+    rows = table.counted(target)
+    if score not in table.scores:
+        return rows[:0]
+    has_verdict = table.scores[score].states(rows) == ScoreState.SCORED
+    found: NDArray[np.uint32] = rows[has_verdict & table.scored_by(score)[rows]]
+    return found
+
+
+class Answers(NamedTuple):
+    """The answers of a target that have a verdict, and how many independent ones they are worth.
+
+    `answered` is the share of all trials that have one, None where all have.
+    """
+
+    rows: NDArray[np.uint32]
+    verdicts: Vector
+    effective: float
+    answered: Rate | None
+    mean: float | None
+
+
+class Pairs(NamedTuple):
+    """Columns (n,) of labelled answers: label and verdict, from 0 to 1, and characters of the answer."""
+
+    labels: Vector
+    verdicts: Vector
+    lengths: Vector
+
+
+class Labelled(NamedTuple):
+    """Labels with verdicts; `rows` are those of own answers, whose labels stand first."""
+
+    rows: NDArray[np.uint32]
+    own: Pairs
+    others: Pairs
+    left_out: int
+
+    def pairs(self) -> Pairs:
+        """All of them."""
+        return Pairs(*(np.concatenate(parts) for parts in zip(self.own, self.others, strict=True)))
+
+
+def answers_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Answers:
+    """The answers of a target that count and have a verdict.
+
+    With repeats or groups they are worth as many independent ones as have the standard error of their mean.
+    """
+    rows = judged_rows(table, score, target)
+    verdicts = table.scores[score].values(rows)
+    everything = values_of(manifest, table, score, table.counting(target))
+    estimate = mean_of(values_of(manifest, table, score, rows))
+    effective = float(rows.size)
+    if estimate is not None and estimate.se and 0 < estimate.mean < 1:
+        variance = float(verdicts.var())
+        effective = min(effective, max(1.0, variance / estimate.se**2))
+    total = effective * len(everything.values) / rows.size if rows.size else 0.0
+    answered = proportion(effective, total) if everything.no_answer and rows.size else None
+    mean = float(everything.values.mean()) if len(everything.values) else None
+    return Answers(rows, verdicts, effective, answered, mean)
+
+
+def labelled(table: RunTable, kept: KeptLabels, answers: Answers) -> Labelled:
+    """The labels of this target's answers as they are now, and those of other answers."""
+    judged = {int(row): place for place, row in enumerate(answers.rows)}
+    rows: list[int] = []
+    own: list[tuple[float, float, float]] = []
+    left_out = kept.unjudged
+    for label in kept.own:
+        row = next(
+            (row for row in _rows_of(table, label.sample) if row in judged and _is_of(table, row, label)),
+            None,
+        )
+        if row is None:
+            left_out += 1
+            continue
+        rows.append(row)
+        own.append((label.label, float(answers.verdicts[judged[row]]), label.length))
+    others = [(one.label, one.verdict, float(one.length)) for one in kept.others]
+    return Labelled(np.array(rows, np.uint32), _columns(own), _columns(others), left_out)
+
+
+def _rows_of(table: RunTable, sample: str) -> list[int]:
+    return [int(row) for row in table.sample.places(sample)]
+
+
+def _is_of(table: RunTable, row: int, label: OwnLabel) -> bool:
+    record = table.record(row)
+    return (record.key, record.attempt) == (label.trial, label.attempt)
+
+
+def _columns(rows: list[tuple[float, float, float]]) -> Pairs:
+    return Pairs(*np.array(rows, float).reshape(-1, 3).T)

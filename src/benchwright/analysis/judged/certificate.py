@@ -1,0 +1,169 @@
+"""The certificate of a judged score: how the judge agrees with people's labels, and the score that these would give.
+
+A score is not corrected where the labels cannot carry it; the reason is part of the certificate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchwright.analysis.judged.answers import Answers, Labelled, answers_of, labelled
+from benchwright.analysis.judged.records import Certificate
+from benchwright.analysis.scores import scale_of
+from benchwright.formats import counted
+from benchwright.runs.labelled import read_labels
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+from benchwright.stats.arrays import only_zero_and_one
+from benchwright.stats.association import rank_association
+from benchwright.stats.distributions import hypergeometric_p_value
+from benchwright.stats.judged import (
+    Corrected,
+    agreement,
+    count,
+    post_stratified,
+    prediction_powered,
+    rogan_gladen,
+    youden,
+)
+from benchwright.stats.repeats import estimate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchwright.stats.arrays import Vector
+
+FEWEST = 50
+"""Labels that a correction takes."""
+
+UNLIKELY = 0.01
+"""Below this probability, labels were not drawn at random from the answers."""
+
+
+def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str) -> Certificate | None:
+    """The certificate of a target's score; None where the run has no labels for it.
+
+    Raises:
+        JournalError: the labels cannot be read.
+    """
+    kept = read_labels(table.directory)
+    if kept is None or kept.scorer != score or score not in table.scores:
+        return None
+    answers = answers_of(manifest, table, score, target)
+    seen = labelled(table, kept, answers)
+    pairs = seen.pairs()
+    threshold = 1.0 if (passing := scale_of(manifest, score).passing) is None else passing
+    human, judge = pairs.labels >= threshold, pairs.verdicts >= threshold
+    counts = count(human, judge)
+    refusal = None if counts.n else "no label is of an answer that has a verdict"
+    corrected = None
+    if refusal is None:
+        corrected, refusal = _corrected(table, answers, seen)
+    longer = rank_association(human != judge, pairs.lengths, range(counts.n)) if counts.n else None
+    return Certificate(
+        source=kept.source,
+        own=len(seen.rows),
+        other=len(kept.others),
+        left_out=seen.left_out,
+        threshold=threshold,
+        agreement=agreement(counts) if counts.n else None,
+        raw=answers.mean,
+        corrected=corrected,
+        refusal=refusal,
+        wrong_longer=None if longer is None or longer.higher_at_0 is None else 1 - longer.higher_at_0,
+        wrong_longer_p=None if longer is None else longer.p_value,
+    )
+
+
+def _corrected(table: RunTable, answers: Answers, seen: Labelled) -> tuple[Corrected | None, str | None]:
+    """The corrected mean, or why there is none."""
+    if not answers.rows.size:
+        return None, "no answer has a verdict"
+    pairs = seen.pairs()
+    binary = only_zero_and_one(answers.verdicts) and only_zero_and_one(pairs.labels)
+    n = pairs.labels.size
+    if n < FEWEST:
+        return None, f"{counted(n, 'label')}; at least {FEWEST} are needed"
+    if len(seen.rows) >= FEWEST:
+        refusal = _drawn_badly(table, answers, seen, binary=binary)
+        return (None, refusal) if refusal else (_by_own(table, answers, seen, binary=binary), None)
+    if not seen.others.labels.size:
+        return (
+            None,
+            f"{counted(len(seen.rows), 'label')} of this model's answers; at least {FEWEST} are needed",
+        )
+    if not binary:
+        return None, "graded scores need labels of the run's own answers"
+    counts = count(pairs.labels, pairs.verdicts)
+    if counts.human_right in (0, n):
+        return None, f"all labels are {'right' if counts.human_right else 'wrong'}; both kinds are needed"
+    if youden(counts).low <= 0:
+        return (
+            None,
+            "the labels do not show that the judge knows right from wrong (sensitivity + specificity > 1)",
+        )
+    right = answers.effective * float(answers.verdicts.mean())
+    return rogan_gladen(counts, right, answers.effective, answers.answered), None
+
+
+def _by_own(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> Corrected:
+    labels, verdicts, _ = seen.own
+    label_effect = _design_effect(table, labels, seen.rows)
+    if binary:
+        counts = count(labels, verdicts)
+        right = answers.effective * float(answers.verdicts.mean())
+        return post_stratified(counts, right, answers.effective, answers.answered, design_effect=label_effect)
+    rest = answers.verdicts[~np.isin(answers.rows, seen.rows)]
+    effect = answers.rows.size / answers.effective
+    return prediction_powered(
+        labels, verdicts, rest, answers.answered, design_effect=effect, label_effect=label_effect
+    )
+
+
+def _design_effect(table: RunTable, labels: Vector, rows: NDArray[np.uint32]) -> float:
+    """By how much labels of repeats of a sample, or of samples of a group, raise the variance of their mean."""
+    groups, samples = table.group.numbers(rows).tolist(), table.sample.numbers(rows).tolist()
+    clusters = [
+        ("group", group) if group else ("sample", sample)
+        for group, sample in zip(groups, samples, strict=True)
+    ]
+    if len(set(clusters)) == len(clusters):
+        return 1.0
+    return max(1.0, estimate(labels, groups=clusters).design_effect or 1.0)
+
+
+def _drawn_badly(table: RunTable, answers: Answers, seen: Labelled, *, binary: bool) -> str | None:
+    """Why the labelled answers cannot have been drawn at random from all; None where they can."""
+    total, drawn = answers.rows.size, len(seen.rows)
+    if binary:
+        right, among = int(answers.verdicts.sum()), int(seen.own.verdicts.sum())
+        p_value = hypergeometric_p_value(among, drawn, right, total)
+    else:
+        labelled = np.isin(answers.rows, seen.rows)
+        found = rank_association(labelled, answers.verdicts, range(total)).p_value if drawn < total else None
+        p_value = 1.0 if found is None else found
+    if p_value < UNLIKELY:
+        return (
+            f"the labelled answers were not drawn at random: the judge's mean is {seen.own.verdicts.mean():.3f} on "
+            f"them and {answers.verdicts.mean():.3f} on all (p = {p_value:.2g})"
+        )
+    if binary and len(set(seen.own.verdicts.tolist())) < len(set(answers.verdicts.tolist())):
+        missing = "right" if not seen.own.verdicts.any() else "wrong"
+        return f"no labelled answer is one that the judge finds {missing}"
+    return _one_stratum(table, answers.rows, seen.rows)
+
+
+def _one_stratum(table: RunTable, rows: NDArray[np.uint32], drawn: NDArray[np.uint32]) -> str | None:
+    """Says which label all labelled samples share, where so many drawn at random would not."""
+    sets = [table.label_sets[table.labels[int(row)]] for row in rows]
+    theirs = [table.label_sets[table.labels[int(row)]] for row in drawn]
+    for name in theirs[0]:
+        values = {labels.get(name) for labels in theirs}
+        if len(values) == 1:
+            (value,) = values
+            alike = sum(labels.get(name) == value for labels in sets)
+            if hypergeometric_p_value(len(theirs), len(theirs), alike, len(sets)) < UNLIKELY:
+                return f"all labelled answers have {name} {value}, of {alike:,} in {len(sets):,} answers"
+    return None

@@ -1,0 +1,1 @@
+"""Judges of finished runs: their verdicts compared with people's labels, and tested for what should not matter."""

@@ -1,0 +1,147 @@
+"""Asking the judge of a run about known answers, with a journal of its own beside that of the run.
+
+Whatever was asked before is not asked again: an interrupted command goes on when it is given once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+from benchwright.app.endpoints import make_client
+from benchwright.app.launch import RETRIED
+from benchwright.app.prepared import RunRequest
+from benchwright.engine.executor import LocalExecutor
+from benchwright.engine.plan import Plan
+from benchwright.engine.protocols import JudgingScorer, Score, Scorer, Session, Solver
+from benchwright.engine.run import Listener, RunResult, run
+from benchwright.engine.stop import SystemicErrors
+from benchwright.records import Outcome, Record, Sample, Target, TaskSpec, Trial
+from benchwright.runs import store
+from benchwright.runs.journal import Journal
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.table import RunTable
+from benchwright.text import Say
+
+PLACE = "judge"
+"""The directory of that journal, in the run's."""
+
+VERDICT = "verdict"
+MOST_IN_FLIGHT = 64
+
+
+class Question(Record, frozen=True):
+    """A known answer to a sample, and how the judge is asked about it."""
+
+    scorer: JudgingScorer
+    sample: Sample
+    answer: str
+
+
+class Asked(Record, frozen=True):
+    """The verdict on each question, None where the judge gave none (yet), and how the session ended."""
+
+    verdicts: list[float | None]
+    result: RunResult
+
+
+async def ask(
+    request: RunRequest,
+    directory: Path,
+    judge: Target,
+    key: str | None,
+    questions: Sequence[Question],
+    listeners: Sequence[Listener],
+    say: Say,
+) -> Asked:
+    """Asks a judge, on behalf of a run, all of these questions that it was not asked before; equal ones each.
+
+    Raises:
+        RunLocked: another process works on the run.
+        JournalError: the journal cannot be written.
+    """
+    plan = Plan(_Asking(questions), len(questions), [judge])
+    settings = request.settings
+    in_flight = MOST_IN_FLIGHT if settings.concurrency == "auto" else settings.concurrency
+    client = make_client(judge, key, settings, in_flight)
+    place = directory / PLACE
+    async with store.run_lock(directory, say):
+        journal = Journal(place, fsync=settings.fsync)
+        try:
+            result = await run(
+                plan,
+                LocalExecutor({judge.slot: client}, in_flight),
+                journal,
+                [SystemicErrors()],
+                listeners,
+                again=RETRIED,
+                clients=[client],
+            )
+        finally:
+            client.close()
+            journal.close()
+    return Asked(_verdicts(place, plan), result)
+
+
+def _verdicts(place: Path, plan: Plan) -> list[float | None]:
+    table = RunTable(place, [VERDICT])
+    table.advance()
+    found: list[float | None] = []
+    for trial in plan.trials():
+        row = table.find(trial.key)
+        score = None if row is None else table.trial(row).scores.get(VERDICT)
+        found.append(None if score is None else score.value)
+    return found
+
+
+class _Asking:
+    """The task: known answers, and judges that are asked about each in its own way."""
+
+    spec = TaskSpec("judge", "1", fingerprint("judge", 1))
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._questions = questions
+        self.scorers: Sequence[Scorer] = [
+            _InItsWay({one.scorer.fingerprint: one.scorer for one in questions})
+        ]
+
+    def samples(self) -> Iterator[Sample]:
+        for place, question in enumerate(self._questions):
+            content = {
+                "way": question.scorer.fingerprint,
+                "asked": question.sample.content,
+                "answer": question.answer,
+            }
+            yield Sample(str(place), content)
+
+    def size(self) -> int:
+        return len(self._questions)
+
+    def open(self) -> AbstractAsyncContextManager[Solver]:
+        return self._opened()
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[Solver]:
+        yield _Known()
+
+
+class _Known:
+    """Solves nothing: the answer is known."""
+
+    async def solve(self, trial: Trial, session: Session) -> Outcome:
+        return Outcome(answer=trial.sample.content["answer"])
+
+
+class _InItsWay:
+    """Has each question asked by its own scorer."""
+
+    name = VERDICT
+    fingerprint = fingerprint(VERDICT, 1)
+
+    def __init__(self, ways: dict[str, JudgingScorer]) -> None:
+        self._ways = ways
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        asked = Sample(sample.id, sample.content["asked"])
+        return await self._ways[sample.content["way"]].score(asked, outcome, session)

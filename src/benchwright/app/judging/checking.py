@@ -1,0 +1,130 @@
+"""Tests of a judge: it is asked again about answers that it has scored, each time with one thing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.analysis.judged.checks import Experiment, JudgeCheck, experiment
+from benchwright.analysis.judged.records import judge_of
+from benchwright.analysis.scores import scale_of
+from benchwright.app.judging.asking import Question, ask
+from benchwright.app.judging.judged import JudgedAnswer, Judges, judges_of, samples_named
+from benchwright.app.judging.sampling import drawn_answers
+from benchwright.app.prepared import PreparedRun
+from benchwright.engine.protocols import JudgingScorer
+from benchwright.engine.run import Listener, RunResult
+from benchwright.records import Record, Sample, Target
+from benchwright.runs.manifest import read_manifest
+from benchwright.runs.table import read_table
+from benchwright.scorers.judge import Judge
+from benchwright.scorers.shared import has_target
+from benchwright.text import Say
+
+PADDING = (
+    "I read the question with care and went through it step by step before I wrote down this answer. " * 6
+)
+"""What stands before an answer that is made longer: 576 characters that say nothing."""
+
+AUTHORS_PROMPT = "the prompt is the benchmark's own, and its order is part of it"
+NO_REFERENCE = "no sample has a reference to swap the answer with"
+
+
+class JudgeAtWork(NamedTuple):
+    """A judge that can be asked, and its key."""
+
+    target: Target
+    key: str | None
+
+
+class Checked(Record, frozen=True):
+    """What was found, None where a judge was not asked to the end; and how asking ended."""
+
+    found: JudgeCheck | None
+    result: RunResult
+
+
+class _Way(NamedTuple):
+    """An experiment: how the judge is asked, and what becomes of the answer."""
+
+    name: str
+    scorer: JudgingScorer
+    answer: Callable[[str], str] = str
+
+
+async def check_judge(
+    prepared: PreparedRun[Any],
+    directory: Path,
+    *,
+    n: int,
+    seed: int,
+    repeats: int,
+    second: JudgeAtWork | None,
+    progress: Callable[[str], Sequence[Listener]],
+    say: Say,
+) -> Checked:
+    """Asks a run's judge again about n of its answers, drawn at random, and a second judge if there is one.
+
+    `progress` makes what shows how far a judge is, from its title.
+
+    Raises:
+        UserError: no judge has scored the run.
+        RunLocked, JournalError: see `asking.ask`.
+    """
+    judges = judges_of(prepared)
+    drawn = drawn_answers(read_table(directory), n, seed=seed)
+    samples = samples_named(prepared, frozenset(one.sample for one in drawn))
+    ways, left_out = _ways(judges, list(samples.values()), repeats)
+    asked = [(judges.target, prepared.request.keys.get("judge"), ways)]
+    if second is not None:
+        asked.append((second.target, second.key, [_Way("second judge", judges.scorer)]))
+    else:
+        left_out["second judge"] = "none was given (--second-judge)"
+    manifest = read_manifest(directory)
+    passing = scale_of(manifest, judges.scorer.name).passing
+    experiments: list[Experiment] = []
+    for target, key, each in asked:
+        questions = [
+            Question(way.scorer, samples[one.sample], way.answer(one.answer)) for way in each for one in drawn
+        ]
+        told = progress(f"Asking {target.model} {len(questions):,} times")
+        answered = await ask(prepared.request, directory, target, key, questions, told, say)
+        if not answered.result.finished:
+            return Checked(None, answered.result)
+        experiments += _experiments(each, drawn, answered.verdicts, 1.0 if passing is None else passing)
+    found = JudgeCheck(
+        run=manifest.id,
+        judge=judge_of(manifest, judges.scorer.name),
+        answers=len(drawn),
+        experiments=experiments,
+        left_out=left_out,
+        second=None if second is None else second.target.model,
+    )
+    return Checked(found, answered.result)
+
+
+def _ways(judges: Judges, samples: Sequence[Sample], repeats: int) -> tuple[list[_Way], dict[str, str]]:
+    """(the experiments with the run's own judge, those that cannot be made and why)."""
+    scorer = judges.scorer
+    ways = [
+        _Way("asked again" if repeats == 1 else f"asked again ({k})", scorer) for k in range(1, repeats + 1)
+    ]
+    left_out: dict[str, str] = {}
+    if not isinstance(scorer, Judge):
+        left_out["answer first"] = AUTHORS_PROMPT
+    elif not any(map(has_target, samples)):
+        left_out["answer first"] = NO_REFERENCE
+    else:
+        ways.append(_Way("answer first", scorer.swapped()))
+    ways.append(_Way("longer answer", scorer, lambda answer: f"{PADDING}\n\n{answer}"))
+    return ways, left_out
+
+
+def _experiments(
+    ways: Sequence[_Way], drawn: Sequence[JudgedAnswer], verdicts: Sequence[float | None], threshold: float
+) -> Iterator[Experiment]:
+    before = [one.verdict for one in drawn]
+    for place, way in enumerate(ways):
+        after = verdicts[place * len(drawn) : (place + 1) * len(drawn)]
+        yield experiment(way.name, before, after, threshold)

@@ -1,0 +1,126 @@
+"""The answers of a run that its judge has scored, and who judged them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchwright.app.existing_runs import ExistingRun, resume_settings
+from benchwright.app.prepared import PreparedRun
+from benchwright.engine.protocols import JudgingScorer
+from benchwright.errors import UserError
+from benchwright.records import Record, Sample, Target
+from benchwright.runs.asked import read_input
+from benchwright.runs.journal import body_file, body_in
+from benchwright.runs.manifest import Manifest
+from benchwright.runs.table import RunTable
+from benchwright.text import Say
+
+if TYPE_CHECKING:
+    from benchwright.runs.columns import Rows
+
+JUDGE = "judge"
+"""The slot of the judge."""
+
+
+class JudgedAnswer(Record, frozen=True):
+    """An answer with the judge's verdict; `question` and `expected` as a person reads them."""
+
+    trial: str
+    attempt: int
+    sample: str
+    answer: str
+    verdict: float
+    question: str = ""
+    expected: str = ""
+
+
+class Judges(Record, frozen=True):
+    """The judge of a run: how it asks, and the target that is asked."""
+
+    scorer: JudgingScorer
+    target: Target
+
+
+def prepare_again(run: ExistingRun, given: Mapping[str, Any], say: Say) -> PreparedRun[Any]:
+    """A run as it was prepared: its samples, its judge and the judge's key. Nothing of it is run again.
+
+    Raises:
+        UserError: it cannot be made again, or its data or configuration has changed.
+    """
+    settings: Any = resume_settings(run, given)
+    if run.manifest.kind == "eval":
+        from benchwright.app.evaluate import prepare_eval
+
+        prepared: PreparedRun[Any] = prepare_eval(settings, say)
+    elif run.manifest.kind == "benchmark":
+        from benchwright.app.benchmarks import prepare_benchmark
+
+        prepared = prepare_benchmark(run.subject, settings, say)
+    else:
+        raise UserError(f"{run.manifest.id} is a {run.manifest.kind}; judges score evals and benchmarks.")
+    if prepared.request.fingerprint != run.manifest.fingerprint:
+        raise UserError(
+            f"{run.manifest.id} cannot be judged again: its data or its configuration has changed."
+        )
+    return prepared
+
+
+def judges_of(prepared: PreparedRun[Any]) -> Judges:
+    """Who judges the answers of a run.
+
+    Raises:
+        UserError: nobody.
+    """
+    plan = prepared.request.plan
+    target = next((helper for helper in plan.helpers if helper.slot == JUDGE), None)
+    scorer = next((scorer for scorer in plan.task.scorers if isinstance(scorer, JudgingScorer)), None)
+    if scorer is None or target is None:
+        raise UserError(
+            f"No judge scores {prepared.request.name}: use --scorer judge, or a benchmark's "
+            "--option judge_model=MODEL."
+        )
+    return Judges(scorer, target)
+
+
+def judged_score(manifest: Manifest) -> str:
+    """The score of a run that its judge gave.
+
+    Raises:
+        UserError: there is none.
+    """
+    for scorer in manifest.scorers:
+        if scorer.judging is not None:
+            return scorer.name
+    raise UserError(f"{manifest.id} has no score of a judge, or is of a version that did not note its judge.")
+
+
+def judged_answers(table: RunTable, scorer: str, rows: Sequence[int] | Rows) -> Iterator[JudgedAnswer]:
+    """The answers of these rows.
+
+    Raises:
+        JournalError: a body is gone.
+    """
+    with body_file(table.directory) as bodies:
+        for trial in table.trials(rows):
+            record = trial.record
+            body = body_in(bodies, record)
+            yield JudgedAnswer(
+                trial=record.key,
+                attempt=record.attempt,
+                sample=record.sample,
+                answer=body.answer,
+                verdict=trial.scores[scorer].value or 0.0,
+                question=read_input(body.input, body.messages) or "",
+                expected=body.target or "",
+            )
+
+
+def samples_named(prepared: PreparedRun[Any], names: frozenset[str]) -> dict[str, Sample]:
+    """The samples of a run with these ids; those that it does not have are left out."""
+    samples = prepared.request.plan.task.samples()
+    found: dict[str, Sample] = {}
+    for sample in samples:
+        if sample.id in names:
+            found.setdefault(sample.id, sample)
+    return found

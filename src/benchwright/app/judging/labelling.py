@@ -1,0 +1,115 @@
+"""Labels of people for the answers of a run: matched with its answers, or judged, and kept with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.analysis.judged.answers import judged_rows
+from benchwright.app.judging.asking import Question, ask
+from benchwright.app.judging.judged import JudgedAnswer, judged_answers, judges_of, samples_named
+from benchwright.app.judging.labels_file import HumanLabel, read_form
+from benchwright.app.prepared import PreparedRun
+from benchwright.engine.run import Listener, RunResult
+from benchwright.errors import UserError
+from benchwright.records import Sample
+from benchwright.runs.labelled import KeptLabels, OtherLabel, OwnLabel, keep_labels
+from benchwright.runs.table import read_table
+from benchwright.text import Say
+
+
+def labels_for(prepared: PreparedRun[Any], path: Path | None) -> Sequence[HumanLabel]:
+    """The labels that `--judge-labels` names; none without it.
+
+    Raises:
+        DatasetError, UserError: the file cannot be read, or no judge scores the run.
+    """
+    if path is None:
+        return ()
+    judges_of(prepared)
+    return read_form(path)
+
+
+async def label_run(
+    prepared: PreparedRun[Any],
+    directory: Path,
+    labels: Sequence[HumanLabel],
+    source: str,
+    listeners: Sequence[Listener],
+    say: Say,
+) -> RunResult | None:
+    """Keeps labels with a run, in place of earlier ones; `source` is what their file is called.
+
+    The judge is asked about answers that are not of the run. Returns how that ended, None where there was nothing to
+    ask; labels are kept only once all were asked.
+
+    Raises:
+        UserError: no judge scored the run, or a label is of a trial or a sample that it does not have.
+        RunLocked, JournalError: see `asking.ask`.
+    """
+    judges = judges_of(prepared)
+    table = read_table(directory)
+    answers = list(judged_answers(table, judges.scorer.name, judged_rows(table, judges.scorer.name)))
+    own, others = _sorted(labels, answers)
+    kept = KeptLabels(source, judges.scorer.name, own)
+    result = None
+    if others:
+        samples = samples_named(prepared, frozenset(one.sample for one in others))
+        questions = [
+            Question(judges.scorer, _sample_of(one, samples, directory.name), one.answer) for one in others
+        ]
+        request = prepared.request
+        asked = await ask(
+            request, directory, judges.target, request.keys.get("judge"), questions, listeners, say
+        )
+        result = asked.result
+        if not result.finished:
+            return result
+        judged = [
+            OtherLabel(one.label, verdict, len(one.answer))
+            for one, verdict in zip(others, asked.verdicts, strict=True)
+            if verdict is not None
+        ]
+        kept = KeptLabels(source, judges.scorer.name, own, judged, len(others) - len(judged))
+    keep_labels(directory, kept)
+    return result
+
+
+def _sorted(
+    labels: Sequence[HumanLabel], answers: Sequence[JudgedAnswer]
+) -> tuple[list[OwnLabel], list[HumanLabel]]:
+    """(labels of the run's own answers, those of other answers).
+
+    A label with a trial is of that attempt at it; without, it is of an answer that the run gave to the sample, if it
+    gave just that.
+    """
+    by_trial = {one.trial: one for one in answers}
+    by_text: dict[tuple[str, str], JudgedAnswer] = {}
+    for answer in answers:
+        by_text.setdefault((answer.sample, answer.answer), answer)
+    own: list[OwnLabel] = []
+    others: list[HumanLabel] = []
+    for label in labels:
+        if label.trial in by_trial:
+            own.append(_own(by_trial[label.trial], label.attempt, label.label))
+        elif not label.sample or not label.answer:
+            raise UserError(f"The run has no trial {label.trial[:40]} with a verdict.")
+        elif (same := by_text.get((label.sample, label.answer))) is not None:
+            own.append(_own(same, same.attempt, label.label))
+        else:
+            others.append(label)
+    return own, others
+
+
+def _own(answer: JudgedAnswer, attempt: int, label: float) -> OwnLabel:
+    return OwnLabel(answer.trial, answer.sample, attempt, label, len(answer.answer))
+
+
+def _sample_of(label: HumanLabel, samples: Mapping[str, Sample], run: str) -> Sample:
+    try:
+        return samples[label.sample]
+    except KeyError:
+        raise UserError(
+            f"{run} has no sample {label.sample[:60]!r}, of which an answer is labelled."
+        ) from None

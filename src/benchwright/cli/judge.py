@@ -1,0 +1,197 @@
+"""`benchwright judge`: how far the verdicts of a judge can be trusted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from benchwright.cli import completing
+from benchwright.cli.grammar import Command, Group, option
+from benchwright.cli.options import api_key_option, output_options
+from benchwright.cli.output import echo, print_json, print_summary, print_table, results_on_stdout, say
+
+EXAMPLES = """\b
+Examples:
+  Draw answers to be labelled; fill in the last column; correct the score:
+    benchwright judge sample 20261121T10 -n 200 -o labels.csv
+    benchwright judge labels 20261121T10 labels.csv
+  Test it: ask again, answers first, longer answers, another judge:
+    benchwright judge check 20261121T10 --second-judge other-model
+"""
+
+
+@click.group("judge", cls=Group, epilog=EXAMPLES, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Find out how far the verdicts of a run's judge can be trusted, and correct its score.
+
+    RUN is an eval with `--scorer judge`, or a benchmark with a judge, such as hle.
+    """
+    if context.invoked_subcommand is None:
+        echo(context.get_help())
+
+
+draw_option = option(
+    "--draw", "-n", type=click.IntRange(1), metavar="N", default=100, help="Answers to draw at random."
+)
+seed_option = option("--seed", type=int, metavar="N", default=0, help="Seed of the random draw.")
+
+SAMPLE = """\b
+Examples:
+  benchwright judge sample 20261121T10 -n 200 -o labels.csv
+"""
+
+
+@command.command("sample", cls=Command, epilog=SAMPLE)
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@draw_option
+@option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    default=Path("labels.csv"),
+    help="File to write: .csv or .jsonl.",
+)
+@seed_option
+def sample(run: str, draw: int, output: Path, seed: int) -> None:
+    """Draw answers of RUN at random and write them to a file to be labelled by a person.
+
+    The judge's verdicts are not in it. Write 1 (right) or 0 (wrong) into the column `label`.
+    """
+    from benchwright.app.judging.labels_file import write_form
+    from benchwright.app.judging.sampling import drawn_answers
+    from benchwright.errors import UserError
+    from benchwright.formats import counted
+    from benchwright.runs.store import find_run
+    from benchwright.runs.table import read_table
+
+    if output.exists():
+        raise UserError(f"{output} is there already, perhaps with labels; give another file with --output.")
+    drawn = drawn_answers(read_table(find_run(run)), draw, seed=seed)
+    write_form(output, drawn)
+    say(f"{counted(len(drawn), 'answer')} written to {output}: fill in the column `label` with 1 or 0.")
+
+
+LABELS = """\b
+Examples:
+  benchwright judge labels 20261121T10 labels.csv
+"""
+
+
+@command.command("labels", cls=Command, epilog=LABELS)
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@api_key_option
+@output_options
+def labels(run: str, file: Path, api_key: str | None, quiet: bool, as_json: bool, debug: bool) -> None:
+    """Compare the judge of RUN with the labels in FILE, and correct its score by them.
+
+    Labels of answers that are not of RUN are taken too: the judge is asked about these.
+    """
+    from benchwright.analysis.summary import summary_of
+    from benchwright.app.existing_runs import existing_run
+    from benchwright.app.judging.judged import prepare_again
+    from benchwright.app.judging.labels_file import read_form
+    from benchwright.cli.judge_labelling import ended, label
+
+    given = read_form(file)
+    existing = existing_run(run)
+    with results_on_stdout(as_json=as_json):
+        prepared = prepare_again(existing, {"api_key": api_key} if api_key else {}, say)
+        code = ended(label(prepared, existing.directory, given, file, quiet=quiet))
+    if code:
+        sys.exit(code)
+    summary = summary_of(existing.directory)
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(summary)
+
+
+CHECK = """\b
+Examples:
+  benchwright judge check 20261121T10
+  benchwright judge check 20261121T10 -n 200 --second-judge other-model \\
+      --second-judge-base-url http://localhost:9000/v1
+"""
+
+
+@command.command("check", cls=Command, epilog=CHECK)
+@click.argument("run", metavar="RUN", shell_complete=completing.runs)
+@draw_option
+@option(
+    "--again",
+    type=click.IntRange(0),
+    metavar="N",
+    default=2,
+    help="Times that the judge is asked again as before.",
+)
+@option(
+    "--second-judge", metavar="MODEL", shell_complete=completing.models, help="Another judge to compare with."
+)
+@option(
+    "--second-judge-base-url",
+    metavar="URL",
+    help="Base URL of the second judge (default: that of the judge).",
+)
+@option(
+    "--second-judge-api-key-env",
+    metavar="NAME",
+    help="Environment variable that holds the second judge's API key (default: the judge's at the same "
+    "address, else found like --api-key).",
+)
+@seed_option
+@api_key_option
+@output_options
+def check(
+    run: str,
+    draw: int,
+    again: int,
+    second_judge: str | None,
+    second_judge_base_url: str | None,
+    second_judge_api_key_env: str | None,
+    seed: int,
+    api_key: str | None,
+    quiet: bool,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Ask the judge of RUN again about some of its answers, with one thing changed at a time.
+
+    Asked as before, with the answer shown before the reference, with a longer answer that says no more, and by a
+    second judge. What was asked before is not asked again: the same command resumes.
+    """
+    from benchwright.app.existing_runs import existing_run
+    from benchwright.app.judging.checking import JudgeAtWork, check_judge
+    from benchwright.app.judging.judged import judges_of, prepare_again
+    from benchwright.app.judging.second import second_judge_of
+    from benchwright.app.loop import run_async
+    from benchwright.cli.judge_labelling import ended, judging_progress
+    from benchwright.reports.judge_check import render_check
+
+    existing = existing_run(run)
+    with results_on_stdout(as_json=as_json):
+        prepared = prepare_again(existing, {"api_key": api_key} if api_key else {}, say)
+        judge = JudgeAtWork(judges_of(prepared).target, prepared.request.keys.get("judge"))
+        second = second_judge_of(second_judge, second_judge_base_url, second_judge_api_key_env, judge, say)
+        checked = run_async(
+            check_judge(
+                prepared,
+                existing.directory,
+                n=draw,
+                seed=seed,
+                repeats=again,
+                second=second,
+                progress=(lambda title: []) if quiet else judging_progress,
+                say=say,
+            )
+        )
+    if checked.found is None:
+        sys.exit(ended(checked.result))
+    if as_json:
+        print_json(checked.found)
+    else:
+        print_table(render_check(checked.found))

@@ -1,0 +1,56 @@
+"""People's labels of a run's answers, taken in when it is finished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.app.judging.labelling import label_run
+from benchwright.app.judging.labels_file import HumanLabel
+from benchwright.app.loop import run_async
+from benchwright.app.prepared import LaunchedRun, PreparedRun
+from benchwright.cli.output import say
+from benchwright.cli.progress import TerminalProgress
+from benchwright.cli.running import INTERRUPTED, STOPPED
+from benchwright.engine.progress import Progress
+from benchwright.engine.run import RunResult
+from benchwright.formats import counted
+from benchwright.text import plain
+
+
+def take_labels(
+    prepared: PreparedRun[Any],
+    launched: LaunchedRun,
+    labels: Sequence[HumanLabel],
+    path: Path | None,
+    *,
+    quiet: bool,
+) -> int:
+    """Takes labels in once the run is finished; the exit code: not 0 where the judge was not asked to the end."""
+    if path is None or not launched.finished:
+        return 0
+    return ended(label(prepared, launched.directory, labels, path, quiet=quiet))
+
+
+def label(
+    prepared: PreparedRun[Any], directory: Path, labels: Sequence[HumanLabel], path: Path, *, quiet: bool
+) -> RunResult | None:
+    """Takes labels in; how asking the judge ended, None where that was not needed."""
+    listeners = [] if quiet else judging_progress(f"Asking the judge about {counted(len(labels), 'answer')}")
+    return run_async(label_run(prepared, directory, labels, path.name, listeners, say))
+
+
+def judging_progress(title: str) -> list[Any]:
+    """What shows how far the judge is."""
+    progress = Progress()
+    return [progress, TerminalProgress(progress, title, each_trial=False, what="judging")]
+
+
+def ended(result: RunResult | None) -> int:
+    """Says why the judge was not asked to the end, if so; returns the exit code."""
+    if result is None or result.finished:
+        return 0
+    say(f"Error: {plain(result.stop_reason or 'the judge was not asked to the end')}")
+    say("Re-run the same command to resume from where you left off.")
+    return INTERRUPTED if result.interrupted else STOPPED

@@ -1,0 +1,56 @@
+"""What was found out about a judge, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from benchwright.analysis.judged.checks import JudgeCheck
+from benchwright.formats import counted, number
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.terminal import render_blocks
+
+DECISIVE = 0.01
+"""A p-value below which a change is said to move verdicts."""
+
+CHANGES = {
+    "answer first": "The order of reference and answer moves verdicts",
+    "longer answer": "The length of an answer moves verdicts",
+    "second judge": "The second judge is more lenient or stricter",
+}
+
+
+def render_check(found: JudgeCheck) -> RenderableType:
+    """Sentences on what moves verdicts, then a line for each experiment."""
+    rows: list[list[Cell]] = [
+        [
+            one.name,
+            f"{one.n:,}",
+            "–" if one.agreement is None else f"{one.agreement.value:.1%}",
+            "–" if one.agreement is None else f"[{one.agreement.low:.1%}, {one.agreement.high:.1%}]",
+            f"{one.to_right:,}",
+            f"{one.to_wrong:,}",
+            number(one.p_value, ".3g"),
+            f"{one.no_verdict:,}",
+        ]
+        for one in found.experiments
+    ]
+    columns = ["Change", "answers", "same", "95% interval", "to right", "to wrong", "McNemar p", "no verdict"]
+    return render_blocks(list(_lines(found)), [Block("", columns, rows)])
+
+
+def _lines(found: JudgeCheck) -> Iterator[Line]:
+    judge = found.judge
+    who = "" if judge is None else judge.model
+    yield Line(
+        "verdict", ["Judge ", Foreign(who), f", asked again about {counted(found.answers, 'answer')}."]
+    )
+    for one in found.experiments:
+        if one.p_value < DECISIVE and one.name in CHANGES:
+            yield Line(
+                "warning", [f"{CHANGES[one.name]}: {one.to_right:,} to right, {one.to_wrong:,} to wrong."]
+            )
+    for name, reason in found.left_out.items():
+        yield Line("note", [f"Not tested: {name}: {reason}."])

@@ -1,0 +1,307 @@
+"""What a judge's verdicts are worth beside human labels: their agreement, and the mean that humans would have given.
+
+All corrections end in one interval, made by MOVER (method of variance estimates recovery: Zou and Donner 2008, Stat.
+Med. 27:1693): each estimated part brings an interval of its own, and what it lacks towards the wanted end is added in
+quadrature. Parts that are proportions bring Jeffreys' interval. What these intervals cover is in docs/judges.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from benchwright.stats.arrays import exact_mean, same_length, vector
+from benchwright.stats.distributions import t_quantile
+from benchwright.stats.intervals import Interval, critical_z, jeffreys, wilson
+
+Method = Literal["post-stratified", "prediction-powered", "rogan-gladen"]
+
+
+class Rate(NamedTuple):
+    """An estimate with its confidence interval, both ends included."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Counts(NamedTuple):
+    """Answers with a human label and a judge's verdict, both 0/1: how many are right by whom."""
+
+    both: int
+    judge_only: int
+    human_only: int
+    neither: int
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    @property
+    def judge_right(self) -> int:
+        """Those that the judge found right."""
+        return self.both + self.judge_only
+
+    @property
+    def human_right(self) -> int:
+        """Those that the human found right."""
+        return self.both + self.human_only
+
+
+class Agreement(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a judge agrees with humans on n answers.
+
+    `sensitivity` is the share of answers right by the human that the judge found right, `specificity` that of the
+    wrong ones that it found wrong; None where there are none. `kappa` is None where judge and human give one and the
+    same verdict throughout, for then chance agrees just as well.
+    """
+
+    counts: Counts
+    accuracy: Rate
+    kappa: Rate | None
+    sensitivity: Rate | None
+    specificity: Rate | None
+
+    @property
+    def n(self) -> int:
+        """The answers that both have judged."""
+        return self.counts.n
+
+
+class Corrected(msgspec.Struct, frozen=True):
+    """The mean that human labels of all answers would have, with its interval, and how it was estimated."""
+
+    mean: float
+    low: float
+    high: float
+    method: Method
+
+
+def count(labels: ArrayLike, verdicts: ArrayLike) -> Counts:
+    """Counts human labels (n,) and verdicts (n,), both 0/1.
+
+    Raises:
+        ValueError: lengths that differ.
+    """
+    human, judge = vector(labels, "labels") == 1, vector(verdicts, "verdicts") == 1
+    same_length("labels", human.size, "verdicts", judge.size)
+    cells = (human & judge, ~human & judge, human & ~judge, ~human & ~judge)
+    return Counts(*(int(cell.sum()) for cell in cells))
+
+
+def agreement(counts: Counts, confidence: float = 0.95) -> Agreement:
+    """Accuracy, sensitivity and specificity with Wilson's interval, and Cohen's kappa.
+
+    Raises:
+        ValueError: there is nothing to agree on.
+    """
+    if counts.n == 0:
+        raise ValueError("no labels: there is nothing to agree on")
+    human_wrong = counts.n - counts.human_right
+
+    def share(successes: int, n: int) -> Rate | None:
+        return Rate(successes / n, *wilson(successes, n, confidence)) if n else None
+
+    agreeing = counts.both + counts.neither
+    return Agreement(
+        counts=counts,
+        accuracy=Rate(agreeing / counts.n, *wilson(agreeing, counts.n, confidence)),
+        kappa=kappa(counts, confidence),
+        sensitivity=share(counts.both, counts.human_right),
+        specificity=share(counts.neither, human_wrong),
+    )
+
+
+def kappa(counts: Counts, confidence: float = 0.95) -> Rate | None:
+    """Cohen's kappa: (observed - chance agreement) / (1 - chance agreement).
+
+    The interval is kappa' ± z * se by the variance of Fleiss, Cohen and Everitt (1969), Psychol. Bull. 72:323, both of
+    the counts with half an answer added to each, so that it has a width where no answer is judged differently; there
+    it reaches to 1. None where judge and human give one verdict throughout.
+    """
+    value = _kappa(*counts)
+    if value is None:
+        return None
+    smoothed = [one + 0.5 for one in counts]
+    centre = _kappa(*smoothed)
+    assert centre is not None
+    half = critical_z(confidence) * math.sqrt(_kappa_variance(smoothed, centre))
+    agreed = counts.judge_only == counts.human_only == 0
+    low, high = max(-1.0, centre - half), 1.0 if agreed else min(1.0, centre + half)
+    return Rate(value, min(low, value), max(high, value))
+
+
+def _kappa(both: float, judge_only: float, human_only: float, neither: float) -> float | None:
+    n = both + judge_only + human_only + neither
+    judge, human = (both + judge_only) / n, (both + human_only) / n
+    chance = judge * human + (1 - judge) * (1 - human)
+    return None if chance == 1 else ((both + neither) / n - chance) / (1 - chance)
+
+
+def _kappa_variance(cells: Sequence[float], value: float) -> float:
+    both, judge_only, human_only, neither = cells
+    n = both + judge_only + human_only + neither
+    judge, human = (both + judge_only) / n, (both + human_only) / n
+    chance = judge * human + (1 - judge) * (1 - human)
+    rest = 1 - value
+    on = both * (1 - (judge + human) * rest) ** 2 + neither * (1 - (2 - judge - human) * rest) ** 2
+    off = rest**2 * (judge_only * (human + 1 - judge) ** 2 + human_only * (judge + 1 - human) ** 2)
+    return ((on + off) / n - (value - chance * rest) ** 2) / ((1 - chance) ** 2 * n)
+
+
+def proportion(successes: float, n: float, confidence: float = 0.95) -> Rate:
+    """A proportion with Jeffreys' interval; of none it is anything, in the middle."""
+    return Rate(successes / n if n else 0.5, *jeffreys(successes, n, confidence))
+
+
+def youden(counts: Counts, confidence: float = 0.95) -> Rate:
+    """Sensitivity + specificity - 1 with its interval: 0 for a judge that knows nothing, 1 for one that never errs."""
+    sensitivity = proportion(counts.both, counts.human_right, confidence)
+    specificity = proportion(counts.neither, counts.n - counts.human_right, confidence)
+    value = sensitivity.value + specificity.value - 1
+    return Rate(value, *mover(value, [(1, sensitivity), (1, specificity)]))
+
+
+def post_stratified(
+    counts: Counts,
+    right: float,
+    n: float,
+    answered: Rate | None = None,
+    *,
+    design_effect: float = 1.0,
+    confidence: float = 0.95,
+) -> Corrected:
+    """The mean of human labels where some of the run's own answers, drawn at random, have one; labels are 0/1.
+
+    p a + (1 - p) b, with p = right / n the share of all n answers that the judge found right, a the share of human
+    yes among the labelled answers that it found right, b that among those that it found wrong. For 0/1 verdicts this is
+    prediction-powered inference (Angelopoulos et al. 2023, arXiv:2301.09633) with the best weight for each verdict.
+    `n` may be an effective number of answers; `design_effect` is by how much dependent labels (of repeats, in groups)
+    raise the variance of their mean. `answered`: see `of_all`.
+    """
+    share = proportion(right, n, confidence)
+    both, human_only, found_right, found_wrong = (
+        one / design_effect
+        for one in (counts.both, counts.human_only, counts.judge_right, counts.n - counts.judge_right)
+    )
+    if_right = proportion(both, found_right, confidence)
+    if_wrong = proportion(human_only, found_wrong, confidence)
+    p, a, b = share.value, if_right.value, if_wrong.value
+    mean = p * a + (1 - p) * b
+    ends = mover(mean, [(a - b, share), (p, if_right), (1 - p, if_wrong)])
+    return of_all(_within(mean, ends), answered, "post-stratified")
+
+
+def rogan_gladen(
+    counts: Counts, right: float, n: float, answered: Rate | None = None, confidence: float = 0.95
+) -> Corrected:
+    """The mean of human labels where other answers have one: how the judge errs is carried over from these.
+
+    Rogan and Gladen (1978), Am. J. Epidemiol. 107:71: t = (p - f) / (s - f), with p = right / n, s the judge's
+    sensitivity and f its false positive rate. The interval holds every t for which p - t s - (1 - t) f, which is 0 at
+    the true one, has 0 in its MOVER interval: Fieller's way to a ratio, which holds however close s is to f. It is
+    shorter than that of Lang and Reiczigel (2014), Prev. Vet. Med. 113:13, which covers up to 99 % with 50 labels.
+
+    Raises:
+        ValueError: the judge finds right answers right no more often than wrong ones.
+    """
+    share = proportion(right, n, confidence)
+    sensitivity = proportion(counts.both, counts.human_right, confidence)
+    false_right = proportion(counts.judge_only, counts.n - counts.human_right, confidence)
+    spread = sensitivity.value - false_right.value
+    if spread <= 0:
+        raise ValueError(
+            "a judge whose sensitivity and specificity add up to no more than 1 cannot be corrected for"
+        )
+    mean = min(1.0, max(0.0, (share.value - false_right.value) / spread))
+
+    def ends_at(t: float) -> Interval:
+        left = share.value - t * sensitivity.value - (1 - t) * false_right.value
+        return mover(left, [(1, share), (-t, sensitivity), (t - 1, false_right)])
+
+    low = 0.0 if ends_at(0.0).low <= 0 else _root(lambda t: ends_at(t).low, 0.0, mean)
+    high = 1.0 if ends_at(1.0).high >= 0 else _root(lambda t: ends_at(t).high, mean, 1.0)
+    return of_all(Rate(mean, min(low, mean), max(high, mean)), answered, "rogan-gladen")
+
+
+def prediction_powered(
+    labels: ArrayLike,
+    verdicts: ArrayLike,
+    others: ArrayLike,
+    answered: Rate | None = None,
+    *,
+    design_effect: float = 1.0,
+    label_effect: float = 1.0,
+    confidence: float = 0.95,
+) -> Corrected:
+    """The mean of human labels (n,) from 0 to 1 where some of the run's own answers, drawn at random, have one.
+
+    w mean(others) + mean(labels - w verdicts): PPI++ (Angelopoulos, Duchi and Zrnic 2023, arXiv:2311.01453), with
+    verdicts (n,) of the labelled answers and `others` (m,) of the rest, and w in [0, 1] tuned to the least variance.
+    The interval is that of t with n - 2 degrees of freedom. `design_effect` is by how much dependent answers (repeats,
+    groups) raise the variance of mean(others), `label_effect` the same of the labels. `answered`: see `of_all`.
+
+    Raises:
+        ValueError: fewer than 3 labels, or lengths that differ.
+    """
+    y, f, rest = vector(labels, "labels"), vector(verdicts, "verdicts"), vector(others, "others")
+    same_length("labels", y.size, "verdicts", f.size)
+    if y.size < 3:
+        raise ValueError(f"at least 3 labels are needed: {y.size}")
+    everything = np.concatenate([f, rest])
+    variance = float(everything.var(ddof=1)) * design_effect
+    weight = 0.0
+    if rest.size and variance > 0:
+        shared = float(np.cov(y, f)[0, 1]) / (float(everything.var(ddof=1)) + variance * y.size / rest.size)
+        weight = min(1.0, max(0.0, shared))
+    left = y - weight * f
+    mean = exact_mean(left) + (weight * exact_mean(rest) if weight else 0.0)
+    se = math.sqrt(
+        label_effect * float(left.var(ddof=1)) / y.size
+        + (weight**2 * variance / rest.size if weight else 0.0)
+    )
+    half = t_quantile((1 + confidence) / 2, y.size - 2) * se
+    return of_all(
+        _within(min(1.0, max(0.0, mean)), Interval(mean - half, mean + half)), answered, "prediction-powered"
+    )
+
+
+def mover(value: float, parts: Iterable[tuple[float, Rate]]) -> Interval:
+    """The interval of a function of independent estimates: `parts` are its slope by each, and the estimate."""
+    below = above = 0.0
+    for slope, part in parts:
+        down, up = slope * (part.value - part.low), slope * (part.high - part.value)
+        if slope < 0:
+            down, up = -up, -down
+        below += down * down
+        above += up * up
+    return Interval(value - math.sqrt(below), value + math.sqrt(above))
+
+
+def of_all(judged: Rate, answered: Rate | None, method: Method) -> Corrected:
+    """The mean over all trials from that of those that were judged; the others gave no answer and are worth 0.
+
+    `answered` is the share that was judged, None where all were.
+    """
+    if answered is not None:
+        mean = judged.value * answered.value
+        judged = _within(mean, mover(mean, [(answered.value, judged), (judged.value, answered)]))
+    return Corrected(judged.value, judged.low, judged.high, method)
+
+
+def _within(mean: float, ends: Interval) -> Rate:
+    return Rate(mean, max(0.0, ends.low), min(1.0, ends.high))
+
+
+def _root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function is 0 between low and high, by bisection."""
+    for _ in range(45):
+        middle = (low + high) / 2
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return (low + high) / 2
