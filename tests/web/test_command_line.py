@@ -47,6 +47,8 @@ VALUES: dict[str, Any] = {
     "seal": False,
     "max_failures": "2%",
     "shuffle": True,
+    "recommended": True,
+    "agent": ["codex"],
     "reuse": True,
     "rescore": True,
     "scrape_prometheus": True,
