@@ -45,8 +45,7 @@ class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
     `answered` is the state of a trial between its answer and its first score; a trial's status proper is given by
-    `trial_status`, which folds those of its scores in. With `cut_off_in_thinking` there is no answer to be `truncated`:
-    the model had only thought when its token limit was reached.
+    `trial_status`, which folds those of its scores in. `cut_off_in_thinking` has no answer, `truncated` the start of one.
     """
 
     ANSWERED = "answered"
@@ -181,7 +180,6 @@ class RequestRecord(Record, frozen=True):
 
     `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
     follow from what it does). `dialect` is how a program asked: chat, messages or responses.
-
     `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
     stream; both are None without streaming.
     """
