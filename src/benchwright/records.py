@@ -45,7 +45,7 @@ class Status(StrEnum):
     """How a trial, or one of its scores, ended.
 
     `answered` is the state of a trial between its answer and its first score; a trial's status proper is given by
-    `trial_status`, which folds those of its scores in. `cut_off_in_thinking` has no answer, `truncated` the start of one.
+    `trial_status`, which folds those of its scores in. `cut_off_in_thinking` has no answer, `truncated` a part of one.
     """
 
     ANSWERED = "answered"
