@@ -54,7 +54,7 @@ async def test_the_users_files_are_not_there(
     import os
     for path in {paths!r}:
         try:
-            print(os.listdir(path) if os.path.isdir(path) else open(path).read())
+            print(sorted(os.listdir(path)) if os.path.isdir(path) else open(path).read())
         except OSError:
             print("nothing")
     """

@@ -142,11 +142,11 @@ class TestSlowReader:
     ) -> None:
         script = Pieces([ASKED, head(f"Content-Length: {self.SIZE}"), *[self.PIECE] * self.COUNT])
         server = await serve(script)
-        agent = let_in(open_client(server.url, limits=Limits(stall=0.1)))
+        agent = let_in(open_client(server.url, limits=Limits(stall=0.3)))
         reader, writer = await asyncio.open_connection("127.0.0.1", agent.port, limit=1024)
         call = agent.request()
         writer.write(call.head + call.body)
-        await asyncio.sleep(0.5)  # several times the limit of an answer that stalls
+        await asyncio.sleep(1)  # several times the limit of an answer that stalls
         assert script.taken < self.COUNT / 2
         await reader.readuntil(b"\r\n\r\n")
         assert len(await reader.readexactly(self.SIZE)) == self.SIZE
