@@ -17,6 +17,9 @@ HEADER = 8
 MOST_MEMORY = 4 * 2**30
 """Bytes of address space that a process may have; what asks for more gets a `MemoryError`."""
 
+NICENESS = 10
+"""By how much its priority is lowered: it must not interrupt the event loop that sends and times requests."""
+
 
 def main() -> None:
     """Reads requests, and answers each with (whether it succeeded, its value or its error).
@@ -24,6 +27,7 @@ def main() -> None:
     It ends when nobody asks or listens any more; Ctrl-C is for the process that asks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
     _bound_memory()
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
