@@ -13,17 +13,20 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from tests.environments import ROOT, programs_of
 
 CONFIGURATION = ROOT / "tests" / "recordings" / "litellm.yaml"
 KEY = "sk-recorded-test-key"
 START_LIMIT = 90.0
+OTHERS_SECONDS = 300.0
+"""How long the process that started a server waits for the others."""
 
 REAL_SERVER = [pytest.mark.real_server, pytest.mark.timeout(900)]
 
@@ -38,10 +41,34 @@ class RealServer:
 
 @pytest.fixture(scope="session")
 def litellm_proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    """LiteLLM's proxy on a free port of the loopback, for the whole session."""
+    """LiteLLM's proxy on a free port of the loopback, for the whole session and all its processes."""
     program = programs_of("litellm") / "litellm"
-    with running(program, tmp_path_factory.mktemp("litellm")) as base_url:
+    own = tmp_path_factory.getbasetemp()
+    place = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with shared(place / "litellm", lambda: running(program, tmp_path_factory.mktemp("log"))) as base_url:
         yield RealServer(base_url, KEY)
+
+
+@contextmanager
+def shared(place: Path, start: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+    """The address of what the first process starts and the others use; it ends when none of them uses it any more."""
+    place.mkdir(exist_ok=True)
+    lock, address, user = FileLock(place / "lock"), place / "address", place / f"user-{os.getpid()}"
+    with ExitStack() as stack:
+        with lock:
+            first = not address.exists()
+            if first:
+                address.write_text(stack.enter_context(start()))
+            else:
+                user.touch()
+                stack.callback(user.unlink)
+        yield address.read_text()
+        if first:
+            with lock:
+                address.unlink()
+            limit = time.monotonic() + OTHERS_SECONDS
+            while list(place.glob("user-*")) and time.monotonic() < limit:
+                time.sleep(0.1)
 
 
 @contextmanager
