@@ -64,9 +64,8 @@ def test_the_p_value_is_that_of_the_exact_test(found: dict[str, Any]) -> None:
 
 
 def test_the_answer_stands_first_where_order_is_tested(judge: JudgeServer, found: dict[str, Any]) -> None:
-    texts = [body["messages"][1]["content"] for body in judge.judged]
-    first = [text.index("<<ANSWER") < text.index("<<REFERENCE") for text in texts]
-    assert first.count(True) == 60
+    texts = {body["messages"][1]["content"] for body in judge.judged}
+    assert sum(text.index("<<ANSWER") < text.index("<<REFERENCE") for text in texts) == 60
 
 
 def test_what_was_asked_is_not_asked_again(
