@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -211,15 +212,7 @@ def test_labels_go_with_a_run(tmp_path: Path, judge: JudgeServer) -> None:
 def test_labels_go_with_a_benchmark_and_into_its_result_file(tmp_path: Path, judge: JudgeServer) -> None:
     program = Program(tmp_path)
     rows = [{"original_index": n, "problem": f"Question {n}", "answer": f"right {n}"} for n in range(60)]
-    path = tmp_path / "data" / "simpleqa_verified" / "simpleqa_verified.csv"
-    path.parent.mkdir(parents=True)
-    write_csv(path, rows)
-    answers = [
-        {"sample": f"simpleqa_{n}", "answer": answer_to(n), "label": int(n % 10 < 7)} for n in range(60)
-    ]
-    write_csv(form(program), answers)
-    ended = program.run("run", "simpleqa_verified", "--model", "m", "--base-url", judge.base_url, "--no-stream",
-                        "--option", "judge_model=judge", "--judge-labels", "labels.csv", "-q")  # fmt: skip
+    ended = run_labelled_benchmark(program, judge, rows)
     assert ended.returncode == 0, ended.stderr
     (result,) = map(json.loads, map(Path.read_text, tmp_path.glob("results/*.json")))
     assert result["accuracy"] == 0.8
@@ -244,17 +237,24 @@ def test_labels_of_one_topic_are_refused(tmp_path: Path, judge: JudgeServer) -> 
         }
         for n in range(120)
     ]
-    path = tmp_path / "data" / "simpleqa_verified" / "simpleqa_verified.csv"
-    path.parent.mkdir(parents=True)
-    write_csv(path, rows)
-    answers = [
-        {"sample": f"simpleqa_{n}", "answer": answer_to(n), "label": int(n % 10 < 7)} for n in range(60)
-    ]
-    write_csv(form(program), answers)
-    ended = program.run("run", "simpleqa_verified", "--model", "m", "--base-url", judge.base_url, "--no-stream",
-                        "--option", "judge_model=judge", "--judge-labels", "labels.csv", "-q")  # fmt: skip
+    ended = run_labelled_benchmark(program, judge, rows)
     assert "not corrected: all labelled answers have topic Art" in " ".join(ended.stdout.split())
     program.end()
+
+
+def run_labelled_benchmark(
+    program: Program, judge: JudgeServer, rows: list[dict[str, Any]]
+) -> CompletedProcess[str]:
+    """Runs simpleqa_verified over these rows, with labels for the answers to the first 60."""
+    path = program.directory / "data" / "simpleqa_verified" / "simpleqa_verified.csv"
+    path.parent.mkdir(parents=True)
+    write_csv(path, rows)
+    labels = [
+        {"sample": f"simpleqa_{n}", "answer": answer_to(n), "label": int(n % 10 < 7)} for n in range(60)
+    ]
+    write_csv(form(program), labels)
+    return program.run("run", "simpleqa_verified", "--model", "m", "--base-url", judge.base_url, "--no-stream",
+                       "--option", "judge_model=judge", "--judge-labels", "labels.csv", "-q")  # fmt: skip
 
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:

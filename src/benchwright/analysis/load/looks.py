@@ -55,6 +55,6 @@ def _keep(path: Path, seen: Sequence[Record]) -> None:
 
 def _read(path: Path, kind: type[Seen]) -> list[Seen]:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[kind])  # type: ignore[valid-type]
+        return msgspec.json.decode(path.read_bytes(), type=list[kind])  # type: ignore[valid-type]  # a type made from a variable
     except (OSError, *UNREADABLE):
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -65,7 +66,7 @@ def _archived(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     except (OSError, zipfile.BadZipFile) as error:
         raise DatasetParseError(f"{file} is not a zip archive: {error}") from error
     for member in members:
-        yield member.filename, lambda member=member: _member(file, member)  # type: ignore[misc]
+        yield member.filename, partial(_member, file, member)
 
 
 def _member(file: Path, member: zipfile.ZipInfo) -> bytes:

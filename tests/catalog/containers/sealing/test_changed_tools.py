@@ -8,6 +8,8 @@ from benchwright.catalog.containers.sealing.tools import changed_tools
 from benchwright.sandbox.docker.snapshots import Change, Kind
 
 LIBRARY = "/usr/local/lib/python3.12"
+HOME = "/root"
+"""Of the user in a container."""
 
 
 def is_tool(path: str, kind: Kind = "added", instruction: str = "") -> bool:
@@ -21,7 +23,7 @@ def is_tool(path: str, kind: Kind = "added", instruction: str = "") -> bool:
         ("/opt/venv/bin/python", "changed"),
         ("/usr/bin/bash", "deleted"),
         ("/usr/local/sbin/pytest", "added"),
-        ("/root/.local/bin/uvx", "added"),
+        (f"{HOME}/.local/bin/uvx", "added"),
         ("/etc/ld.so.preload", "added"),
         ("/usr/lib/x86_64-linux-gnu/libc.so.6", "changed"),
         (f"{LIBRARY}/site-packages/evil.pth", "added"),
@@ -33,8 +35,8 @@ def is_tool(path: str, kind: Kind = "added", instruction: str = "") -> bool:
         ("/pyproject.toml", "added"),
         ("/app/pytest.py", "added"),
         ("/app/subprocess.py", "added"),
-        ("/root/.config/pip/pip.conf", "added"),
-        ("/root/.cache/uv/wheels", "added"),
+        (f"{HOME}/.config/pip/pip.conf", "added"),
+        (f"{HOME}/.cache/uv/wheels", "added"),
     ],
 )
 def test_programs_loader_start_up_and_pytest_are(path: str, kind: Kind) -> None:
@@ -69,6 +71,6 @@ def test_what_the_task_asks_for_is_work() -> None:
 
 
 def test_of_an_added_folder_only_the_folder_is_told() -> None:
-    cache = "/root/.cache/uv"
+    cache = f"{HOME}/.cache/uv"
     changes = [Change(path, "added") for path in (cache, f"{cache}/a", f"{cache}/a/b")]
     assert changed_tools(changes, "", "/app") == changes[:1]
