@@ -99,6 +99,16 @@ def test_labels_of_its_own_answers_correct_the_score(program: Program) -> None:
     assert found["agreement"]["sensitivity"][0] == 1.0
 
 
+def test_kept_labels_that_are_broken_are_named_in_one_line(program: Program) -> None:
+    label_form(form(program), read_form(form(program)))
+    certificate(program)
+    (directory,) = program.runs
+    (directory / "judge_labels.json").write_text("{")
+    ended = program.run("show", program.only_run.name)
+    assert ended.returncode == 1
+    assert "judge_labels.json cannot be read" in one_line_of(ended.stderr)
+
+
 def test_every_door_shows_the_same_corrected_score(program: Program) -> None:
     label_form(form(program), read_form(form(program)))
     one = certificate(program)["corrected"]

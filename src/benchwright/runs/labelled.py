@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
-from benchwright.errors import JournalError
-from benchwright.files import write_whole
-from benchwright.records import UNREADABLE, Amount, Record
-from benchwright.runs.journal import encode_json
+from benchwright.records import Amount, Record
+from benchwright.runs.beside import read_beside, write_beside
 
 LABELS = "judge_labels.json"
 
@@ -51,21 +47,13 @@ def keep_labels(directory: Path, labels: KeptLabels) -> None:
     Raises:
         JournalError: the directory cannot be written.
     """
-    write_whole(directory / LABELS, encode_json(labels), durable=True, error=JournalError)
+    write_beside(directory / LABELS, labels)
 
 
 def read_labels(directory: Path) -> KeptLabels | None:
     """The labels of a run; None without any.
 
     Raises:
-        JournalError: the file cannot be read.
+        UserError: the file cannot be read.
     """
-    path = directory / LABELS
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=KeptLabels)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}.") from None
-    except UNREADABLE as error:
-        raise JournalError(f"{path} cannot be read: {error}.") from None
+    return read_beside(directory / LABELS, KeptLabels)

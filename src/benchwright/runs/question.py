@@ -9,13 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import msgspec
 import xxhash
 
-from benchwright.errors import JournalError, UserError
-from benchwright.files import write_whole
-from benchwright.records import UNREADABLE, Amount, Record
-from benchwright.runs.journal import encode_json
+from benchwright.records import Amount, Record
+from benchwright.runs.beside import read_beside, write_beside
 
 QUESTION = "question.json"
 
@@ -75,7 +72,7 @@ def write_question(directory: Path, question: Question) -> None:
     Raises:
         JournalError: the directory cannot be written.
     """
-    write_whole(directory / QUESTION, encode_json(question), durable=True, error=JournalError)
+    write_beside(directory / QUESTION, question)
 
 
 def read_question(directory: Path) -> Question | None:
@@ -84,12 +81,4 @@ def read_question(directory: Path) -> Question | None:
     Raises:
         UserError: it cannot be read.
     """
-    path = directory / QUESTION
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Question)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
-    except UNREADABLE as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
+    return read_beside(directory / QUESTION, Question)
