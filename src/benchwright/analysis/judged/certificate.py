@@ -46,7 +46,7 @@ def certificate_of(manifest: Manifest, table: RunTable, score: str, target: str)
     """The certificate of a target's score; None where the run has no labels for it.
 
     Raises:
-        JournalError: the labels cannot be read.
+        UserError: the labels cannot be read.
     """
     kept = read_labels(table.directory)
     if kept is None or kept.scorer != score or score not in table.scores:
