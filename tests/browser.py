@@ -26,7 +26,13 @@ from typing import Any, Literal, NamedTuple
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, Playwright, sync_playwright
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+PROGRAMS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+)
 
 QUIET = (
     "--no-sandbox",
