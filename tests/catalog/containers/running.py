@@ -11,6 +11,7 @@ from tests.sandbox.docker.stand_ins import containers
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.benchmark import Benchmark
+from benchwright.catalog.selection import Selection
 from benchwright.catalog.task import BenchmarkTask
 from benchwright.data.datasets import Source
 from benchwright.endpoint.providers import connect, find_target
@@ -60,13 +61,14 @@ async def played(
     directory: Path,
     scripts: Sequence[Mapping[str, Any]] = (),
     *options: str,
+    ids: Sequence[str] = (),
 ) -> Played:
-    """Runs it whole; `scripts` are what the simulated model says, `options` those of `simulate`.
+    """Runs it, or these samples of it; `scripts` are what the simulated model says, `options` those of `simulate`.
 
     Nothing may be left of its containers.
     """
     directory = directory / f"run-{secrets.token_hex(6)}"
-    task = BenchmarkTask(benchmark, source)
+    task = BenchmarkTask(benchmark, source, Selection(ids=ids))
     with simulated_endpoint("--policy=refusal", *options, scripts=[dict(one) for one in scripts]) as url:
         target = find_target("m", url)
         client = connect(target, None)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.app.app_kit import NOWHERE, Program
 from tests.app.benchmark_kit import only_result
@@ -13,7 +14,7 @@ from tests.catalog.containers.running import bash, played, says
 from tests.catalog.swe_bench_pro.pro_kit import CALCULATOR, GREETER, Data, official_pro, pro
 from tests.simulated import simulated_endpoint
 
-from benchwright.catalog.containers.benchmark import with_exploits
+from benchwright.catalog.containers.benchmark import ContainerBenchmark, with_exploits
 from benchwright.catalog.containers.exploits import READER, REPOSITORY
 from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_pro import testing
@@ -68,8 +69,8 @@ async def test_commands_new_files_and_the_tests_log_are_kept(pro_data: Data, tmp
             "Done.",
         )
     ]
-    ran = await played(pro(), pro_data.source, tmp_path, scripts)
-    assert ran.values == {CALCULATOR: 1.0, GREETER: 0.0}
+    ran = await played(pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
+    assert ran.values == {CALCULATOR: 1.0}
     kept = ran.artifacts(CALCULATOR)
     assert [command["exit_code"] for command in kept["commands"]] == [0, 0]
     assert "+++ b/sums.py" in kept["patch"]
@@ -80,7 +81,7 @@ async def test_commands_new_files_and_the_tests_log_are_kept(pro_data: Data, tmp
 
 async def test_work_at_its_limit_of_turns_is_tested_all_the_same(pro_data: Data, tmp_path: Path) -> None:
     scripts = [says(CALCULATOR, bash("sed -i 's/a - b/a + b/' calculator.py"), bash("sleep 0"))]
-    ran = await played(pro(max_turns="2"), pro_data.source, tmp_path, scripts)
+    ran = await played(pro(max_turns="2"), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
     assert ran.trials[CALCULATOR].record.status is Status.LIMIT
     assert ran.score(CALCULATOR).value == 1.0
 
@@ -91,7 +92,8 @@ async def test_the_tests_cannot_be_seen_and_changes_to_them_do_not_count(
     cheat = f"ls checks /workspace 2>&1; echo 'echo \"ok - {NAMED}\"' > checks/named.sh".replace(
         "d'A", "d'\\''A"
     )
-    ran = await played(pro(), pro_data.source, tmp_path, [says(GREETER, bash(cheat), "Done.")])
+    scripts = [says(GREETER, bash(cheat), "Done.")]
+    ran = await played(pro(), pro_data.source, tmp_path, scripts, ids=[GREETER])
     (command,) = ran.artifacts(GREETER)["commands"]
     assert command["exit_code"] == 0
     assert "named.sh" not in command["output"]
@@ -108,8 +110,8 @@ async def test_an_agent_finds_the_fix_in_the_image_unless_it_is_sealed(
 ) -> None:
     solve = bash("sed -i 's/a - b/a + b/' calculator.py")
     scripts = [says(CALCULATOR, bash(LOOK_AHEAD), solve, "Done.")]
-    sealed = await played(pro(), pro_data.source, tmp_path, scripts)
-    official = await played(official_pro(), pro_data.source, tmp_path, scripts)
+    sealed = await played(pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
+    official = await played(official_pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
     outputs = [ran.artifacts(CALCULATOR)["commands"][0]["output"].split() for ran in (sealed, official)]
     assert outputs[0] == ["1", "0"]
     assert int(outputs[1][1]) > 0, "the fix is a commit to which nothing leads"
@@ -127,18 +129,33 @@ script = f"import sys; open(sys.argv[3], 'w').write({{result!r}})"
 open("/workspace/parser.py", "w").write(script)
 END"""
     scripts = [says(CALCULATOR, bash(forge), "Done.")]
-    sealed = await played(pro(), pro_data.source, tmp_path, scripts)
-    official = await played(official_pro(), pro_data.source, tmp_path, scripts)
+    sealed = await played(pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
+    official = await played(official_pro(), pro_data.source, tmp_path, scripts, ids=[CALCULATOR])
     assert (sealed.values[CALCULATOR], official.values[CALCULATOR]) == (0.0, 1.0)
 
 
+SEEN_IN_ITS_LOG = {
+    "a commit to which nothing leads",
+    "a plugin of pytest",
+    "results printed by the code under test",
+    "a test framework changed by the code under test",
+    "a runner of tests replaced",
+    READER.name,
+}
+"""Those that meet what is its own: its image, how it runs tests, how it reads their log. All are tried on swe_bench."""
+
+
 @pytest.mark.timeout(600)
-async def test_no_exploit_of_the_suite_passes_unnoticed(pro_data: Data) -> None:
-    chosen = Selection(ids=[CALCULATOR])
-    validated = await validate(with_exploits(pro()), pro_data.source, chosen)
+async def test_no_exploit_of_what_is_its_own_passes_unnoticed(pro_data: Data) -> None:
+    chosen = [exploit for exploit in (*REPOSITORY, READER) if exploit.name in SEEN_IN_ITS_LOG]
+    whole = pro()
+    assert isinstance(whole, ContainerBenchmark)
+    assert list(whole.exploits) == [*REPOSITORY, READER]
+    tried = with_exploits(msgspec.structs.replace(whole, exploits=chosen))
+    validated = await validate(tried, pro_data.source, Selection(ids=[CALCULATOR]))
     assert validated.failures == []
     tallies = validated.exploits
-    assert set(tallies) == {exploit.name for exploit in (*REPOSITORY, READER)}
+    assert set(tallies) == SEEN_IN_ITS_LOG
     assert tallies[READER.name].blocked == 1
     assert {name for name, tally in tallies.items() if tally.flagged} >= {
         "results printed by the code under test",
