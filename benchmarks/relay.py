@@ -23,6 +23,7 @@ from benchmarks.children import run, simulated
 from benchmarks.measured import Measured
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Connection, Headers
+from benchwright.endpoint.dialects.gemini.address import STREAM
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.tee import Tee
@@ -34,11 +35,12 @@ PACE = ("--policy", "words", "--words", "64", "--first-token", "100", "--between
 CYCLE = 0.73
 """Seconds that an answer takes: 100 ms and 63 times 10 ms."""
 MESSAGES = [{"role": "user", "content": "Tell me something about relays. " * 20}]
-PATHS = {"chat": "/chat/completions", "messages": "/messages", "responses": "/responses"}
+PATHS = {"chat": "/chat/completions", "messages": "/messages", "responses": "/responses", "gemini": STREAM}
 BODIES = {
     PATHS["chat"]: {"messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True}},
     PATHS["messages"]: {"messages": MESSAGES, "stream": True, "max_tokens": 1000},
     PATHS["responses"]: {"input": MESSAGES, "stream": True},
+    PATHS["gemini"]: {"contents": [{"parts": [{"text": MESSAGES[0]["content"]}]}]},
 }
 
 
@@ -71,7 +73,7 @@ class Way(NamedTuple):
 
 
 CHAT = Way("chat")
-WAYS = (CHAT, *(Way(name, translated) for name in ("messages", "responses") for translated in (False, True)))
+WAYS = (CHAT, *(Way(name, translated) for name in [*PATHS][1:] for translated in (False, True)))
 
 
 class Unread:
@@ -164,6 +166,9 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--waves", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--dialect", action="append", choices=PATHS, help="this one (may be repeated; default: all)"
+    )
     parser.add_argument("--spread", type=float, default=0.0, help=argparse.SUPPRESS)
     parser.add_argument("--serve", metavar="URL", help=argparse.SUPPRESS)
     parser.add_argument("--load", nargs=3, help=argparse.SUPPRESS)
@@ -174,8 +179,10 @@ def main() -> None:
         base_url, token, path = options.load
         uvloop.run(load(base_url, token, options.concurrency, options.waves, options.spread, path))
     else:
-        spread_out = [show(options, "one after another", CYCLE, way) for way in WAYS]
-        show(options, "all at the same moment", 0.0, CHAT)
+        asked = [way for way in WAYS if way.dialect in (options.dialect or PATHS)]
+        spread_out = [show(options, "one after another", CYCLE, way) for way in asked]
+        if CHAT in asked:
+            show(options, "all at the same moment", 0.0, CHAT)
         sys.exit(max(spread_out) > GOAL_MS)
 
 

@@ -71,7 +71,7 @@ class GeminiReader:
             return {"error": event["error"]}
         self._count(said(event, "usageMetadata"))
         candidates = event.get("candidates") or []
-        candidate = next((one for one in candidates if not one.get("index")), {})
+        candidate: dict[str, Any] = next((one for one in candidates if not one.get("index")), {})
         delta = self._delta((candidate.get("content") or {}).get("parts") or [])
         reason = self._finish_reason(said(candidate, "finishReason"))
         if (said(event, "promptFeedback") or {}).get("blockReason"):

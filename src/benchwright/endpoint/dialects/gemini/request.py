@@ -108,7 +108,9 @@ class _Contents:
                 raise NotTranslated(f"Gemini has no role {role!r}.")
 
     def _say_as_model(self, parts: list[dict[str, Any]]) -> None:
-        texts, thoughts, calls = [], [], []
+        texts: list[str] = []
+        thoughts: list[str] = []
+        calls = []
         for part in parts:
             if part.get("text") is not None:
                 (thoughts if part.get("thought") else texts).append(part["text"])
