@@ -384,7 +384,7 @@ class TestTranslated:
     ) -> None:
         server = await serve([ASKED, NOT_THERE, ASKED, json_answer(completion())])
         agent = let_in(open_client(server.url, {"max_tokens": 9}))
-        limits = {
+        limits: dict[str, dict[str, Any]] = {
             MESSAGES: {"max_tokens": 32000},
             RESPONSES: {"max_output_tokens": 32000},
             GEMINI: {"generationConfig": {"maxOutputTokens": 32000}},
@@ -638,6 +638,19 @@ class TestPaths:
         assert one["name"] == "models/org/x"
 
 
+async def test_the_token_of_a_run_finds_the_model_in_the_address(
+    simulate: Simulate, open_client: OpenClient, let_in: LetIn
+) -> None:
+    agent = let_ask(let_in, open_client, await simulate(Settings()))
+    noted: list[Any] = []
+    token = agent.share(noted.append)
+    for model, status in (("m", 200), ("another", 404)):
+        answer = await agent.ask(BODIES[GEMINI], path=GEMINI.replace("asked-for", model), token=token)
+        assert answer.status == status
+    assert error_of(GEMINI, answer)["status"] == "NOT_FOUND"
+    assert len(noted) == 1
+
+
 @ways
 async def test_a_stream_of_gemini_may_be_one_array(
     simulate: Simulate, open_client: OpenClient, let_in: LetIn, chat_only: bool
@@ -652,7 +665,8 @@ async def test_tools_that_google_runs_do_not_make_a_turn(
     simulate: Simulate, open_client: OpenClient, let_in: LetIn
 ) -> None:
     agent = let_ask(let_in, open_client, await simulate(Settings()))
-    for tools in ([{"googleSearch": {}}], BODIES[GEMINI]["tools"]):
+    offered: list[Any] = [[{"googleSearch": {}}], BODIES[GEMINI]["tools"]]
+    for tools in offered:
         await ask(agent, GEMINI, tools=tools)
     assert [relayed.asked.offers_tools for relayed in agent.relayed] == [False, True]
 

@@ -104,7 +104,7 @@ class Simulator:
         if request.method != method:
             headers = ((b"allow", method),)
             raise HttpError(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
-        guarded = self._key is not None and request.path.startswith((b"/v1/", b"/v1beta/"))
+        guarded = self._key is not None and request.path.startswith((b"/v1/", b"/v1beta/", b"/v1alpha/"))
         if guarded and not hmac.compare_digest(request.key, self._key or b""):
             raise HttpError(401, "The API key is missing or wrong.", code="invalid_api_key")
         return respond(self, request, truth)
