@@ -9,10 +9,13 @@ import pytest
 
 from benchwright.endpoint.dialects import NotTranslated
 from benchwright.endpoint.dialects.gemini.address import COUNT, WHOLE, Address, address_of, place
-from benchwright.endpoint.dialects.gemini.request import chat_request
+from benchwright.endpoint.dialects.gemini.request import asked_to_count, chat_request, offers_tools
 
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
 SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}}
+DEEP: dict[str, Any] = {}
+for _ in range(2000):
+    DEEP = {"items": DEEP}
 TOOL = {"name": "shell", "description": "Runs.", "parametersJsonSchema": SCHEMA}
 
 
@@ -241,6 +244,10 @@ class TestSettings:
         ({"contents": [{"role": "user", "parts": [7]}]}, "not a request of Gemini"),
         ({"contents": [{"role": "judge", "parts": []}]}, "no role 'judge'"),
         ({"contents": [], "tools": [{"functionDeclarations": [{}]}]}, "not a request of Gemini"),
+        (
+            {"contents": [], "tools": [{"functionDeclarations": [{"name": "a", "parameters": DEEP}]}]},
+            "Recursion",
+        ),
         ({"contents": [], "cachedContent": "cachedContents/1"}, "send the whole conversation"),
         ({"contents": [], "generationConfig": {"candidateCount": 2}}, "Several candidates"),
     ],
@@ -248,3 +255,23 @@ class TestSettings:
 def test_what_is_no_request_of_gemini_is_refused(body: dict[str, Any], reason: str) -> None:
     with pytest.raises(NotTranslated, match=reason):
         chat_request(body)
+
+
+@pytest.mark.parametrize(
+    ("tools", "offers"),
+    [
+        ([{"functionDeclarations": [TOOL]}], True),
+        ([{"function_declarations": [TOOL]}, {"googleSearch": {}}], True),
+        ([{"functionDeclarations": []}], False),
+        ([{"googleSearch": {}}], False),
+        ([7], False),
+        (7, False),
+    ],
+)
+def test_tools_that_google_runs_are_not_offered(tools: Any, offers: bool) -> None:
+    assert offers_tools(tools) is offers
+
+
+@pytest.mark.parametrize("body", [{}, {"generateContentRequest": 7}])
+def test_what_is_to_be_counted_may_be_anything(body: dict[str, Any]) -> None:
+    assert asked_to_count({"model": "m", **body}) == {"model": "m", **body}

@@ -451,7 +451,14 @@ class TestTranslated:
 @dialects
 @ways
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b'{"messages": ' + b"[" * 5000 + b"]" * 5000 + b"}", b'{"input": 7}']
+    "body",
+    [
+        b"",
+        b"[]",
+        b'{"messages": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+        b'{"input": 7}',
+        b'{"contents": [], "tools": [7], "generationConfig": 7, "messages": 7, "input": 7}',
+    ],
 )
 async def test_what_cannot_be_read_is_refused(
     simulate: Simulate, open_client: OpenClient, let_in: LetIn, path: str, chat_only: bool, body: bytes

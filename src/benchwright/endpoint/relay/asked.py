@@ -116,12 +116,11 @@ def body_for(model: str, settings: Mapping[str, Any], fields: Mapping[str, Any])
 
 def _with_settings(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields, and those settings that they do not have under either name."""
-    left = {
-        name: value
-        for name, value in settings.items()
-        if name not in fields and _ALSO_CALLED.get(name, in_snake_case(name)) not in fields
-    }
-    return {**fields, **left}
+    merged = dict(fields)
+    for name, value in settings.items():
+        if name not in merged and _ALSO_CALLED.get(name, in_snake_case(name)) not in merged:
+            merged[name] = value
+    return merged
 
 
 def native_request(

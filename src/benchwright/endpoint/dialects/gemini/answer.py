@@ -23,8 +23,8 @@ class GeminiWriter:
     def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
         self._id = identity
         self._model = model
-        config = said(asked, "generationConfig") or {}
-        self._tells_thoughts = bool(said(said(config, "thinkingConfig") or {}, "includeThoughts"))
+        thinking = said(said(asked, "generationConfig") or {}, "thinkingConfig")
+        self._tells_thoughts = isinstance(thinking, dict) and bool(said(thinking, "includeThoughts"))
 
     def whole(self, answer: ChatAnswer) -> dict[str, Any]:
         """The body of an answer that is not streamed."""

@@ -43,21 +43,22 @@ def chat_request(body: dict[str, Any]) -> dict[str, Any]:
         return _chat_request(body)
     except NotTranslated:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise NotTranslated(
             f"This is not a request of Gemini ({type(error).__name__}: {error}).".replace("\n", " ")
         ) from None
 
 
 def offers_tools(tools: Any) -> bool:
-    """Whether there are functions among the tools of a request."""
-    return any(True for _ in _declarations(tools)) if isinstance(tools, list) else False
+    """Whether there are functions among the tools of a request, of whatever shape they are."""
+    listed = tools if isinstance(tools, list) else []
+    return any(isinstance(tool, dict) and said(tool, "functionDeclarations") for tool in listed)
 
 
 def asked_to_count(body: dict[str, Any]) -> dict[str, Any]:
     """The request whose tokens are to be counted: it may stand in a field of its own."""
     asked = said(body, "generateContentRequest")
-    return body if asked is None else {**asked, "model": body["model"]}
+    return {**asked, "model": body["model"]} if isinstance(asked, dict) else body
 
 
 def _chat_request(body: dict[str, Any]) -> dict[str, Any]:
