@@ -3,6 +3,7 @@
 Endpoint, relay and client are processes of their own. The client asks the endpoint directly and through the
 relay in turns; what counts is how much later, at the median, it sees the first token of 64 streams at once. It does
 so in each dialect, passed on and translated; what is translated is compared with chat completions asked directly.
+With `--cpu`, what counts is the processor time that the relay spends, which holds on a busy machine, too.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ import uvloop
 
 from benchmarks.children import run, simulated
 from benchmarks.measured import Measured
+from benchmarks.processes import cpu_seconds
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.connection import Connection, Headers
+from benchwright.endpoint.dialects.gemini.address import STREAM
 from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.tee import Tee
@@ -34,11 +37,12 @@ PACE = ("--policy", "words", "--words", "64", "--first-token", "100", "--between
 CYCLE = 0.73
 """Seconds that an answer takes: 100 ms and 63 times 10 ms."""
 MESSAGES = [{"role": "user", "content": "Tell me something about relays. " * 20}]
-PATHS = {"chat": "/chat/completions", "messages": "/messages", "responses": "/responses"}
+PATHS = {"chat": "/chat/completions", "messages": "/messages", "responses": "/responses", "gemini": STREAM}
 BODIES = {
     PATHS["chat"]: {"messages": MESSAGES, "stream": True, "stream_options": {"include_usage": True}},
     PATHS["messages"]: {"messages": MESSAGES, "stream": True, "max_tokens": 1000},
     PATHS["responses"]: {"input": MESSAGES, "stream": True},
+    PATHS["gemini"]: {"contents": [{"parts": [{"text": MESSAGES[0]["content"]}]}]},
 }
 
 
@@ -60,6 +64,9 @@ class Way(NamedTuple):
     dialect: str
     translated: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.dialect}, {'translated' if self.translated else 'passed on'}"
+
     @property
     def path(self) -> str:
         return PATHS[self.dialect]
@@ -71,7 +78,7 @@ class Way(NamedTuple):
 
 
 CHAT = Way("chat")
-WAYS = (CHAT, *(Way(name, translated) for name in ("messages", "responses") for translated in (False, True)))
+WAYS = (CHAT, *(Way(name, translated) for name in [*PATHS][1:] for translated in (False, True)))
 
 
 class Unread:
@@ -106,8 +113,8 @@ async def load(
 
 
 @contextmanager
-def relay_process(base_url: str, concurrency: int) -> Iterator[tuple[str, str]]:
-    """A relay in a process of its own; yields where it is, and a token."""
+def relay_process(base_url: str, concurrency: int) -> Iterator[tuple[str, str, int]]:
+    """A relay in a process of its own; yields where it is, a token, and its process."""
     child = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.relay", "--serve", base_url, "--concurrency", str(concurrency)],
         stdin=subprocess.PIPE,
@@ -117,7 +124,7 @@ def relay_process(base_url: str, concurrency: int) -> Iterator[tuple[str, str]]:
     assert child.stdout is not None
     try:
         url, token = json.loads(child.stdout.readline())
-        yield url, token
+        yield url, token, child.pid
     finally:
         child.stdin.close()
         child.wait()
@@ -136,7 +143,7 @@ def ttfts(
 def measure(concurrency: int, waves: int, rounds: int, spread: float, way: Way = CHAT) -> tuple[float, float]:
     """How much later, in ms, the relay lets the first token be seen: at the median, and at the 99th percentile."""
     pace = (*PACE, *(("--chat-only",) if way.translated else ()))
-    with simulated(*pace) as endpoint, relay_process(endpoint.base_url, concurrency) as (url, token):
+    with simulated(*pace) as endpoint, relay_process(endpoint.base_url, concurrency) as (url, token, _):
         added = []
         for _ in range(rounds):
             direct = ttfts(endpoint.base_url, "EMPTY", concurrency, waves, spread, way.direct_path)
@@ -144,6 +151,19 @@ def measure(concurrency: int, waves: int, rounds: int, spread: float, way: Way =
             tails = [quantiles(told, n=100)[98] for told in (direct, relayed)]
             added.append((median(relayed) - median(direct), tails[1] - tails[0]))
     return median(p50 for p50, _ in added), median(p99 for _, p99 in added)
+
+
+def cpu_of_stream(concurrency: int, waves: int, rounds: int, way: Way, words: int) -> float:
+    """How much CPU, in ms, a stream of so many tokens costs the relay; it makes no pauses."""
+    pace = ("--policy", "words", "--words", str(words), *(("--chat-only",) if way.translated else ()))
+    with simulated(*pace) as endpoint, relay_process(endpoint.base_url, concurrency) as (url, token, pid):
+        ttfts(url, token, concurrency, 2, 0.0, way.path)
+        spent = []
+        for _ in range(rounds):
+            before = cpu_seconds(pid)
+            ttfts(url, token, concurrency, waves, 0.0, way.path)
+            spent.append((cpu_seconds(pid) - before) / (concurrency * waves))
+    return median(spent) * 1e3
 
 
 def added_by_relay(concurrency: int, waves: int, rounds: int) -> list[Measured]:
@@ -164,6 +184,10 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--waves", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--dialect", action="append", choices=PATHS, help="this one (may be repeated; default: all)"
+    )
+    parser.add_argument("--cpu", action="store_true", help="measure the relay's processor time instead")
     parser.add_argument("--spread", type=float, default=0.0, help=argparse.SUPPRESS)
     parser.add_argument("--serve", metavar="URL", help=argparse.SUPPRESS)
     parser.add_argument("--load", nargs=3, help=argparse.SUPPRESS)
@@ -174,18 +198,31 @@ def main() -> None:
         base_url, token, path = options.load
         uvloop.run(load(base_url, token, options.concurrency, options.waves, options.spread, path))
     else:
-        spread_out = [show(options, "one after another", CYCLE, way) for way in WAYS]
-        show(options, "all at the same moment", 0.0, CHAT)
+        asked = [way for way in WAYS if way.dialect in (options.dialect or PATHS)]
+        if options.cpu:
+            for way in asked:
+                show_cpu(options, way)
+            return
+        spread_out = [show(options, "one after another", CYCLE, way) for way in asked]
+        if CHAT in asked:
+            show(options, "all at the same moment", 0.0, CHAT)
         sys.exit(max(spread_out) > GOAL_MS)
 
 
 def show(options: argparse.Namespace, name: str, spread: float, way: Way) -> float:
     """Measures and prints one line; returns what is added at the median."""
     p50, p99 = measure(options.concurrency, options.waves, options.rounds, spread, way)
-    asked = f"{way.dialect}, {'translated' if way.translated else 'passed on'}"
-    said = f"{options.concurrency} streams ({asked}), started {name}: {p50:+.2f} ms p50, {p99:+.2f} ms p99"
+    said = f"{options.concurrency} streams ({way}), started {name}: {p50:+.2f} ms p50, {p99:+.2f} ms p99"
     print(said, flush=True)
     return p50
+
+
+def show_cpu(options: argparse.Namespace, way: Way) -> None:
+    """Measures and prints one line: the first token is what a request with one costs."""
+    first, whole = (
+        cpu_of_stream(options.concurrency, options.waves * 2, options.rounds, way, words) for words in (1, 64)
+    )
+    print(f"{way}: {first:.2f} ms of CPU up to the first token, {whole:.2f} ms for 64 tokens", flush=True)
 
 
 if __name__ == "__main__":

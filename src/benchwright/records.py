@@ -179,7 +179,7 @@ class RequestRecord(Record, frozen=True):
     where there was none.
 
     `due` is the intended start of a request that had one of its own (ns from the trial's start; the others of a trial
-    follow from what it does). `dialect` is how a program asked: chat, messages or responses.
+    follow from what it does). `dialect` is how a program asked: chat, messages, responses or gemini.
     `last_token` is the time to the last token, and `later_tokens` how many tokens came after the first piece of the
     stream; both are None without streaming.
     """

@@ -1,4 +1,4 @@
-"""Programs that ask in Messages or Responses, and what of their requests is a turn."""
+"""Programs that ask in Messages, Responses or Gemini, and what of their requests is a turn."""
 
 from __future__ import annotations
 
@@ -37,6 +37,13 @@ def respond(text):
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)["output"][0]["content"][0]["text"]
 
+def generate(text):
+    body = json.dumps({"contents": [{"parts": [{"text": text}]}]}).encode()
+    address = os.environ["GOOGLE_GEMINI_BASE_URL"] + "/v1beta/models/mine:generateContent?key="
+    request = urllib.request.Request(address + os.environ["GEMINI_API_KEY"], body)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)["candidates"][0]["content"]["parts"][0]["text"]
+
 row = json.load(sys.stdin)
 """
 
@@ -45,7 +52,10 @@ RunProgram = Callable[..., Coroutine[Any, Any, Ran]]
 
 @pytest.fixture
 def run_program(tmp_path: Path, row: dict[str, Any]) -> RunProgram:
-    """Runs one trial of an agent that is this Python program, with `ask` (Messages) and `respond` (Responses)."""
+    """Runs one trial of an agent that is this Python program.
+
+    It has `ask` (Messages), `respond` (Responses) and `generate` (Gemini).
+    """
 
     async def run(program: str, *arguments: Any, **options: Any) -> Ran:
         script = tmp_path / "agent.py"
@@ -73,6 +83,12 @@ class TestProgram:
         assert (ran.record.status, ran.body.answer) == (Status.ANSWERED, "Hello")
         assert [request.dialect for request in ran.record.requests] == ["responses"]
 
+    async def test_may_ask_in_gemini(self, run_program: RunProgram, chat_only: bool) -> None:
+        ran = await run_program("print(generate('Hello'))", Settings(chat_only=chat_only))
+        assert (ran.record.status, ran.body.answer) == (Status.ANSWERED, "Hello")
+        assert [request.dialect for request in ran.record.requests] == ["gemini"]
+        assert [message["content"] for message in ran.body.messages] == ["Hello", "Hello"]
+
     async def test_leaves_its_conversation_as_any_other(
         self, run_program: RunProgram, chat_only: bool
     ) -> None:
@@ -92,8 +108,9 @@ class TestEnvironment:
         ran = await run_program(program, Settings(api_key="sk-the-real-key"), key="sk-the-real-key")
         environment = json.loads(ran.body.answer)
         assert environment["OPENAI_BASE_URL"] == environment["ANTHROPIC_BASE_URL"] + "/v1"
-        keys = {environment[name] for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")}
-        assert len(keys) == 1
+        assert environment["GOOGLE_GEMINI_BASE_URL"] == environment["ANTHROPIC_BASE_URL"]
+        names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY")
+        assert len({environment[name] for name in names}) == 1
         assert "sk-the-real-key" not in ran.body.answer
 
 

@@ -26,6 +26,7 @@ AGENTS = {
     "chat": "post('/chat/completions', {'model': 'x', 'messages': task})",
     "messages": "post('/messages', {'model': 'x', 'max_tokens': 99, 'messages': task})",
     "responses": "post('/responses', {'model': 'x', 'input': task})",
+    "gemini": "post('/v1beta/models/x:generateContent', {'contents': [{'parts': [{'text': task[0]['content']}]}]})",
 }
 
 

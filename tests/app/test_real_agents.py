@@ -85,6 +85,7 @@ AGENTS = (
 ON_HOST = (
     *AGENTS,
     Agent("qwen-code", "chat", "run_shell_command", opening="This is the Qwen Code", before=1),
+    Agent("gemini-cli", "gemini", "run_shell_command", opening="<session_context>"),
 )
 
 

@@ -42,7 +42,7 @@ def test_a_change_of_anything_in_it_changes_the_fingerprint(tmp_path: Path) -> N
         ({"install": {"npm": ["a@1"], "program": "a"}}, "something to install"),
         ({"command": ["{agent}", "{prompt}"], "install": {"npm": ["a@1"]}}, "a `program` for npm"),
         ({"command": ["{agent}", "{prompt}"], "install": {"program": "a"}}, "either `npm` or `pip`"),
-        ({"dialect": "gemini"}, "Invalid enum value 'gemini'"),
+        ({"dialect": "morse"}, "Invalid enum value 'morse'"),
         ({"comand": ["agent"]}, "unknown field `comand`"),
         ({"name": "../mine"}, "other characters"),
         ({"loop": "terminus"}, "starts no program, so nothing can be said of one"),

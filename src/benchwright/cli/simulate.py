@@ -202,7 +202,7 @@ MORE = """\b
     is_flag=True,
     heading="Answers",
     rare=True,
-    help="Answer completions only, as servers do that do not speak Messages and Responses.",
+    help="Answer completions only, as servers do that speak neither Messages, Responses nor Gemini.",
 )
 @option(
     "--ttft",
@@ -282,8 +282,8 @@ MORE = """\b
 def command(host: str, port: int, port_file: Path | None, processes: int, **options: Any) -> None:
     """Serve a simulated model for testing. Stop it with Ctrl-C.
 
-    It speaks the OpenAI API (chat completions, Responses, completions, models) and Anthropic's Messages, and has
-    /metrics and /tokenize like vLLM. Its answers follow the rules below; they do not come from a model.
+    It speaks the OpenAI API (chat completions, Responses, completions, models), Anthropic's Messages and Google's
+    Gemini, and has /metrics and /tokenize like vLLM. Its answers follow the rules below; they do not come from a model.
     """
     from benchwright.endpoint.simulate import serve
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,12 +13,12 @@ from typing import Any
 
 import msgspec
 
-from benchwright import __version__
 from benchwright.endpoint import failures, server_info
 from benchwright.endpoint.address import Proxy, parse_base_url
 from benchwright.endpoint.connection import WireError
-from benchwright.endpoint.dialects import DIALECTS, MESSAGES
+from benchwright.endpoint.dialects import DIALECTS
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.heads import Heads
 from benchwright.endpoint.limits import Limits
 from benchwright.endpoint.meter import AnswerMeter, BadAnswer, EmptyStream
 from benchwright.endpoint.rate_limits import Gate
@@ -70,23 +71,7 @@ class EndpointClient:
         """Called with the model and seconds when its server asks for a pause; for others to set."""
         self._gate.on_shut = lambda seconds: self.on_wait(target.model, seconds)
         self._ids = _request_ids()
-        lines = [
-            f"Host: {address.authority}",
-            f"User-Agent: benchwright/{__version__}",
-            "Accept: application/json, text/event-stream",
-            "Accept-Encoding: identity",
-            "Content-Type: application/json",
-        ]
-        if key and key != "EMPTY":
-            lines.append(f"Authorization: Bearer {key}")
-        self._heads = {
-            path: f"POST {address.prefix}{path} HTTP/1.1\r\n".encode() + "\r\n".join(lines).encode()
-            for path in ("/chat/completions", "/completions", *DIALECTS)
-        }
-        if key and key != "EMPTY":
-            self._heads[MESSAGES.path] += f"\r\nx-api-key: {key}".encode()
-        self._key = key
-        self._prefix = address.prefix
+        self._heads = Heads(address, target.model, key)
         self._spoken: dict[str, asyncio.Task[bool | None]] = {}
 
     async def __aenter__(self) -> EndpointClient:
@@ -193,7 +178,7 @@ class EndpointClient:
         return await self._tokens.count(text)
 
     async def speaks(self, path: str) -> bool | None:
-        """Whether the server has a dialect of its own at this path; None where it could not be found out.
+        """Whether the server has the dialect of this path itself; None where it could not be found out.
 
         The answer is kept, so that a run asks in one way; only after a failure to reach the server it is asked anew.
         """
@@ -220,9 +205,7 @@ class EndpointClient:
         while True:
             await self._begin(request)
             try:
-                document = await server_info.ask(
-                    self._wire, "POST", self._prefix + path, self._key, b"{}", PROBE_SECONDS
-                )
+                document = await self._document(path, b"{}", PROBE_SECONDS)
             except WireError as failure:
                 error = self._explain(failure, request)
             else:
@@ -239,9 +222,13 @@ class EndpointClient:
     async def document(self, path: str, body: bytes) -> Document | None:
         """What the server answers to a request that generates nothing; None where it does not answer."""
         try:
-            return await server_info.ask(self._wire, "POST", self._prefix + path, self._key, body)
+            return await self._document(path, body)
         except WireError:
             return None
+
+    async def _document(self, path: str, body: bytes, seconds: float = math.inf) -> Document:
+        target, keys = self._heads.target(path), self._heads.keys(path)
+        return await server_info.ask(self._wire, "POST", target, body=body, seconds=seconds, headers=keys)
 
     async def forward(
         self,
@@ -263,7 +250,7 @@ class EndpointClient:
         """
         request = Request(next(self._ids), purpose)
         more = b"".join(b"\r\n%b: %b" % header for header in headers)
-        call = Call(self._head(path, request.identity, len(body), more), body)
+        call = Call(self._heads.of(path, request.identity, len(body), more), body)
         try:
             delivery, reply = await self._passed_on(request, path, call, tee)
         except ProviderError as error:
@@ -335,21 +322,15 @@ class EndpointClient:
             rest = _encode({name: value for name, value in fields.items() if name != "messages"})
             parts = (b'{"messages":', memoryview(messages), b"," + rest[1:])
             return Call(
-                self._head(path, identity, sum(map(len, parts))) + parts[0], seconds=seconds, rest=parts[1:]
+                self._heads.of(path, identity, sum(map(len, parts))) + parts[0],
+                seconds=seconds,
+                rest=parts[1:],
             )
         try:
             body = _encode(fields)
         except UnicodeEncodeError:
             body = _encode(_without_surrogates(fields))
-        return Call(self._head(path, identity, len(body)), body, seconds)
-
-    def _head(self, path: str, identity: str, length: int, more: bytes = b"") -> bytes:
-        return b"%b%b\r\nX-Request-Id: %b\r\nContent-Length: %d\r\n\r\n" % (
-            self._heads[path],
-            more,
-            identity.encode(),
-            length,
-        )
+        return Call(self._heads.of(path, identity, len(body)), body, seconds)
 
     def _read(self, meter: AnswerMeter) -> Reply:
         self._answered = True

@@ -112,11 +112,13 @@ def bad_answer(error: Exception, url: str) -> ProviderError:
 
 
 def _error_detail(body: bytes) -> tuple[str | None, str]:
-    """(code, message) from the error shapes in use: OpenAI's, FastAPI's `detail`, a bare `message`, text."""
+    """(code, message) from the error shapes in use: OpenAI's, Google's, FastAPI's `detail`, a bare `message`, text."""
     try:
         answer = msgspec.json.decode(body)
     except UNREADABLE:
         return None, _clip(body[: 4 * LONGEST_DETAIL].decode("utf-8", "replace"))
+    if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict):
+        answer = answer[0]
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if not isinstance(error, dict):
         return None, _clip(str(error or ""))

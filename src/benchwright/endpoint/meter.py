@@ -125,7 +125,7 @@ class AnswerMeter:
             self._take_tokens(len(texts), at)
             return
         for data in self._events.feed(piece):
-            if self._done or not data:
+            if not data or (self._done and self._reader is None):
                 continue
             if data == b"[DONE]":
                 self._done, assembly.pattern = True, None

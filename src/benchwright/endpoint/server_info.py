@@ -58,8 +58,11 @@ async def ask(
     key: str | None = None,
     body: bytes = b"",
     seconds: float = math.inf,
+    headers: Sequence[str] = (),
 ) -> Document:
     """Sends one request over a wire and returns the whole answer, which may take so many `seconds`.
+
+    `headers` are lines besides ours.
 
     Raises:
         WireError: the exchange failed.
@@ -72,6 +75,7 @@ async def ask(
     lines += ["Accept: */*", "Accept-Encoding: identity"]
     if key and key != "EMPTY":
         lines.append(f"Authorization: Bearer {key}")
+    lines += headers
     if body:
         lines.append("Content-Type: application/json")
     if body or method == "POST":

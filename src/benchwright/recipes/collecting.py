@@ -9,7 +9,17 @@ LARGEST_FILE = 1024 * 1024
 LARGEST_TOTAL = 8 * 1024 * 1024
 """Bytes of one file, and of all, that are kept."""
 
-OWN_FILES = (".git", ".claude", ".codex", ".qwen", ".opencode", ".aider*", "__pycache__", "node_modules")
+OWN_FILES = (
+    ".git",
+    ".claude",
+    ".codex",
+    ".qwen",
+    ".gemini",
+    ".opencode",
+    ".aider*",
+    "__pycache__",
+    "node_modules",
+)
 """What agents and their tools leave in a work folder beside the work."""
 
 

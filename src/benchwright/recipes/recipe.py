@@ -12,7 +12,7 @@ import msgspec
 from benchwright.errors import UserError
 from benchwright.runs.keys import fingerprint
 
-Dialect = Literal["chat", "responses", "messages"]
+Dialect = Literal["chat", "responses", "messages", "gemini"]
 Loop = Literal["program", "terminus"]
 
 AGENT = "{agent}"

@@ -33,11 +33,12 @@ def completions(draw: st.DrawFn) -> dict[str, Any]:
             for number, name in enumerate(names)
         ]
     prompt, cached = draw(st.integers(0, 1000)), draw(st.integers(0, 1000))
+    said, thought_tokens = draw(st.integers(0, 1000)), draw(st.integers(0, 1000))
     usage = {
         "prompt_tokens": prompt + cached,
-        "completion_tokens": draw(st.integers(0, 1000)),
+        "completion_tokens": said + thought_tokens,
         "prompt_tokens_details": {"cached_tokens": cached},
-        "completion_tokens_details": {"reasoning_tokens": draw(st.integers(0, 1000))},
+        "completion_tokens_details": {"reasoning_tokens": thought_tokens},
     }
     choice = {"index": 0, "message": message, "finish_reason": draw(FINISH_REASONS)}
     return {"id": "chatcmpl-1", "model": "m", "choices": [choice], "usage": usage}

@@ -8,16 +8,37 @@ from typing import Any
 
 
 def events_in(stream: bytes) -> list[dict[str, Any]]:
-    """The events of a stream; each has a name, which is that of its type. Comments are not events."""
+    """The events of a stream; each has a name, which is that of its type, but for Gemini's. Comments are not events."""
     events = []
     for block in stream.decode().split("\n\n")[:-1]:
-        if block.startswith(":"):
+        if not block or block.startswith(":"):
             continue
-        name, data = block.split("\n")
+        *names, data = block.split("\n")
         event = json.loads(data.removeprefix("data: "))
-        assert name == f"event: {event['type']}"
+        assert names == ([f"event: {event['type']}"] if "type" in event else [])
         events.append(event)
     return events
+
+
+def read_gemini(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The answer that a client of Gemini ends up with: the last event, with the parts of all, texts put together."""
+    parts: list[dict[str, Any]] = []
+    for event in events:
+        (candidate,) = event["candidates"]
+        assert candidate["content"]["role"] == "model"
+        assert (event is events[-1]) == ("finishReason" in candidate)
+        assert event is events[-1] or "usageMetadata" not in event
+        for part in candidate["content"]["parts"]:
+            if part.get("text") == "":
+                continue
+            joins = parts and part.keys() == parts[-1].keys() and "text" in part
+            if joins:
+                parts[-1]["text"] += part["text"]
+            else:
+                parts.append(copy.deepcopy(part))
+    answer = copy.deepcopy(events[-1])
+    answer["candidates"][0]["content"]["parts"] = parts
+    return answer
 
 
 def read_messages(events: list[dict[str, Any]]) -> dict[str, Any]:

@@ -26,6 +26,8 @@ class Agent:
 
     def __init__(self, relay: Relay, client: EndpointClient, turns: int | None = None) -> None:
         self.relayed: list[RelayedRequest] = []
+        self._relay = relay
+        self._client = client
         self.grant = relay.open(client, client.target.settings, self._admit, self.relayed.append)
         self.token = self.grant.token
         self.port = parse_base_url(relay.base_url).port
@@ -38,6 +40,10 @@ class Agent:
             raise LimitReached("turns", self._turns)
         self._admitted += 1
         return Purpose(turn=self._admitted - 1)
+
+    def share(self, note: Callable[[RelayedRequest], None]) -> str:
+        """A token that opens the model by its name."""
+        return self._relay.share({self._client.target.model: self._client}, note).token
 
     async def leave(self) -> None:
         self._wire.close()

@@ -50,6 +50,24 @@ def test_models_lists_what_is_served(simulate: Simulate) -> None:
     assert [model["id"] for model in models["data"]] == ["small", "large"]
 
 
+def test_gemini_is_asked_at_its_own_addresses(simulate: Simulate) -> None:
+    client = simulate(models=("small",), api_key="right")
+    asked = {"contents": [{"parts": [{"text": "one two three"}]}]}
+
+    models = client.ask("GET", "/v1beta/models?key=right").json
+    answer = client.ask("POST", "/v1beta/models/small:generateContent?key=right", asked).json
+    count = client.ask("POST", "/v1beta/models/small:countTokens?key=right", asked).json
+    missing = client.ask("POST", "/v1beta/models/large:generateContent?key=right", asked).json
+    refused = client.ask("POST", "/v1beta/models/small:generateContent?key=wrong", asked).json
+
+    assert [model["name"] for model in models["models"]] == ["models/small"]
+    assert answer["candidates"][0]["content"] == {"role": "model", "parts": [{"text": "one two three"}]}
+    tokens = {"promptTokenCount": 3, "candidatesTokenCount": 3, "totalTokenCount": 6}
+    assert answer["usageMetadata"] == tokens
+    assert count == {"totalTokens": 3}
+    assert (missing["error"]["status"], refused["error"]["status"]) == ("NOT_FOUND", "UNAUTHENTICATED")
+
+
 def test_every_response_says_that_it_is_simulated(simulate: Simulate) -> None:
     client = simulate()
 

@@ -1,16 +1,11 @@
-"""Dialects in which programs ask a model, said as chat completions and back: Anthropic's Messages, OpenAI's Responses.
+"""Dialects in which programs ask a model, said as chat completions and back: Anthropic's Messages, OpenAI's Responses,
+Google's Gemini.
 
 Everything here is pure: JSON objects in, JSON objects or events out.
 """
 
 from benchwright.endpoint.dialects.conversation import NotTranslated
-from benchwright.endpoint.dialects.translation import (
-    DIALECTS,
-    MESSAGES,
-    RESPONSES,
-    Dialect,
-    Reader,
-    Translation,
-)
+from benchwright.endpoint.dialects.table import DIALECTS, GEMINI, MESSAGES, RESPONSES, Dialect, Reader
+from benchwright.endpoint.dialects.translation import Translation
 
-__all__ = ["DIALECTS", "MESSAGES", "RESPONSES", "Dialect", "NotTranslated", "Reader", "Translation"]
+__all__ = ["DIALECTS", "GEMINI", "MESSAGES", "RESPONSES", "Dialect", "NotTranslated", "Reader", "Translation"]

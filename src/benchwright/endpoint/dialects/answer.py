@@ -10,12 +10,15 @@ import msgspec
 
 from benchwright.endpoint.reply import content_text, read_usage
 from benchwright.endpoint.tool_calls import ToolCalls
-from benchwright.records import NO_USAGE, Usage
+from benchwright.records import NO_USAGE, UNREADABLE, Usage
 
 TEXTS = ("reasoning", "text", "refusal")
 """Kinds of parts that are text, in the order in which a whole answer tells them."""
 
 MADE_UP = "call_"
+
+UNREAD_ARGUMENTS = "arguments"
+"""Under which name a call's arguments go as text where the model did not write a JSON object."""
 
 
 class Part(msgspec.Struct):
@@ -182,3 +185,12 @@ class AnswerStream:
 def steps_of(part: Part) -> list[Step]:
     """The steps of a part that is there as a whole."""
     return [Step("begin", part), Step("grow", part, part.text), Step("end", part)]
+
+
+def read_arguments(text: str) -> dict[str, Any]:
+    """A call's arguments as an object; what is none stands under `UNREAD_ARGUMENTS`."""
+    try:
+        value = msgspec.json.decode(text)
+    except UNREADABLE:
+        value = None
+    return value if isinstance(value, dict) else {UNREAD_ARGUMENTS: text}

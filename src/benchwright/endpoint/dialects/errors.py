@@ -17,6 +17,18 @@ _KINDS = {
     529: "overloaded_error",
 }
 
+_STATES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    402: "PERMISSION_DENIED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+    529: "UNAVAILABLE",
+}
+
 
 def messages_error(status: int, message: str) -> dict[str, Any]:
     """An error of Messages; its type follows from the HTTP status."""
@@ -29,3 +41,10 @@ def openai_error(
 ) -> dict[str, Any]:
     """An error of chat completions and Responses."""
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+def gemini_error(status: int, message: str) -> dict[str, Any]:
+    """An error of Gemini (`google.rpc.Status`, googleapis/googleapis, google/rpc/code.proto); its status follows from
+    that of HTTP."""
+    state = _STATES.get(status, "INVALID_ARGUMENT" if status < 500 else "INTERNAL")
+    return {"error": {"code": status, "message": message, "status": state}}

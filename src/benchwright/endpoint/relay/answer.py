@@ -25,8 +25,6 @@ HEADERS: Headers = ((b"server", b"benchwright-relay"),)
 SLOW_READER = "slow_reader"
 """Flag of a request whose answer had to wait for its reader: its times are not the server's alone."""
 
-EVENT_STREAM = b"text/event-stream"
-
 ASK_NO_MORE = (b"x-should-retry", b"false")
 """With an error that the relay has asked again about already: most clients heed it."""
 
@@ -155,7 +153,7 @@ class RelayedAnswer:
             self._finish(keep_alive=False)
             return
         headers = (*HEADERS, *refused.headers)
-        body = refused.messages_body if self._request.is_messages else refused.body
+        body = refused.body(self._request.dialect)
         self._begin(json_response(refused.status, headers, body, keep_alive=self._keep_alive))
         self._finish(self._keep_alive)
 

@@ -9,14 +9,17 @@ import msgspec
 import xxhash
 
 from benchwright.endpoint.dialects import Dialect, NotTranslated
+from benchwright.endpoint.dialects.gemini.address import OF_THE_ADDRESS, Address, path_of
+from benchwright.endpoint.dialects.gemini.names import in_snake_case, said
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.records import UNREADABLE, Record
 
 _ALSO_CALLED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-_OF_THE_TRANSFER = ("stream", "stream_options")
+_OF_THE_TRANSFER = ("stream", "stream_options", "alt")
 
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decode_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_value = msgspec.json.Decoder().decode
 _decode_all = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -58,24 +61,48 @@ def read_whole(body: bytes) -> dict[str, Any]:
         raise HttpError(400, f"The body cannot be read: {error}") from None
 
 
-def about(fields: Mapping[str, Any], dialect: str) -> Asked:
-    """What tells a request from others of its trial."""
+def read_value(value: bytes) -> Any:
+    """A value of a request.
+
+    Raises:
+        HttpError: it is nested too deeply.
+    """
+    try:
+        return _decode_value(value)
+    except UNREADABLE as error:
+        raise HttpError(400, f"The body cannot be read: {error}") from None
+
+
+def with_address(address: Address, body: bytes) -> bytes:
+    """A body of Gemini with what its address says: in here, all dialects say it in the body.
+
+    Raises:
+        HttpError: it is no JSON object.
+    """
+    return _encode(address.in_body(fields_of(body)))
+
+
+def about(fields: Mapping[str, Any], dialect: Dialect | None) -> Asked:
+    """What tells a request from others of its trial; without a dialect it is a chat completion."""
     rest = [(name, value) for name, value in fields.items() if name not in _OF_THE_TRANSFER]
     digest = xxhash.xxh3_64_intdigest(_encode(rest))
     tools = bytes(fields.get("tools", b""))
+    offered = tools not in (b"", b"[]", b"null")
+    if offered and dialect is not None and dialect.offers_tools is not None:
+        offered = dialect.offers_tools(read_value(tools))
     streams = bytes(fields.get("stream", b"")) == b"true"
     opening = xxhash.xxh3_64_intdigest(_encode(_opening(fields)))
-    return Asked(dialect, tools not in (b"", b"[]", b"null"), streams, digest, opening)
+    return Asked("chat" if dialect is None else dialect.name, offered, streams, digest, opening)
 
 
 def _opening(fields: Mapping[str, Any]) -> list[Any]:
     """The instructions of a request and its first message, in any dialect; as far as it has such things."""
-    messages = bytes(fields.get("messages") or fields.get("input") or b"[]")
+    messages = bytes(fields.get("messages") or fields.get("input") or fields.get("contents") or b"[]")
     try:
         first = _decode_list(messages)[:1]
     except UNREADABLE:
         first = []
-    return [fields.get("system"), fields.get("instructions"), *first]
+    return [fields.get("system"), fields.get("instructions"), said(fields, "systemInstruction"), *first]
 
 
 def body_for(model: str, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> bytes:
@@ -84,20 +111,37 @@ def body_for(model: str, settings: Mapping[str, Any], fields: Mapping[str, Any])
     Its model is the target's; a setting is added unless the request has the field, or its other name. The values
     of all fields stay as they are, byte for byte: only the outermost object is taken apart.
     """
+    return _encode({**_with_settings(settings, fields), "model": model})
+
+
+def _with_settings(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields, and those settings that they do not have under either name."""
     merged = dict(fields)
     for name, value in settings.items():
-        if name not in merged and _ALSO_CALLED.get(name) not in merged:
+        if name not in merged and _ALSO_CALLED.get(name, in_snake_case(name)) not in merged:
             merged[name] = value
-    merged["model"] = model
-    return _encode(merged)
+    return merged
 
 
-def native_body(
+def native_request(
     dialect: Dialect, model: str, settings: Mapping[str, Any], fields: Mapping[str, Any]
-) -> bytes:
-    """The body for a target that speaks the dialect itself, with those settings that it has a name for."""
+) -> tuple[str, bytes]:
+    """(path, body) for a target that speaks the dialect itself, with those settings that it has a name for.
+
+    Raises:
+        HttpError: what should hold the settings is no JSON object.
+    """
     renamed = {dialect.settings[name]: value for name, value in settings.items() if name in dialect.settings}
-    return body_for(model, renamed, _limited(fields, renamed))
+    if dialect.holder is None:
+        return dialect.path, body_for(model, renamed, _limited(fields, renamed))
+    kept = {name: value for name, value in fields.items() if name not in OF_THE_ADDRESS}
+    snake = in_snake_case(dialect.holder)
+    holder = snake if snake in kept else dialect.holder
+    held = _with_settings(renamed, _limited(fields_of(bytes(kept.get(holder) or b"{}")), renamed))
+    if held:
+        kept[holder] = held
+    stream, alt = (bytes(fields[name]) for name in ("stream", "alt"))
+    return path_of(stream == b"true", alt.strip(b'"').decode()), _encode(kept)
 
 
 def as_chat(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
@@ -126,15 +170,15 @@ def translated_body(
     return body_for(model, settings, _limited(fields, settings))
 
 
-def chat_view(dialect: Dialect, body: bytes) -> bytes:
+def chat_view(dialect: Dialect, model: str, body: bytes) -> bytes:
     """A request as the chat completion that it would be, for what is kept of it; as it is where it would be none."""
     try:
-        return _encode(as_chat(dialect, read_whole(body)))
+        return _encode(as_chat(dialect, {**read_whole(body), "model": model}))
     except HttpError:
         return body
 
 
-_LIMITS = ("max_tokens", "max_output_tokens", "max_completion_tokens")
+_LIMITS = ("max_tokens", "max_output_tokens", "max_completion_tokens", "maxOutputTokens")
 
 
 def _limited(fields: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

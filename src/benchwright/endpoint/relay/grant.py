@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.dialects import DIALECTS, MESSAGES, Dialect, Translation
+from benchwright.endpoint.dialects import DIALECTS, Dialect, Translation
+from benchwright.endpoint.dialects.table import Counting
 from benchwright.endpoint.flags import TRANSLATED, UNDECIDED
 from benchwright.endpoint.rate_limits import LIMITING
-from benchwright.endpoint.relay.answer import ASK_NO_MORE, EVENT_STREAM, RelayedAnswer
+from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.relay.asked import (
     Asked,
     about,
@@ -20,7 +21,7 @@ from benchwright.endpoint.relay.asked import (
     body_for,
     chat_view,
     fields_of,
-    native_body,
+    native_request,
     read_whole,
     translated_body,
 )
@@ -60,7 +61,7 @@ class RelayedRequest(Record, frozen=True):
 class Grant:
     """What `token` opens. A request gets the `settings` whose fields it does not have.
 
-    `names` are those that /models lists, the target's own where there are none.
+    `names` are those that lists of models have, the target's own where there are none.
     `admit` is asked before each request, and raises LimitReached to refuse it; `note` is told of each that has ended.
     """
 
@@ -83,7 +84,7 @@ class Grant:
         self._admit = admit
         self._note = note
         self._withdraw = withdraw
-        self._names = names or (self.model,)
+        self.names = names or (self.model,)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -96,10 +97,6 @@ class Grant:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def models(self) -> bytes:
-        """The answer of /models: the one model there is, by the names that it goes by."""
-        return model_list(self._names)
-
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
         """Asks the target, and has the answer passed on.
 
@@ -107,11 +104,12 @@ class Grant:
             HttpError: the body is no JSON object, or a limit of the trial is reached.
         """
         fields = fields_of(request.body)
-        if path == COUNT_TOKENS:
-            self._start(answer, self._count(request.body, answer))
-            return
         dialect = DIALECTS.get(path)
-        asked = about(fields, "chat" if dialect is None else dialect.name)
+        counting = None if dialect is None else dialect.counting
+        if dialect is not None and counting is not None and path == counting.path:
+            self._start(answer, self._count(dialect, counting, request.body, answer))
+            return
+        asked = about(fields, dialect)
         try:
             purpose = self._admit(asked)
         except LimitReached as limit:
@@ -153,10 +151,11 @@ class Grant:
         try:
             speaks = await self._client.speaks(dialect.path)
             if speaks:
-                body = native_body(dialect, self.model, self._settings, fields)
+                path, body = native_request(dialect, self.model, self._settings, fields)
                 headers = tuple((name, request.headers[name]) for name in _PASSED if name in request.headers)
-                sent = _Sent(dialect.path, body, headers, spoken=dialect)
-                self._rename(answer, fields)
+                sent = _Sent(path, body, headers, spoken=dialect)
+                if not dialect.by_address:
+                    self._rename(answer, fields)
             else:
                 asked = read_whole(request.body)
                 body = translated_body(dialect, self.model, self._settings, asked)
@@ -184,14 +183,14 @@ class Grant:
             answer.refuse(HttpError(500, "The relay failed.", "server_error"))
             for record in records:
                 record = msgspec.structs.replace(record, flags=[*record.flags, *sent.flags])
-                body = sent.body if sent.spoken is None else chat_view(sent.spoken, sent.body)
+                body = sent.body if sent.spoken is None else chat_view(sent.spoken, self.model, sent.body)
                 self._note(msgspec.structs.replace(noted, body=body, record=record, reply=reply, error=error))
 
-    async def _count(self, body: bytes, answer: RelayedAnswer) -> None:
-        """Answers how many tokens a request of Messages has; nothing is generated, so nothing is noted."""
+    async def _count(self, dialect: Dialect, counting: Counting, body: bytes, answer: RelayedAnswer) -> None:
+        """Answers how many tokens a request has; nothing is generated, so nothing is noted."""
         try:
             asked = {**read_whole(body), "model": self.model}
-            answer.whole(await counted_tokens(self._client, asked))
+            answer.whole(await counted_tokens(self._client, dialect, counting, asked))
         except HttpError as refused:
             answer.refuse(refused)
 
@@ -204,7 +203,8 @@ def _end_program(dialect: Dialect, request: HttpRequest, answer: RelayedAnswer, 
     """
     asked = read_whole(request.body)
     stream = bool(as_chat(dialect, asked).get("stream"))
-    answer.whole(Translation(dialect, asked).said(text, stream), EVENT_STREAM if stream else JSON)
+    translation = Translation(dialect, asked)
+    answer.whole(translation.said(text, stream), translation.content_type if stream else JSON)
 
 
 class _Sent(NamedTuple):
@@ -217,24 +217,5 @@ class _Sent(NamedTuple):
     spoken: Dialect | None = None
 
 
-COUNT_TOKENS = f"{MESSAGES.path}/count_tokens"
-
 _PASSED = (b"anthropic-version", b"anthropic-beta")
 """Headers of a dialect that a target needs to understand a request."""
-
-
-def model_list(names: Iterable[str]) -> bytes:
-    """The answer of /models, with what clients of either OpenAI or Anthropic read of it."""
-    listed = [
-        {
-            "id": name,
-            "object": "model",
-            "created": 0,
-            "owned_by": "benchwright",
-            "type": "model",
-            "display_name": name,
-            "created_at": "1970-01-01T00:00:00Z",
-        }
-        for name in names
-    ]
-    return msgspec.json.encode({"object": "list", "data": listed, "has_more": False})

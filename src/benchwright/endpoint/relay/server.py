@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,8 @@ import msgspec
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.relay.answer import HEADERS, RelayedAnswer
 from benchwright.endpoint.relay.asked import Asked
-from benchwright.endpoint.relay.grant import Grant, RelayedRequest, model_list
+from benchwright.endpoint.relay.grant import Grant, RelayedRequest
+from benchwright.endpoint.relay.routes import route_of
 from benchwright.endpoint.request import Purpose
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
@@ -29,7 +29,7 @@ class _Body(msgspec.Struct):
 
 
 class SharedGrant:
-    """What a run's own `token` opens: all models of the run, found by the name in a request's body.
+    """What a run's own `token` opens: all models of the run (`names`), found by the name in a request's body.
 
     Containers carry it, and whatever a program asks with sockets of its own. Each request is noted, and belongs
     to no trial.
@@ -48,10 +48,7 @@ class SharedGrant:
             name: Grant(base_url, token, client, client.target.settings, _purpose, note, lambda grant: None)
             for name, client in clients.items()
         }
-
-    def models(self) -> bytes:
-        """The answer of /models: the names under which the run's models can be asked."""
-        return model_list(self._grants)
+        self.names = list(self._grants)
 
     def pass_on(self, path: str, request: HttpRequest, answer: RelayedAnswer) -> None:
         """Asks the model that the body names, and has the answer passed on.
@@ -76,12 +73,6 @@ class SharedGrant:
 
 def _purpose(asked: Asked) -> Purpose:
     return Purpose(perf_counter_ns())
-
-
-_PATH = re.compile(
-    rb"(?:/+v1)*/+(chat/completions|completions|models|responses|messages/count_tokens|messages)/*"
-)
-"""Clients put base URLs and paths together in many ways: with `/v1` twice, or not at all, or two slashes."""
 
 
 class Relay:
@@ -158,11 +149,11 @@ class Relay:
         try:
             grant = self._grant(request)
             self._users[connection] = grant
-            path = _path(request)
-            if path == "/models":
-                answer.whole(grant.models())
+            route = route_of(request)
+            if route.listing is not None:
+                answer.whole(route.listing(grant.names))
             else:
-                grant.pass_on(path, request, answer)
+                grant.pass_on(route.path, route.request, answer)
         except HttpError as refused:
             answer.refuse(refused)
         return answer
@@ -191,36 +182,21 @@ class Relay:
 def relay_environment(base_url: str, token: str, model: str | None) -> dict[str, str]:
     """The variables in which clients of each dialect look for the address, the key and the model, if there is but one.
 
-    Clients of OpenAI's dialects want the version in the address, those of Messages add it themselves.
+    Clients of OpenAI's dialects want the version in the address, those of Messages and Gemini add it themselves.
     """
-    anthropic = base_url.removesuffix("/v1")
+    root_url = base_url.removesuffix("/v1")
     return {
         **({} if model is None else {"OPENAI_MODEL": model}),
         "OPENAI_BASE_URL": base_url,
         "OPENAI_API_BASE": base_url,
         "OPENAI_API_KEY": token,
-        "ANTHROPIC_BASE_URL": anthropic,
+        "ANTHROPIC_BASE_URL": root_url,
         "ANTHROPIC_API_KEY": token,
         "ANTHROPIC_AUTH_TOKEN": token,
+        "GOOGLE_GEMINI_BASE_URL": root_url,
+        "GEMINI_API_KEY": token,
     }
 
 
 def _new_token() -> str:
     return f"benchwright-{secrets.token_urlsafe(24)}"
-
-
-def _path(request: HttpRequest) -> str:
-    known = _PATH.fullmatch(request.path)
-    if known is None:
-        shown = request.path.decode("latin-1")
-        raise HttpError(
-            404,
-            f"The relay has no {shown}: it serves /v1/chat/completions, /v1/completions, /v1/responses, "
-            "/v1/messages and /v1/models.",
-            "not_found_error",
-        )
-    path = "/" + known[1].decode()
-    method = b"GET" if path == "/models" else b"POST"
-    if request.method != method:
-        raise HttpError(405, f"{path} takes {method.decode()} only.", headers=((b"allow", method),))
-    return path

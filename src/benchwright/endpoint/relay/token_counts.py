@@ -1,4 +1,4 @@
-"""How many tokens a request of Messages has, without generating anything."""
+"""How many tokens a request has, without generating anything."""
 
 from __future__ import annotations
 
@@ -7,25 +7,39 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.client import EndpointClient
-from benchwright.endpoint.dialects import MESSAGES
+from benchwright.endpoint.dialects import Dialect
+from benchwright.endpoint.dialects.gemini.address import OF_THE_ADDRESS
+from benchwright.endpoint.dialects.table import Counting
 from benchwright.endpoint.relay.asked import as_chat
 
 CHARACTERS_PER_TOKEN = 4
 
 
-async def counted_tokens(client: EndpointClient, asked: dict[str, Any]) -> bytes:
-    """The answer of /messages/count_tokens: the server's own, or its count of the texts, or an estimate.
+async def counted_tokens(
+    client: EndpointClient, dialect: Dialect, counting: Counting, asked: dict[str, Any]
+) -> bytes:
+    """The answer of a dialect to how many tokens a request has: the server's own, or its count of the texts, or an
+    estimate.
 
     Raises:
-        HttpError: this is not a request of Messages.
+        HttpError: this is not a request of the dialect.
     """
-    if await client.speaks(MESSAGES.path):
-        document = await client.document(f"{MESSAGES.path}/count_tokens", msgspec.json.encode(asked))
+    if await client.speaks(dialect.path):
+        document = await client.document(counting.path, msgspec.json.encode(_on_its_way(dialect, asked)))
         if document is not None and document.status == 200:
             return document.body
-    chat = as_chat(MESSAGES, asked)
+    chat = as_chat(dialect, counting.asked(asked))
     text = msgspec.json.encode([chat["messages"], chat.get("tools", [])]).decode()
     count = await client.count_tokens(text)
-    return msgspec.json.encode(
-        {"input_tokens": len(text) // CHARACTERS_PER_TOKEN if count is None else count}
-    )
+    return msgspec.json.encode(counting.answer(len(text) // CHARACTERS_PER_TOKEN if count is None else count))
+
+
+def _on_its_way(dialect: Dialect, asked: dict[str, Any]) -> dict[str, Any]:
+    if not dialect.by_address:
+        return asked
+    inner = {"model": f"models/{asked['model']}"}
+    return {
+        name: {**value, **inner} if isinstance(value, dict) and "contents" in value else value
+        for name, value in asked.items()
+        if name not in OF_THE_ADDRESS
+    }

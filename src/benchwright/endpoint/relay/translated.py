@@ -11,8 +11,9 @@ from benchwright.endpoint.connection import Connection
 from benchwright.endpoint.connection import Headers as AnswerHeaders
 from benchwright.endpoint.dialects import Translation
 from benchwright.endpoint.dialects.answer import whole_answer
+from benchwright.endpoint.dialects.frames import EVENT_STREAM
 from benchwright.endpoint.failures import from_answer
-from benchwright.endpoint.relay.answer import ASK_NO_MORE, EVENT_STREAM, RelayedAnswer
+from benchwright.endpoint.relay.answer import ASK_NO_MORE, RelayedAnswer
 from benchwright.endpoint.serving.http import HttpError
 from benchwright.endpoint.sse import EventStream, EventTooLarge
 
@@ -87,7 +88,8 @@ class TranslatedAnswer:
         """Begins a stream, once."""
         if not self._begun:
             self._begun = True
-            self._answer.head(200, [(b"content-type", EVENT_STREAM), (b"cache-control", b"no-cache")])
+            kind = (b"content-type", self._translation.content_type)
+            self._answer.head(200, [kind, (b"cache-control", b"no-cache")])
             self._answer.last_words = self._translation.fail
             self._say(self._translation.begin())
 

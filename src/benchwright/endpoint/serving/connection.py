@@ -181,14 +181,16 @@ class ServerConnection(asyncio.Protocol):
 
     def _start(self, received: int) -> None:
         self._whole = False
+        path, _, query = self._url.partition(b"?")
         request = HttpRequest(
             self._parser.get_method(),
-            self._url.partition(b"?")[0],
+            path,
             self._headers,
             b"".join(self._body),
             received,
             self._keep_alive,
             self._parser.get_http_version() != "1.0",
+            query,
         )
         self._body = []
         self._answer = self._handler.handle(self, request)
@@ -204,7 +206,7 @@ class ServerConnection(asyncio.Protocol):
             self.close()
             return
         headers = (*self._handler.headers, *error.headers)
-        self.write(json_response(error.status, headers, error.body, keep_alive=False))
+        self.write(json_response(error.status, headers, error.body(), keep_alive=False))
         if self._transport is not None:
             self._transport.write_eof()
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from http import HTTPStatus
+from urllib.parse import unquote_to_bytes
 
 import msgspec
 
-from benchwright.endpoint.dialects.errors import messages_error, openai_error
+from benchwright.endpoint.dialects.errors import gemini_error, messages_error, openai_error
 
 LARGEST_BODY = 64 * 1024 * 1024
 
@@ -17,6 +18,8 @@ JSON = b"application/json"
 Headers = tuple[tuple[bytes, bytes], ...]
 
 _BEARER = re.compile(rb"bearer +(\S+)", re.IGNORECASE)
+
+_GEMINI = re.compile(rb"(?:/+v1)*/+v1(?:alpha|beta)|.*/models/.*:")
 
 _STATUS_LINES = {
     int(status): b"HTTP/1.1 %d %b\r\n" % (status, status.phrase.encode()) for status in HTTPStatus
@@ -27,7 +30,7 @@ class HttpRequest(msgspec.Struct):
     """A request, received whole. Header names are in lower case; `path` has no query.
 
     `received` is when its last byte was read (`perf_counter_ns`). `chunks` tells whether the client
-    understands a body in chunks (HTTP/1.1).
+    understands a body in chunks (HTTP/1.1). The `query` may hold a key, so it is never shown.
     """
 
     method: bytes
@@ -37,6 +40,7 @@ class HttpRequest(msgspec.Struct):
     received: int
     keep_alive: bool = True
     chunks: bool = True
+    query: bytes = b""
 
     @property
     def id(self) -> str:
@@ -44,16 +48,20 @@ class HttpRequest(msgspec.Struct):
         return self.headers.get(b"x-request-id", b"").decode("latin-1")
 
     @property
-    def is_messages(self) -> bool:
-        """Whether the client speaks Messages, and reads errors in their shape only."""
-        return b"/messages" in self.path or b"anthropic-version" in self.headers
+    def dialect(self) -> str:
+        """The dialect in which the client reads errors: chat, messages or gemini."""
+        if b"/messages" in self.path or b"anthropic-version" in self.headers:
+            return "messages"
+        return "gemini" if _GEMINI.match(self.path) else "chat"
 
     @property
     def key(self) -> bytes:
-        """The key that it shows, in any of the headers in which clients do; b"" for none."""
+        """The key that it shows, in any of the headers in which clients do, or in its query; b"" for none."""
         bearer = _BEARER.fullmatch(self.headers.get(b"authorization", b""))
         shown = bearer[1] if bearer else b""
-        return shown or self.headers.get(b"x-api-key", b"") or self.headers.get(b"x-goog-api-key", b"")
+        shown = shown or self.headers.get(b"x-api-key", b"") or self.headers.get(b"x-goog-api-key", b"")
+        asked = (field.partition(b"=") for field in self.query.split(b"&"))
+        return shown or next((unquote_to_bytes(value) for name, _, value in asked if name == b"key"), b"")
 
 
 class HttpError(Exception):
@@ -74,15 +82,13 @@ class HttpError(Exception):
         self.headers = headers
         self._fields = message, kind, code, param
 
-    @property
-    def body(self) -> bytes:
-        """The error as OpenAI writes it."""
+    def body(self, dialect: str = "chat") -> bytes:
+        """The error as clients of a dialect read it."""
+        if dialect == "messages":
+            return msgspec.json.encode(messages_error(self.status, str(self)))
+        if dialect == "gemini":
+            return msgspec.json.encode(gemini_error(self.status, str(self)))
         return msgspec.json.encode(openai_error(*self._fields))
-
-    @property
-    def messages_body(self) -> bytes:
-        """The error as Messages write it."""
-        return msgspec.json.encode(messages_error(self.status, str(self)))
 
 
 def response_head(

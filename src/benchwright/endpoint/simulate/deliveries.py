@@ -68,9 +68,6 @@ COMMON: Headers = ((b"server", b"benchwright-simulate"), (SIMULATED_HEADER, b"1"
 """Headers of every response."""
 
 
-_STREAMED = ((b"content-type", EVENT_STREAM), (b"cache-control", b"no-cache"))
-
-
 def at_once(
     request: HttpRequest, status: int, body: bytes, content_type: bytes = JSON, extra: Headers = ()
 ) -> Delivery:
@@ -147,7 +144,13 @@ class Deliveries:
     ) -> Delivery:
         keep_alive = request.keep_alive and request.chunks
         chunked = request.chunks
-        headers = (*COMMON, *_STREAMED, *_echoed_id(request))
+        kind = EVENT_STREAM if form.translation is None else form.translation.content_type
+        headers = (
+            *COMMON,
+            (b"content-type", kind),
+            (b"cache-control", b"no-cache"),
+            *_echoed_id(request),
+        )
         head = response_head(200, headers, chunked=chunked, keep_alive=keep_alive)
         role = stream_opening(form)
         if role and chunked:

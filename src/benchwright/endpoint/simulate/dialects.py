@@ -1,4 +1,4 @@
-"""Messages and Responses at the simulated endpoint: read and answered as chat completions, said in their own words."""
+"""Further dialects at the simulated endpoint: read and answered as chat completions, said in their own words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.dialects import Dialect, NotTranslated, Translation
-from benchwright.endpoint.serving.http import HttpError
+from benchwright.endpoint.dialects.gemini.address import address_of
+from benchwright.endpoint.dialects.table import Counting
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.questions import Question, read_chat
 from benchwright.records import UNREADABLE
 
@@ -16,18 +18,21 @@ _decode = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def read_asked(dialect: Dialect, body: bytes) -> tuple[Question, dict[str, Any]]:
-    """(the question, the request as it was asked) in the body of a dialect.
+def read_asked(
+    dialect: Dialect, request: HttpRequest, counting: Counting | None = None
+) -> tuple[Question, dict[str, Any]]:
+    """(the question, the request as it was asked) in a request of a dialect; `counting` where it asks for its tokens.
 
     Raises:
-        HttpError: it is no JSON object, or of the wrong shape.
+        HttpError: its body is no JSON object, or of the wrong shape.
     """
     try:
-        asked = _decode_object(body)
-        chat = dialect.chat_request(asked)
-    except UNREADABLE as error:
-        raise HttpError(400, str(error)) from None
-    except NotTranslated as error:
+        asked = _decode_object(request.body)
+        address = address_of(request.path, request.query)
+        if address is not None:
+            asked = address.in_body(asked)
+        chat = dialect.chat_request(asked if counting is None else counting.asked(asked))
+    except (*UNREADABLE, NotTranslated) as error:
         raise HttpError(400, str(error)) from None
     if chat.get("stream"):
         chat["stream_options"] = {"include_usage": True}

@@ -80,7 +80,7 @@ class Settings(Record, frozen=True):
     precedes every answer, in the field that `reasoning_style` names or inline. `call_tools` makes one call
     of the first tool offered; `tool_calls` scripts the turns.
 
-    `models` are the names served; when empty, any name is. With `chat_only` there are no Messages and Responses.
+    `models` are the names served; when empty, any name is. With `chat_only` there are no further dialects.
     `split` cuts every piece of an answer in two at a seeded place, sent a millisecond apart as HTTP chunks of their
     own. `truth_file` gets one JSON line per request, and the last `truth_kept` of them stay in memory.
 

@@ -11,7 +11,10 @@ from typing import Any
 import msgspec
 import xxhash
 
-from benchwright.endpoint.dialects import MESSAGES, RESPONSES, Dialect, Translation
+from benchwright.endpoint.dialects import GEMINI, MESSAGES, RESPONSES, Dialect, Translation
+from benchwright.endpoint.dialects.gemini.address import address_of
+from benchwright.endpoint.dialects.gemini.models import listed
+from benchwright.endpoint.dialects.table import Counting
 from benchwright.endpoint.serving.connection import ServerConnection
 from benchwright.endpoint.serving.http import HttpError, HttpRequest
 from benchwright.endpoint.simulate.batch import Batch
@@ -76,7 +79,7 @@ class Simulator:
             response = self._respond(request, truth)
         except HttpError as error:
             truth.status = error.status
-            body = error.messages_body if request.is_messages else error.body
+            body = error.body(request.dialect)
             response = at_once(request, error.status, body, extra=error.headers)
             response.intact = False
         if isinstance(response, Generated):
@@ -92,14 +95,16 @@ class Simulator:
         self.truth.add(exchange.truth)
 
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
-        route = _ROUTES.get(request.path)
-        if route is None or (self._settings.chat_only and request.path in _OTHER_DIALECTS):
+        address = address_of(request.path, request.query)
+        path = request.path if address is None else address.path.encode()
+        route = _ROUTES.get(path) or (None if self._settings.chat_only else _DIALECTS.get(path))
+        if route is None:
             raise HttpError(404, f"There is no {truth.path} here.", "not_found_error")
         method, respond = route
         if request.method != method:
             headers = ((b"allow", method),)
             raise HttpError(405, f"{truth.path} takes {method.decode()} only.", headers=headers)
-        guarded = self._key is not None and request.path.startswith(b"/v1/")
+        guarded = self._key is not None and request.path.startswith((b"/v1/", b"/v1beta/", b"/v1alpha/"))
         if guarded and not hmac.compare_digest(request.key, self._key or b""):
             raise HttpError(401, "The API key is missing or wrong.", code="invalid_api_key")
         return respond(self, request, truth)
@@ -107,19 +112,13 @@ class Simulator:
     def _chat(self, request: HttpRequest, truth: Truth) -> Response:
         return self._generation.respond(request, truth, read_chat(request.body))
 
-    def _messages(self, request: HttpRequest, truth: Truth) -> Response:
-        return self._in_dialect(MESSAGES, request, truth)
-
-    def _count_tokens(self, request: HttpRequest, truth: Truth) -> Response:
-        question, _ = read_asked(MESSAGES, request.body)
-        return at_once(request, 200, msgspec.json.encode({"input_tokens": question.prompt_tokens}))
-
-    def _responses(self, request: HttpRequest, truth: Truth) -> Response:
-        return self._in_dialect(RESPONSES, request, truth)
-
-    def _in_dialect(self, dialect: Dialect, request: HttpRequest, truth: Truth) -> Response:
-        question, asked = read_asked(dialect, request.body)
+    def _ask(self, dialect: Dialect, request: HttpRequest, truth: Truth) -> Response:
+        question, asked = read_asked(dialect, request)
         return self._generation.respond(request, truth, question, partial(Translation, dialect, asked))
+
+    def _count(self, dialect: Dialect, counting: Counting, request: HttpRequest) -> Response:
+        question, _ = read_asked(dialect, request, counting)
+        return at_once(request, 200, msgspec.json.encode(counting.answer(question.prompt_tokens)))
 
     def _complete(self, request: HttpRequest, truth: Truth) -> Response:
         return self._generation.respond(request, truth, read_completion(request.body))
@@ -128,6 +127,10 @@ class Simulator:
         about = {"object": "model", "created": self._generation.created, "owned_by": "benchwright-simulated"}
         models = [{"id": name, **about} for name in self._generation.listed]
         return at_once(request, 200, msgspec.json.encode({"object": "list", "data": models}))
+
+    def _gemini_models(self, request: HttpRequest, truth: Truth) -> Response:
+        models = [listed(name) for name in self._generation.listed]
+        return at_once(request, 200, msgspec.json.encode({"models": models}))
 
     def _metrics(self, request: HttpRequest, truth: Truth) -> Response:
         blocks = self._settings.cache_blocks
@@ -147,14 +150,35 @@ class Simulator:
         return at_once(request, 200, msgspec.json.encode(answer))
 
 
-_OTHER_DIALECTS = frozenset({b"/v1/messages", b"/v1/messages/count_tokens", b"/v1/responses"})
+def _path(dialect: Dialect, path: str) -> bytes:
+    """Where a dialect is asked here; an address of Gemini is known by its end."""
+    return (path if dialect.by_address else f"/v1{path}").encode()
 
-_ROUTES: dict[bytes, tuple[bytes, Callable[[Simulator, HttpRequest, Truth], Response]]] = {
+
+Respond = Callable[[Simulator, HttpRequest, Truth], Response]
+
+
+def _asking(dialect: Dialect) -> tuple[bytes, Respond]:
+    return b"POST", lambda simulator, request, truth: simulator._ask(dialect, request, truth)
+
+
+def _counting(dialect: Dialect, counting: Counting) -> tuple[bytes, Respond]:
+    return b"POST", lambda simulator, request, truth: simulator._count(dialect, counting, request)
+
+
+_DIALECTS: dict[bytes, tuple[bytes, Respond]] = {
+    **{_path(one, one.path): _asking(one) for one in (MESSAGES, RESPONSES, GEMINI)},
+    **{
+        _path(one, one.counting.path): _counting(one, one.counting)
+        for one in (MESSAGES, GEMINI)
+        if one.counting
+    },
+    b"/v1beta/models": (b"GET", Simulator._gemini_models),
+}
+
+_ROUTES: dict[bytes, tuple[bytes, Respond]] = {
     b"/v1/chat/completions": (b"POST", Simulator._chat),
     b"/v1/completions": (b"POST", Simulator._complete),
-    b"/v1/messages": (b"POST", Simulator._messages),
-    b"/v1/messages/count_tokens": (b"POST", Simulator._count_tokens),
-    b"/v1/responses": (b"POST", Simulator._responses),
     b"/v1/models": (b"GET", Simulator._models),
     b"/metrics": (b"GET", Simulator._metrics),
     b"/tokenize": (b"POST", Simulator._tokenize),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
-from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step
-from benchwright.records import NO_USAGE, UNREADABLE, Usage
+from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.records import NO_USAGE, Usage
 
 Event = dict[str, Any]
 
@@ -17,9 +15,6 @@ _STOP_REASONS = {
     "tool_calls": "tool_use",
     "content_filter": "refusal",
 }
-
-UNREAD_ARGUMENTS = "arguments"
-"""Under which name a call's arguments go as text where the model did not write a JSON object."""
 
 
 class MessagesWriter:
@@ -97,7 +92,7 @@ def _usage(usage: Usage) -> dict[str, int]:
 def _block(part: Part) -> dict[str, Any]:
     block = _opening(part)
     if part.kind == "call":
-        block["input"] = _arguments(part.text)
+        block["input"] = read_arguments(part.text)
     else:
         block["thinking" if part.kind == "reasoning" else "text"] = part.text
     return block
@@ -117,11 +112,3 @@ def _delta(kind: str, text: str) -> dict[str, str]:
     if kind == "reasoning":
         return {"type": "thinking_delta", "thinking": text}
     return {"type": "text_delta", "text": text}
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        value = msgspec.json.decode(text)
-    except UNREADABLE:
-        value = None
-    return value if isinstance(value, dict) else {UNREAD_ARGUMENTS: text}

@@ -1,0 +1,1 @@
+"""Google's Gemini (generateContent), said as chat completions and back."""

@@ -1,0 +1,90 @@
+"""An answer of a chat completion as Gemini tells it: whole, or event by event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.endpoint.dialects.answer import ChatAnswer, Part, Step, read_arguments
+from benchwright.endpoint.dialects.errors import gemini_error
+from benchwright.endpoint.dialects.gemini.names import said
+from benchwright.records import Usage
+
+Event = dict[str, Any]
+
+_FINISH_REASONS = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+
+
+class GeminiWriter:
+    """Writes one answer: `whole`, or the events of a stream: those of `tell` for each step, and of `end` or `fail`.
+
+    A call is told when it is complete, and reasoning only where it was `asked` for, as Gemini does.
+    """
+
+    def __init__(self, identity: str, model: str, asked: dict[str, Any]) -> None:
+        self._id = identity
+        self._model = model
+        thinking = said(said(asked, "generationConfig") or {}, "thinkingConfig")
+        self._tells_thoughts = isinstance(thinking, dict) and bool(said(thinking, "includeThoughts"))
+
+    def whole(self, answer: ChatAnswer) -> dict[str, Any]:
+        """The body of an answer that is not streamed."""
+        parts = [_part(part, part.text) for part in answer.parts if self._tells(part)]
+        return self._ended(answer, parts)
+
+    def begin(self) -> list[Event]:
+        """None: an answer begins with its first part."""
+        return []
+
+    def tell(self, step: Step) -> list[Event]:
+        """The events of a step."""
+        whole = step.part.kind == "call"
+        if step.what != ("end" if whole else "grow") or not self._tells(step.part):
+            return []
+        return [self._response(parts=[_part(step.part, step.part.text if whole else step.text)])]
+
+    def end(self, answer: ChatAnswer) -> list[Event]:
+        """The last event: why it ended, and its tokens."""
+        return [self._ended(answer, [{"text": ""}])]
+
+    def fail(self, message: str) -> list[Event]:
+        """The event of a stream that breaks off."""
+        return [gemini_error(500, message)]
+
+    def _tells(self, part: Part) -> bool:
+        return part.kind != "reasoning" or self._tells_thoughts
+
+    def _ended(self, answer: ChatAnswer, parts: list[dict[str, Any]]) -> Event:
+        refused = any(part.kind == "refusal" for part in answer.parts)
+        reason = "SAFETY" if refused else _FINISH_REASONS[answer.ended]
+        response = self._response(parts=parts, finishReason=reason)
+        usage = _usage(answer.usage)
+        return response if usage is None else {**response, "usageMetadata": usage}
+
+    def _response(self, *, parts: list[dict[str, Any]], **told: Any) -> Event:
+        candidate = {"content": {"role": "model", "parts": parts}, **told, "index": 0}
+        return {"candidates": [candidate], "modelVersion": self._model, "responseId": self._id}
+
+
+def _part(part: Part, text: str) -> dict[str, Any]:
+    if part.kind == "call":
+        return {"functionCall": {"id": part.id, "name": part.name, "args": read_arguments(text)}}
+    return {"text": text, "thought": True} if part.kind == "reasoning" else {"text": text}
+
+
+def _usage(usage: Usage) -> dict[str, int] | None:
+    """Tokens as Gemini counts them: those of thoughts apart from those of the answer, those of the cache in the prompt.
+
+    Counts that are not known are left out.
+    """
+    if usage.prompt_tokens is None and usage.completion_tokens is None:
+        return None
+    thoughts = usage.reasoning_tokens
+    answer = None if usage.completion_tokens is None else max(0, usage.completion_tokens - (thoughts or 0))
+    counts = {
+        "promptTokenCount": usage.prompt_tokens,
+        "cachedContentTokenCount": usage.cached_tokens,
+        "candidatesTokenCount": answer,
+        "thoughtsTokenCount": thoughts,
+        "totalTokenCount": usage.total_tokens,
+    }
+    return {name: count for name, count in counts.items() if count is not None}

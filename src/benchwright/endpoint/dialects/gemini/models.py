@@ -1,0 +1,15 @@
+"""A model as Gemini lists it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def listed(name: str) -> dict[str, Any]:
+    """An entry of the list at /v1beta/models."""
+    return {
+        "name": f"models/{name}",
+        "version": "001",
+        "displayName": name,
+        "supportedGenerationMethods": ["generateContent", "streamGenerateContent", "countTokens"],
+    }

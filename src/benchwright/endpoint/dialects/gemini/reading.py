@@ -1,0 +1,133 @@
+"""What a server answers in Gemini, as chat completions: so that one meter reads all dialects, and counts alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from benchwright.endpoint.dialects.gemini.names import said
+
+_FINISH_REASONS = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "SAFETY": "content_filter",
+    "RECITATION": "content_filter",
+    "LANGUAGE": "content_filter",
+    "BLOCKLIST": "content_filter",
+    "PROHIBITED_CONTENT": "content_filter",
+    "SPII": "content_filter",
+    "IMAGE_SAFETY": "content_filter",
+}
+"""Others (MALFORMED_FUNCTION_CALL, OTHER, …) keep their names."""
+
+_ANSWERS = {"candidates", "promptFeedback", "prompt_feedback", "error"}
+"""What an answer has one of."""
+
+_COUNTS = (
+    *("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount", "thoughtsTokenCount"),
+    *("toolUsePromptTokenCount", "totalTokenCount"),
+)
+
+
+class GeminiReader:
+    """Turns the events of one answer into chunks, or its body into that of a chat completion.
+
+    `done` is whether a reason to end was told; some servers tell one in every event.
+    """
+
+    def __init__(self) -> None:
+        self.done = False
+        self._usage: dict[str, int] = {}
+        self._calls = 0
+
+    def whole(self, body: Any) -> dict[str, Any]:
+        """The body of a chat completion that says the same; of a stream in one array it is that of all its events.
+
+        Raises:
+            KeyError, TypeError, AttributeError: it is no answer.
+        """
+        message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning_content": ""}
+        choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": None}
+        told: dict[str, Any] = {"choices": [choice]}
+        events = body if isinstance(body, list) else [body]
+        if not any(event.keys() & _ANSWERS for event in events):
+            raise KeyError("candidates")
+        for event in events:
+            chunk = self.chunk(event)
+            if "error" in chunk:
+                return chunk
+            delta = chunk["choices"][0]["delta"]
+            message["content"] += delta.get("content", "")
+            message["reasoning_content"] += delta.get("reasoning_content", "")
+            message.setdefault("tool_calls", []).extend(delta.get("tool_calls", ()))
+            choice["finish_reason"] = chunk["choices"][0]["finish_reason"] or choice["finish_reason"]
+            told |= {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
+        return told
+
+    def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The chunk that says what an event does."""
+        if event.get("error"):
+            return {"error": event["error"]}
+        self._count(said(event, "usageMetadata"))
+        candidates = event.get("candidates") or []
+        candidate: dict[str, Any] = next((one for one in candidates if not one.get("index")), {})
+        delta = self._delta((candidate.get("content") or {}).get("parts") or [])
+        reason = self._finish_reason(said(candidate, "finishReason"))
+        if (said(event, "promptFeedback") or {}).get("blockReason"):
+            reason = "content_filter"
+        self.done = self.done or reason is not None
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return {"model": said(event, "modelVersion"), "choices": [choice], "usage": self._chat_usage()}
+
+    def _delta(self, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        delta: dict[str, Any] = {}
+        for part in parts:
+            call = said(part, "functionCall")
+            if call is not None:
+                delta.setdefault("tool_calls", []).append(self._call(call))
+            elif part.get("text"):
+                field = "reasoning_content" if part.get("thought") else "content"
+                delta[field] = delta.get(field, "") + part["text"]
+        return delta
+
+    def _call(self, call: dict[str, Any]) -> dict[str, Any]:
+        place, self._calls = self._calls, self._calls + 1
+        function = {"name": call["name"], "arguments": msgspec.json.encode(call.get("args") or {}).decode()}
+        return {"index": place, "id": call.get("id"), "type": "function", "function": function}
+
+    def _finish_reason(self, reason: str | None) -> str | None:
+        if reason is None or reason == "FINISH_REASON_UNSPECIFIED":
+            return None
+        if reason == "STOP" and self._calls:
+            return "tool_calls"
+        return _FINISH_REASONS.get(reason, reason)
+
+    def _count(self, usage: Any) -> None:
+        """Takes counts in: later ones replace earlier ones, as they are totals."""
+        if isinstance(usage, dict):
+            counts = {name: said(usage, name) for name in _COUNTS}
+            self._usage.update({name: count for name, count in counts.items() if type(count) is int})
+
+    def _chat_usage(self) -> dict[str, Any] | None:
+        """The counts as chat completions have them: thoughts are in the completion, results of tools in the prompt.
+
+        Gemini leaves out counts that are 0. So where nothing is told of an answer, it has what the total has beyond the
+        prompt; without a total, nobody knows.
+        """
+        counts = self._usage
+        if not counts:
+            return None
+        prompt = counts.get("promptTokenCount")
+        if prompt is not None:
+            prompt += counts.get("toolUsePromptTokenCount", 0)
+        told = [counts[name] for name in ("candidatesTokenCount", "thoughtsTokenCount") if name in counts]
+        completion = sum(told) if told else None
+        if not told and prompt is not None and "totalTokenCount" in counts:
+            completion = max(0, counts["totalTokenCount"] - prompt)
+        usage: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": completion}
+        if "cachedContentTokenCount" in counts:
+            usage["prompt_tokens_details"] = {"cached_tokens": counts["cachedContentTokenCount"]}
+        if "thoughtsTokenCount" in counts:
+            usage["completion_tokens_details"] = {"reasoning_tokens": counts["thoughtsTokenCount"]}
+        return usage

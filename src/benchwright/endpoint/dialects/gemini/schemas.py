@@ -1,0 +1,37 @@
+"""Schemas of Gemini as JSON schemas: theirs are a subset of OpenAPI's, with types in capital letters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.endpoint.dialects.gemini.names import said
+
+_AS_THEY_ARE = (
+    *("title", "description", "format", "pattern", "enum", "default", "example", "required"),
+    *("minimum", "maximum"),
+)
+_COUNTS = ("minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength")
+
+
+def json_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema that allows the same.
+
+    Source: `Schema` in google/ai/generativelanguage/v1beta/content.proto (googleapis/googleapis). What is not in it is
+    left out, counts written as texts become numbers, and `nullable` a second type.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: it is no schema.
+    """
+    told: dict[str, Any] = {}
+    kind = schema.get("type")
+    if kind is not None and kind != "TYPE_UNSPECIFIED":
+        told["type"] = [kind.lower(), "null"] if schema.get("nullable") else kind.lower()
+    told |= {name: schema[name] for name in _AS_THEY_ARE if schema.get(name) is not None}
+    told |= {name: int(said(schema, name)) for name in _COUNTS if said(schema, name) is not None}
+    if schema.get("items") is not None:
+        told["items"] = json_schema(schema["items"])
+    if schema.get("properties") is not None:
+        told["properties"] = {name: json_schema(inner) for name, inner in schema["properties"].items()}
+    if said(schema, "anyOf") is not None:
+        told["anyOf"] = [json_schema(inner) for inner in said(schema, "anyOf")]
+    return told

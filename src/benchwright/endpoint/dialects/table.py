@@ -1,0 +1,160 @@
+"""The dialects besides chat completions, each with all that others need to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from benchwright.endpoint.dialects.answer import ChatAnswer, Step
+from benchwright.endpoint.dialects.frames import Frames, NamedEvents, frames_of
+from benchwright.endpoint.dialects.gemini import address as gemini_address
+from benchwright.endpoint.dialects.gemini import answer as gemini_answer
+from benchwright.endpoint.dialects.gemini import reading as gemini_reading
+from benchwright.endpoint.dialects.gemini import request as gemini_request
+from benchwright.endpoint.dialects.messages import answer as messages_answer
+from benchwright.endpoint.dialects.messages import reading as messages_reading
+from benchwright.endpoint.dialects.messages import request as messages_request
+from benchwright.endpoint.dialects.responses import answer as responses_answer
+from benchwright.endpoint.dialects.responses import reading as responses_reading
+from benchwright.endpoint.dialects.responses import request as responses_request
+
+Event = dict[str, Any]
+
+
+class Writer(Protocol):
+    """Writes one answer in its dialect, as a whole or as the events of a stream."""
+
+    def whole(self, answer: ChatAnswer) -> dict[str, Any]:
+        """The body of an answer that is not streamed."""
+        ...
+
+    def begin(self) -> list[Event]:
+        """The first events of a stream."""
+        ...
+
+    def tell(self, step: Step) -> list[Event]:
+        """The events of a step."""
+        ...
+
+    def end(self, answer: ChatAnswer) -> list[Event]:
+        """The last events: why it ended, and its tokens."""
+        ...
+
+    def fail(self, message: str) -> list[Event]:
+        """The event of a stream that breaks off."""
+        ...
+
+
+class Reader(Protocol):
+    """Reads one answer of its dialect as chat completions; `done` is whether the stream has told its end."""
+
+    done: bool
+
+    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The body of a chat completion that says the same."""
+        ...
+
+    def chunk(self, event: dict[str, Any]) -> dict[str, Any]:
+        """The chunk that says what an event does; an empty one where it says nothing of the answer."""
+        ...
+
+
+class Counting(NamedTuple):
+    """How a dialect asks how many tokens a request has: where, about which request, and what is answered."""
+
+    path: str
+    asked: Callable[[dict[str, Any]], dict[str, Any]]
+    answer: Callable[[int], dict[str, Any]]
+
+
+class Dialect(NamedTuple):
+    """A way to ask a model: where, its requests as chat completions, its answers.
+
+    `path` is where a server is asked, below what `place` makes of its base URL's path and the model; `further` are
+    paths at which answers come in other forms. `settings` are the names under which it has what a target's settings
+    say, in the field `holder` if it has one; what it has no name for is left out. `keep_alive` goes into a stream that
+    has nothing to say for a while. `key_headers` are those in which servers look for a key.
+
+    `offers_tools` tells whether there is one among its tools that it does not offer by itself; without it, all are.
+
+    Where `by_address`, the address says the model and the form of the answer; here they are fields of the body.
+    """
+
+    name: str
+    path: str
+    chat_request: Callable[[dict[str, Any]], dict[str, Any]]
+    writer: Callable[[str, str, dict[str, Any]], Writer]
+    reader: Callable[[], Reader]
+    settings: dict[str, str]
+    keep_alive: bytes
+    counting: Counting | None = None
+    key_headers: tuple[str, ...] = ("Authorization: Bearer",)
+    frames: Callable[[dict[str, Any]], Frames] = lambda asked: NamedEvents()
+    place: Callable[[str, str], str] = lambda prefix, model: prefix
+    further: tuple[str, ...] = ()
+    holder: str | None = None
+    offers_tools: Callable[[Any], bool] | None = None
+
+    @property
+    def by_address(self) -> bool:
+        """See above."""
+        return bool(self.further)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All paths at which a server of the dialect is asked."""
+        return (self.path, *self.further, *((self.counting.path,) if self.counting else ()))
+
+
+_SAMPLING = {"temperature": "temperature", "top_p": "top_p"}
+
+MESSAGES = Dialect(
+    "messages",
+    "/messages",
+    messages_request.chat_request,
+    messages_answer.MessagesWriter,
+    messages_reading.MessagesReader,
+    {**_SAMPLING, "top_k": "top_k", "max_tokens": "max_tokens", "max_completion_tokens": "max_tokens"},
+    b'event: ping\ndata: {"type":"ping"}\n\n',
+    Counting("/messages/count_tokens", lambda asked: asked, lambda count: {"input_tokens": count}),
+    ("Authorization: Bearer", "x-api-key:"),
+)
+
+RESPONSES = Dialect(
+    "responses",
+    "/responses",
+    responses_request.chat_request,
+    responses_answer.ResponsesWriter,
+    responses_reading.ResponsesReader,
+    {**_SAMPLING, "max_tokens": "max_output_tokens", "max_completion_tokens": "max_output_tokens"},
+    b": keep-alive\n\n",
+)
+
+GEMINI = Dialect(
+    "gemini",
+    gemini_address.WHOLE,
+    gemini_request.chat_request,
+    gemini_answer.GeminiWriter,
+    gemini_reading.GeminiReader,
+    {
+        "temperature": "temperature",
+        "top_p": "topP",
+        "top_k": "topK",
+        "max_tokens": "maxOutputTokens",
+        "max_completion_tokens": "maxOutputTokens",
+        "seed": "seed",
+        "presence_penalty": "presencePenalty",
+        "frequency_penalty": "frequencyPenalty",
+    },
+    b"\n\n",  # Google's own clients take no comments, and fail at the end of a stream that had one
+    Counting(gemini_address.COUNT, gemini_request.asked_to_count, lambda count: {"totalTokens": count}),
+    ("x-goog-api-key:",),
+    frames_of,
+    gemini_address.place,
+    (gemini_address.STREAM, gemini_address.ARRAY),
+    "generationConfig",
+    gemini_request.offers_tools,
+)
+
+DIALECTS = {path: dialect for dialect in (MESSAGES, RESPONSES, GEMINI) for path in dialect.paths}
+"""The dialects besides chat completions, by the paths at which they are asked."""

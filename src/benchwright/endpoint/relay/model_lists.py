@@ -1,0 +1,36 @@
+"""The lists of models that clients ask for, by OpenAI, Anthropic and Google."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from benchwright.endpoint.dialects.gemini.models import listed
+
+
+def model_list(names: Iterable[str]) -> bytes:
+    """The answer of /v1/models, with what clients of either OpenAI or Anthropic read of it."""
+    models = [
+        {
+            "id": name,
+            "object": "model",
+            "created": 0,
+            "owned_by": "benchwright",
+            "type": "model",
+            "display_name": name,
+            "created_at": "1970-01-01T00:00:00Z",
+        }
+        for name in names
+    ]
+    return msgspec.json.encode({"object": "list", "data": models, "has_more": False})
+
+
+def gemini_model_list(names: Iterable[str]) -> bytes:
+    """The answer of /v1beta/models."""
+    return msgspec.json.encode({"models": [listed(name) for name in names]})
+
+
+def gemini_model(name: str) -> bytes:
+    """The answer of /v1beta/models/NAME."""
+    return msgspec.json.encode(listed(name))

@@ -1,0 +1,75 @@
+"""Which request is for what: clients put base URLs and paths together in many ways."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+
+from benchwright.endpoint.dialects.gemini.address import address_of
+from benchwright.endpoint.relay.asked import with_address
+from benchwright.endpoint.relay.model_lists import gemini_model, gemini_model_list, model_list
+from benchwright.endpoint.serving.http import HttpError, HttpRequest
+
+_PATH = re.compile(
+    rb"(?:/+v1)*/+(chat/completions|completions|models|responses|messages/count_tokens|messages)/*"
+)
+"""With `/v1` twice, or not at all, or two slashes."""
+_GEMINI_MODELS = re.compile(rb"(?:/+v1)*/+v1(?:alpha|beta)\d*/+models(?:/+([^:]+))?/*")
+
+Listing = Callable[[Sequence[str]], bytes]
+
+
+class Route(NamedTuple):
+    """Where a request goes: to a path of a dialect, or to a `listing` of the models of these names.
+
+    What a request of Gemini says in its address stands in its body.
+    """
+
+    path: str
+    request: HttpRequest
+    listing: Listing | None = None
+
+
+def route_of(request: HttpRequest) -> Route:
+    """The route of a request.
+
+    Raises:
+        HttpError: there is no such path, it takes another method, or its body is no JSON object.
+    """
+    address = address_of(request.path, request.query)
+    if address is not None:
+        _check_method(request, b"POST")
+        body = with_address(address, request.body)
+        return Route(address.path, msgspec.structs.replace(request, body=body))
+    listed = _GEMINI_MODELS.fullmatch(request.path)
+    if listed is not None:
+        _check_method(request, b"GET")
+        name = listed[1] and unquote(listed[1].decode("latin-1"))
+        return Route("/models", request, partial(_gemini_model, name) if name else gemini_model_list)
+    known = _PATH.fullmatch(request.path)
+    if known is None:
+        shown = request.path.decode("latin-1")
+        raise HttpError(
+            404,
+            f"The relay has no {shown}: it serves /v1/chat/completions, /v1/completions, /v1/responses, "
+            "/v1/messages, /v1/models, and /v1beta/models/MODEL:generateContent.",
+            "not_found_error",
+        )
+    path = "/" + known[1].decode()
+    _check_method(request, b"GET" if path == "/models" else b"POST")
+    return Route(path, request, model_list if path == "/models" else None)
+
+
+def _gemini_model(name: str, names: Sequence[str]) -> bytes:
+    return gemini_model(name)
+
+
+def _check_method(request: HttpRequest, method: bytes) -> None:
+    if request.method != method:
+        shown = request.path.decode("latin-1")
+        raise HttpError(405, f"{shown} takes {method.decode()} only.", headers=((b"allow", method),))
