@@ -10,7 +10,10 @@ from benchwright.data.declared import Dataset, HubRepository
 STANDARD, VISION = "standard", "vision"
 """The two splits of our own: one configuration each of the hub's repository."""
 
-_FILES = {STANDARD: ("standard (10 options)/test-*.parquet",), VISION: ("vision/test-*.parquet",)}
+_FILES: dict[str, tuple[str, ...]] = {
+    STANDARD: ("standard (10 options)/test-*.parquet",),
+    VISION: ("vision/test-*.parquet",),
+}
 _HUB = HubRepository("MMMU/MMMU_Pro")
 
 MMMU_PRO = About(

@@ -59,10 +59,11 @@ def grade(content: dict[str, Any], answer: str) -> Verdict:
 
 def expected_guesses(graded: Iterable[Graded]) -> float:
     """How many answers without a letter the authors' code would guess rightly, on average: it draws without a seed."""
-    return sum(
+    chances: Iterable[float] = (
         1 / one.detail["options"]
         for one in graded
         if one.status not in FAILED
         and "options" in one.detail
         and one.detail["expected"] in LETTERS[: one.detail["options"]]
     )
+    return sum(chances)
