@@ -22,7 +22,9 @@ from benchwright.records import Sample, Target
 CHARACTERS_PER_TOKEN = 4
 """Of English text in the vocabularies that are in use; other languages and code have fewer."""
 
-IMAGES = f"images at a token for 28×28 pixels and {MOST_TOKENS:,} at most, as Qwen2.5-VL counts (other models differ)"
+IMAGES = (
+    f"images at a token for 28×28 pixels and at most {MOST_TOKENS:,}, as Qwen2.5-VL and not all models do"
+)
 
 PLAYED = 20
 """Samples whose conversation is played, evenly chosen."""

@@ -12,12 +12,18 @@ import os
 import re
 from collections import deque
 from pathlib import Path
+from secrets import randbits
+
+import xxhash
 
 from benchwright.errors import JournalError
 from benchwright.files import stamps, write_whole
 from benchwright.pictures import bytes_of_url, picture_of
 
 PICTURES = "pictures"
+
+MOST_KNOWN = 256
+"""Pictures that are known to be kept without looking into them."""
 
 _KEPT = b'"url":"data:image/'
 _REFERRED = b'"url":"picture:image/'
@@ -32,6 +38,8 @@ class PictureFiles:
     def __init__(self, directory: Path) -> None:
         self._directory = directory / PICTURES
         self._unsynced: deque[Path] = deque()
+        self._names: dict[bytes, str] = {}
+        self._seed = randbits(64)
 
     def taken_out(self, body: bytes) -> bytes:
         """The body with references for its pictures, which are written first. What is no picture stays as it is.
@@ -51,7 +59,19 @@ class PictureFiles:
         return b"".join([*parts, body[end:]])
 
     def _kept(self, encoded: bytes, opening: bytes) -> str | None:
-        """The name of the file; None where these are not just the bytes of a picture."""
+        """The name of the file; None where these are not just the bytes of a picture.
+
+        Repeats of a sample follow each other: what was just kept is known by a quick digest, which nobody can foresee.
+        """
+        digest = xxhash.xxh3_128_digest(encoded, self._seed)
+        name = self._names.get(digest)
+        if name is None and (name := self._newly_kept(encoded, opening)) is not None:
+            self._names[digest] = name
+            if len(self._names) > MOST_KNOWN:
+                del self._names[next(iter(self._names))]
+        return name
+
+    def _newly_kept(self, encoded: bytes, opening: bytes) -> str | None:
         try:
             data = bytes_of_url((opening + encoded).decode("ascii"))
             name = _name(data)

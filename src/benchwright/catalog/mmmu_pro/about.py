@@ -32,7 +32,6 @@ MMMU_PRO = About(
     temperature=1.0,
     departures=(
         "an answer without a letter counts as wrong; the authors guess a letter, unseeded (`accuracy_random_guess`)",
-        "images are sent as they are in the data; the authors send them as PNG, under the media type of JPEG",
     ),
     breakdowns=("domain", "subject", "difficulty"),
     options={
