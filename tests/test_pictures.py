@@ -90,11 +90,13 @@ def test_a_message_tells_its_pictures_by_kind_and_size() -> None:
         shown(url(png(1, 640, 480))),
         shown(url(png(1) + bytes(2_340_000))),
         shown("https://example.org/a.png"),
+        shown(url(png(1)) + "%%"),
         {"type": "input_audio"},
     ]
     assert content_text(content) == (
-        "Which is it?\n[image png 640×480, 2 kB]\n[image png 3×2, 2.3 MB]\n[image_url]\n[input_audio]"
+        "Which is it?\n[image png 640×480, 2 kB]\n[image png 3×2, 2.3 MB]\n[image_url]\n[image_url]\n[input_audio]"
     )
+    content.append(shown(url(png(1) + bytes(90_000)) + "%%"))  # damaged far behind its head
     assert [picture.width for _, picture in pictures_of(content)] == [640, 3]
 
 

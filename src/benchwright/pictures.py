@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from benchwright.records import Record
@@ -111,12 +112,13 @@ def pictures_of(content: Any) -> Iterator[tuple[str, Picture]]:
     """The pictures that a message's content carries as data URLs, each with its URL."""
     for part in content if isinstance(content, list) else ():
         url = url_of_part(part)
-        if url is not None and (picture := seen_in_url(url)) is not None:
-            yield url, picture
+        with suppress(ValueError):
+            if url is not None:
+                yield url, picture_in_url(url)
 
 
 def seen_in_url(url: str) -> Picture | None:
-    """The same as `picture_in_url`, mostly without reading on behind the beginning; None where it is no picture."""
+    """What a data URL begins as, mostly without reading on behind its beginning; None where that is no picture."""
     found = _DATA_URL.match(url)
     if found is None:
         return None

@@ -69,7 +69,9 @@ def test_images_are_told_in_a_terminal_and_in_a_report_and_go_into_exports(
     run = program.only_run.name
     assert "[image png 3×2, 1 kB]" in program.run("show", run, "--sample", "test_Music_0").stdout
     assert program.run("report", run, "-o", "report.html").returncode == 0
-    assert "[image png 3×2, 1 kB]" in (program.directory / "report.html").read_text()
+    report = (program.directory / "report.html").read_text()
+    assert f'<img src="{url(png(100))}" alt="[image png 3×2, 1 kB]">' in report.replace("&#43;", "+")
+    assert "img-src data:;" in report
 
     assert program.run("export", run, "--format", "inspect", "-o", "logs").returncode == 0
     (log,) = (program.directory / "logs").glob("*.eval")

@@ -90,7 +90,7 @@ class PictureFiles:
         while self._unsynced:
             descriptor = os.open(self._unsynced.popleft(), os.O_RDONLY | os.O_CLOEXEC)
             try:
-                os.fdatasync(descriptor)
+                os.fsync(descriptor)
             finally:
                 os.close(descriptor)
 

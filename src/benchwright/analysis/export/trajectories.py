@@ -16,7 +16,7 @@ from benchwright.analysis.export.parts import texts_and_pictures
 from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.files import write_whole
-from benchwright.pictures import bytes_of_url, pictures_of, seen_in_url
+from benchwright.pictures import bytes_of_url, pictures_of
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.about import agent_of, made_by
 from benchwright.runs.flags import FLAGS
@@ -149,11 +149,11 @@ def _said(message: ParsedMessage) -> str | list[dict[str, Any]]:
 
 
 def _part(text: str, url: str | None) -> dict[str, Any]:
-    seen = seen_in_url(url or "")
-    if url is None or seen is None:
-        return {"type": "text", "text": text or url}
-    source = {"media_type": seen.media_type, "path": f"{PICTURES}/{picture_name(url)}"}
-    return {"type": "image", "source": source}
+    name = None if url is None else picture_name(url)
+    if name is None:
+        return {"type": "text", "text": text}
+    kind = name.rpartition(".")[2]
+    return {"type": "image", "source": {"media_type": f"image/{kind}", "path": f"{PICTURES}/{name}"}}
 
 
 def _arguments(written: str) -> dict[str, Any]:
