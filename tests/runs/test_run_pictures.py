@@ -59,6 +59,16 @@ def test_whatever_stands_in_the_place_of_a_picture_comes_back_as_it_was(address:
     assert read_body(tmp_path, line).messages == messages
 
 
+def test_what_only_looks_like_a_reference_is_none(tmp_path: Path) -> None:
+    """Else a few words of an agent's could stand for gigabytes."""
+    false = shown(f"picture:image/png;{picture_name(url(png(1)))}")
+    messages = asked(shown(url(png(1))), false)
+    (line,) = write(tmp_path, messages)
+    assert read_body(tmp_path, line).messages == messages
+    (again,) = write(tmp_path / "again", read_body(tmp_path, line).messages)
+    assert read_body(tmp_path / "again", again).messages == messages
+
+
 def test_texts_are_left_alone_whatever_they_say(tmp_path: Path) -> None:
     text = f'{{"url":"{url(png(1))}"}} and "url":"picture:image/png;{picture_name(url(png(1)))}"'
     (line,) = write(tmp_path, [{"role": "assistant", "content": text}])

@@ -27,6 +27,9 @@ MOST_KNOWN = 256
 
 _KEPT = b'"url":"data:image/'
 _REFERRED = b'"url":"picture:image/'
+_NOT_REFERRED = b'"url":"\\u0070icture:image/'
+"""The same text in JSON, for those who only say what looks like a reference."""
+
 _URL = re.compile(rb'"url":"(data:(image/[a-z]+);base64,)')
 _REFERENCE = re.compile(rb'"url":"picture:(image/[a-z]+);(?P<name>[0-9a-f]{64}\.(?:png|jpeg|gif|webp))"')
 _NAME = re.compile(r"([0-9a-f]{64})\.(png|jpeg|gif|webp)")
@@ -47,33 +50,34 @@ class PictureFiles:
         Raises:
             JournalError: the disk is full or gone.
         """
+        body = body.replace(_REFERRED, _NOT_REFERRED)
         if _KEPT not in body:
             return body
         parts, end = [], 0
         for found in _URL.finditer(body):
             close = body.find(b'"', found.end())
-            name = self._kept(body[found.end() : close], found[1])
+            name = self._kept(body[found.end() : close])
             if name is not None:
                 parts += [body[end : found.start(1)], b"picture:%b;%b" % (found[2], name.encode())]
                 end = close
         return b"".join([*parts, body[end:]])
 
-    def _kept(self, encoded: bytes, opening: bytes) -> str | None:
+    def _kept(self, encoded: bytes) -> str | None:
         """The name of the file; None where these are not just the bytes of a picture.
 
         Repeats of a sample follow each other: what was just kept is known by a quick digest, which nobody can foresee.
         """
         digest = xxhash.xxh3_128_digest(encoded, self._seed)
         name = self._names.get(digest)
-        if name is None and (name := self._newly_kept(encoded, opening)) is not None:
+        if name is None and (name := self._newly_kept(encoded)) is not None:
             self._names[digest] = name
             if len(self._names) > MOST_KNOWN:
                 del self._names[next(iter(self._names))]
         return name
 
-    def _newly_kept(self, encoded: bytes, opening: bytes) -> str | None:
+    def _newly_kept(self, encoded: bytes) -> str | None:
         try:
-            data = bytes_of_url((opening + encoded).decode("ascii"))
+            data = base64.b64decode(encoded, validate=True)
             name = _name(data)
         except ValueError:
             return None
