@@ -38,7 +38,7 @@ LARGEST_BODY = 32_000_000
 MOST_MESSAGES = 24
 """Messages of one conversation that are shown, the last ones and the first few."""
 
-LARGEST_PICTURE = 64_000
+LARGEST_PICTURE = 200_000
 MOST_PICTURES = 4
 """Bytes of a picture that a page still carries, and how many of them in one message."""
 
