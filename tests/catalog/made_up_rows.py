@@ -12,6 +12,7 @@ from tests.catalog.bfcl.bfcl_kit import WEATHER, turn, write_category
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.livecodebench.lcb_kit import method_row, row
 from tests.catalog.tau_bench.tau_kit import task, write_plain
+from tests.drawn import hub, png
 
 COUNT = 4
 """Rows of each benchmark."""
@@ -39,6 +40,22 @@ def mmlu_pro(directory: Path) -> None:
     shots = [row | {"cot_content": f"A: Let's think. The answer is ({row['answer']})."} for row in rows]
     write_rows(directory / "test.jsonl", rows)
     write_rows(directory / "validation.jsonl", shots)
+
+
+def mmmu_pro(directory: Path) -> None:
+    rows = [
+        {"id": f"test_Music_{number}", "question": f"Which chord does <image 1> show, {number}?",
+         "options": f"['chord {number}', 'none', '<image 2>']", "image_1": hub(png(number)),
+         "image_2": hub(png(99)), "img_type": "['Music']", "answer": "ABC"[number % 3],
+         "topic_difficulty": "Easy", "subject": "Music"}
+        for number in range(COUNT)
+    ]  # fmt: skip
+    pictures = [{key: row[key] for key in ("id", "options", "answer", "subject")} for row in rows]
+    write_rows(directory / "standard.jsonl", rows)
+    write_rows(
+        directory / "vision.jsonl",
+        [row | {"image": hub(png(100 + number))} for number, row in enumerate(pictures)],
+    )
 
 
 def humaneval(directory: Path) -> None:
@@ -313,7 +330,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        *(simpleqa_verified, ifbench, livecodebench, multichallenge, aa_lcr),
+        *(simpleqa_verified, ifbench, livecodebench, mmmu_pro, multichallenge, aa_lcr),
     )
 }
 

@@ -43,7 +43,7 @@ class _Listener:
         self._turn = 0
 
     async def chat(self, messages: Sequence[Message], *, role: str = "model", **params: Any) -> Reply:
-        texts = [str(message.get("content") or "") for message in messages]
+        texts = [_text_of(message.get("content")) for message in messages]
         if role == "user":
             self.user_opening = texts[0]
             return Reply({"role": "assistant", "content": self._hello}, text=self._hello)
@@ -70,6 +70,13 @@ class _Listener:
 
     def progress(self, text: str) -> None:
         """Shows nothing."""
+
+
+def _text_of(content: Any) -> str:
+    """What a script is found by: the texts of a message, without its pictures."""
+    if isinstance(content, list):
+        return "\n".join(part["text"] for part in content if part["type"] == "text")
+    return str(content or "")
 
 
 async def scripts(name: str, path: Path, wrong: Sequence[int] = ()) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.catalog.catalog_kit import benchmark, samples, source, validated, write_rows
 from tests.catalog.conversations import Talk, asked, figures, graded, scored
+from tests.drawn import png, shown, url
 
 from benchwright.catalog.hle.grading import (
     JUDGE_PROMPT,
@@ -74,6 +75,38 @@ def test_questions_with_an_image_are_passed_over_and_counted(tmp_path: Path) -> 
     path = write_rows(tmp_path / "test.jsonl", rows)
     assert len(list(task.samples(source("hle", path)))) == 2
     assert figures(task, [])["image_questions_skipped"] == 1.0
+
+
+async def test_the_variant_images_asks_all_questions_and_sends_images_as_what_they_are(
+    tmp_path: Path,
+) -> None:
+    rows: list[dict[str, str | None]] = [
+        {**ROW, "image": None},
+        {**ROW, "id": "seen", "image": url(png(1), "image/jpeg")},
+    ]
+    text, seen = samples("hle:images", write_rows(tmp_path / "test.jsonl", rows))
+    assert [text.labels["image"], seen.labels["image"]] == ["no", "yes"]
+    (_, message), _ = await asked(benchmark("hle:images"), text)
+    assert message == {"role": "user", "content": "What is 1 + 1?"}
+    (_, message), _ = await asked(benchmark("hle:images"), seen)
+    parts = [{"type": "text", "text": "What is 1 + 1?"}, shown(url(png(1)))]
+    assert message == {"role": "user", "content": parts}
+
+
+@pytest.mark.parametrize(
+    ("image", "wrong"),
+    [(url(b"GIF8"), "this is no PNG, JPEG, GIF or WebP image"), ("https://example.org/a.png", "no data URL")],
+)
+def test_an_image_that_is_none_is_named(image: str, wrong: str, tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "test.jsonl", [{**ROW, "image": image}])
+    with pytest.raises(DatasetError, match=f"test.jsonl, line 1: Row 0: .*{wrong}"):
+        samples("hle:images", path)
+    assert samples("hle", path) == []
+
+
+async def test_synthetic_questions_with_images_pass(real_rows: Path) -> None:
+    played = await validated("hle:images", real_rows / "hle" / "SYNTHETIC_image_rows.jsonl")
+    assert (played.samples, played.failures) == (4, [])
 
 
 def test_without_a_judge_scores_are_not_comparable() -> None:

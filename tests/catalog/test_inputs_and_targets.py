@@ -37,6 +37,8 @@ SECOND = {
     "longbench_v2": ("Who came, 1?\n\nA. Ada\nB. Bo\nC. Cy\nD. Di", "B"),
     "math_500": ("What is the square root of $3$?", "\\sqrt{3}"),
     "mmlu": ("Which is it, 1?\n\nA. 1 and 0\nB. 1 and 1\nC. 1 and 2\nD. 1 and 3", "B"),
+    "mmmu_pro": ("Which chord does <image 1> show, 1?\n\nA. chord 1\nB. none\nC. <image 2>", "B"),
+    "mmmu_pro:vision": ("(The question is in the image.)\n\nA. chord 1\nB. none\nC. <image 2>", "B"),
     "multichallenge": (
         "user: I am 21 years old.\n\nassistant: Noted.\n\nuser: How old am I in a year?",
         "YES: Does it say 22?",
@@ -70,6 +72,6 @@ def test_a_sample_tells_its_own_question_and_what_is_expected(name: str, tmp_pat
     room = name.partition(":")[0]
     WRITERS[room](tmp_path / room)
     found = samples(name, tmp_path / room)
-    assert (found[1].input, found[1].target) == SECOND[room]
+    assert (found[1].input, found[1].target) == SECOND.get(name, SECOND[room])
     assert len({sample.input for sample in found}) == len(found), "none is what all prompts have in common"
     assert all(sample.target for sample in found)

@@ -35,6 +35,29 @@ class TestWhatToDo:
             "Check --model and --base-url."
         )
 
+    @pytest.mark.parametrize(
+        ("status", "said"),
+        [
+            (400, "Invalid content type. image_url is only supported by certain models."),
+            (400, "m-1 is not a multimodal model"),
+            (400, "At most 0 image(s) may be provided in one prompt."),
+            (404, "No endpoints found that support image input"),
+            (422, "unknown variant `image_url`, expected `text`"),
+            (413, "image exceeds 5 MB maximum"),
+            (500, "image input is not supported - hint: you may need to provide the mmproj"),
+        ],
+    )
+    def test_about_an_image_that_is_refused_which_it_would_be_each_time(self, status: int, said: str) -> None:
+        error = refused(status, {"error": {"message": said}})
+        assert str(error) == (
+            f"{URL} refused an image (HTTP {status}: {said}). "
+            "Ask a model whose server takes images of this kind and size."
+        )
+        assert (error.retryable, error.systemic) == (False, False)
+
+    def test_a_model_that_is_called_after_images_is_a_model(self) -> None:
+        assert "does not serve the model" in str(refused(404, {"error": {"message": "no model gpt-image-1"}}))
+
     @pytest.mark.parametrize("status", [301, 302, 307, 308])
     def test_about_a_redirect(self, status: int) -> None:
         said = str(refused(status, location="https://h/v1/chat/completions"))

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.app.app_kit import Program
 from tests.app.compare_kit import Made, made
 from tests.browser import Watched
+from tests.drawn import png, shown, url
 from tests.known import known
 from tests.web.web_kit import Viewing, viewing, write
 
@@ -21,6 +22,7 @@ from benchwright.runs.journal import Body, Journal, encode_json
 PLAIN = "20260101T000000-plain-00000000"
 BETTER = "20260102T000000-better-00000000"
 AGENT = "20260103T000000-agent-00000000"
+SEEN = "20260105T000000-seen-00000000"
 REPEATED = "20260104T000000-repeated-00000000"
 
 
@@ -60,6 +62,22 @@ def write_agent(run: Path) -> None:
     journal.close()
 
 
+def write_seen(run: Path) -> None:
+    key = "e" * 32
+    said = url(b"<svg onload=alert(1)>", "image/svg+xml")
+    content = [{"type": "text", "text": "What is it?"}, shown(url(png(1, 30, 20))), shown(said)]
+    content += [shown("https://example.org/never-asked-for.png")]
+    messages: list[Message] = [
+        {"role": "user", "content": content},
+        {"role": "assistant", "content": f"![it]({url(png(2))}) <img src='https://example.org/a.png'>"},
+    ]
+    journal = Journal(run)
+    journal.write_trial(
+        TrialRecord(key, "seen", "primary", Status.ANSWERED), encode_json(Body(key, messages=messages))
+    )
+    journal.close()
+
+
 @pytest.fixture(scope="module")
 def viewer(shared_program: Program) -> Iterator[Viewing]:
     wrong = {3, 7, 8}
@@ -69,6 +87,7 @@ def viewer(shared_program: Program) -> Iterator[Viewing]:
     again = [Made("0", failed=Status.PROVIDER_ERROR), Made("0", 1.0, attempt=1, answer="the second try")]
     repeats = [Made("0", 0.0, repeat=1, answer="another answer"), Made("0", 1.0, repeat=2)]
     write(shared_program, REPEATED, [*again, *repeats])
+    write_seen(write(shared_program, SEEN, []))
     with viewing(shared_program) as viewer:
         yield viewer
 
@@ -121,6 +140,28 @@ def test_the_turns_of_an_agent_are_a_tree_with_each_result_under_its_call(
     expect(first.nth(0)).not_to_be_visible()
     page.get_by_role("button", name="Open all").click()
     expect(first.nth(0)).to_be_visible()
+
+
+def test_an_image_of_the_run_is_shown_and_nothing_else_is_fetched(viewer: Viewing, page: Page) -> None:
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(request.url))
+    viewer.open(page, f"/runs/{SEEN}/sample?id=seen")
+    image = page.get_by_alt_text("[image png 30×20, 1 kB]")
+    assert page.locator("main img").count() == image.count() == 1
+    expect(image).to_have_js_property("naturalWidth", 30)
+    assert all(one.startswith(viewer.base) for one in asked_for)
+    assert page.get_by_text("[image_url]").count() > 0
+
+
+def test_images_are_served_as_what_they_are_and_by_their_names_only(viewer: Viewing) -> None:
+    (path,) = (viewer.program.home / "runs" / SEEN / "pictures").iterdir()
+    answer = viewer.ask(f"/runs/{SEEN}/pictures/{path.name}", Cookie=viewer.cookie)
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "image/png")
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert "img-src 'self';" in answer.headers["Content-Security-Policy"]
+    for name in ("..%2frun.json", f"{'0' * 64}.png", path.name.replace("png", "svg")):
+        assert viewer.ask(f"/runs/{SEEN}/pictures/{name}", Cookie=viewer.cookie).status == 404
+    assert viewer.ask(f"/runs/{SEEN}/pictures/{path.name}").status == 403
 
 
 def test_a_search_within_opens_what_it_finds(viewer: Viewing, page: Page) -> None:

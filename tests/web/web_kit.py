@@ -89,7 +89,7 @@ class Viewing:
         connection.putheader("Content-Length", str(len(body)))
         connection.endheaders(body.encode())
         answer = connection.getresponse()
-        reply = Reply(answer.status, answer.headers, answer.read().decode())
+        reply = Reply(answer.status, answer.headers, answer.read().decode(errors="replace"))
         connection.close()
         return reply
 

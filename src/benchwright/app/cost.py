@@ -16,10 +16,15 @@ from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, RunRequest
 from benchwright.catalog.asked import asked_of
 from benchwright.catalog.task import BenchmarkTask
+from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
 CHARACTERS_PER_TOKEN = 4
 """Of English text in the vocabularies that are in use; other languages and code have fewer."""
+
+IMAGES = (
+    f"images at a token for 28×28 pixels and at most {MOST_TOKENS:,}, as Qwen2.5-VL and not all models do"
+)
 
 PLAYED = 20
 """Samples whose conversation is played, evenly chosen."""
@@ -75,10 +80,11 @@ def _played(request: RunRequest) -> PerTrial:
     asked = run_async(asked_of(task.benchmark, list(_some(task, step))))
     if asked is None:
         return PerTrial()
+    images = f", {IMAGES}" if asked.picture_tokens else ""
     return PerTrial(
         asked.requests,
-        asked.prompt_characters / CHARACTERS_PER_TOKEN,
-        basis=f"prompts of {asked.samples} samples, {CHARACTERS_PER_TOKEN} characters a token",
+        asked.prompt_characters / CHARACTERS_PER_TOKEN + asked.picture_tokens,
+        basis=f"prompts of {asked.samples} samples, {CHARACTERS_PER_TOKEN} characters a token{images}",
     )
 
 

@@ -15,17 +15,20 @@ from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import content_text
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.errors import BenchwrightError
+from benchwright.pictures import pictures_of
 from benchwright.records import Message, Record, Sample, Target, Trial
 
 NOBODY = Target("primary", "nobody", "http://nobody.invalid/v1")
 
 
 class Asked(Record, frozen=True):
-    """Means over the `samples` that were played: requests to the model of one, and the characters of its prompts."""
+    """Means over the `samples` that were played: requests to the model of one, the characters of its prompts, and about
+    how many tokens its pictures take (`Picture.tokens`)."""
 
     samples: int
     requests: float
     prompt_characters: float
+    picture_tokens: float = 0.0
 
 
 async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | None:
@@ -41,11 +44,10 @@ async def asked_of(benchmark: Benchmark, samples: Iterable[Sample]) -> Asked | N
                 await solver.solve(Trial("", sample, NOBODY), session)
             except BenchwrightError:  # a role that the check has no line for
                 continue
-            played.append((session.requests, session.characters))
+            played.append((session.requests, session.characters, session.picture_tokens))
     if not played:
         return None
-    requests, characters = (sum(counts) / len(played) for counts in zip(*played, strict=True))
-    return Asked(len(played), requests, characters)
+    return Asked(len(played), *(sum(counts) / len(played) for counts in zip(*played, strict=True)))
 
 
 class _CountingSession:
@@ -56,13 +58,16 @@ class _CountingSession:
         self.target = NOBODY
         self.requests = 0
         self.characters = 0
+        self.picture_tokens = 0
 
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any
     ) -> Reply:
         if role == "model":
             self.requests += 1
-            self.characters += sum(len(content_text(one.get("content"))) for one in messages)
+            for one in messages:
+                self.characters += len(content_text(one.get("content")))
+                self.picture_tokens += sum(seen.tokens for _, seen in pictures_of(one.get("content")))
             self.characters += len(msgspec.json.encode(params["tools"])) if params.get("tools") else 0
         return await self._scripted.chat(messages, role=role, slot=slot, **params)
 

@@ -23,6 +23,11 @@ OVERLOADED = frozenset({408, 429, 503, 504, 529})
 OVERLOADED_KINDS = frozenset({"connect", "connect_timeout", "read_timeout", "total_timeout"})
 """Statuses and kinds of `WireError` by which a server says, or shows, that it is asked for too much."""
 
+REFUSES_IMAGES = frozenset({400, 404, 413, 415, 422, 500, 501})
+"""Statuses with which servers refuse images: llama.cpp with 500, routers that have no such model with 404."""
+
+_ABOUT_IMAGES = re.compile(r"(?<![\w-])images?(?![\w-])|image_url|multimodal|mmproj", re.IGNORECASE)
+
 LIMITED_BY = {"total_timeout": "--request-seconds", "too_large": "--answer-mb"}
 FINAL_KINDS = frozenset({*LIMITED_BY, "client_closed"})
 """Options that limit a request, by the kind of `WireError`, and all kinds after which nothing is asked again."""
@@ -49,8 +54,13 @@ def from_answer(
     """
     code, detail = _error_detail(body)
     said = f"HTTP {status}: {detail}" if detail else f"HTTP {status}"
-    systemic = True
-    if status in (401, 403):
+    systemic, refuses_image = True, status in REFUSES_IMAGES and bool(_ABOUT_IMAGES.search(detail))
+    if refuses_image:
+        systemic = False
+        text = (
+            f"{url} refused an image ({said}). Ask a model whose server takes images of this kind and size."
+        )
+    elif status in (401, 403):
         text = f"{url} refused the key ({said}). Give a valid one with --api-key or BENCHWRIGHT_API_KEY."
     elif status == 404:
         text = f"{url} does not serve the model {model!r}, or has no such path ({said}). Check --model and --base-url."
@@ -64,7 +74,7 @@ def from_answer(
     else:
         systemic = False
         text = f"{url} answered {said}"
-    retryable = status in TRANSIENT and not systemic
+    retryable = status in TRANSIENT and not systemic and not refuses_image
     return ProviderError(
         text,
         systemic=systemic,

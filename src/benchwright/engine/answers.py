@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from benchwright.endpoint.reply import Reply
+from benchwright.pictures import seen_in_url, url_of_part
 from benchwright.records import Message, Status
 
 
@@ -40,13 +41,16 @@ def _has_only_thought(reply: Reply) -> bool:
 
 
 def content_text(content: Any) -> str:
-    """The content of a message as text; parts that are not text are told by their type."""
+    """The content of a message as text; pictures are told by kind and size, other parts by their type."""
     if content is None or isinstance(content, str):
         return content or ""
     if isinstance(content, list):
-        return "\n".join(
-            str(part.get("text")) if part.get("type") == "text" else f"[{part.get('type')}]"
-            for part in content
-            if isinstance(part, dict)
-        )
+        return "\n".join(_part_text(part) for part in content if isinstance(part, dict))
     return msgspec.json.encode(content).decode()
+
+
+def _part_text(part: dict[str, Any]) -> str:
+    if part.get("type") == "text":
+        return str(part.get("text"))
+    picture = seen_in_url(url_of_part(part) or "")
+    return f"[{part.get('type')}]" if picture is None else str(picture)

@@ -2,6 +2,7 @@
 
     trials.jsonl   the truth: one light line per record (see `records.JournalLine`)
     bodies.jsonl   what a trial said and heard, found by the (offset, length) in its line
+    pictures/      the pictures in it, each once (see `runs.pictures`)
 
 A crash of the machine may take bodies whose lines are still there. Before new ones take their place, cuts.json says
 from where on they are gone (see `Cut`).
@@ -36,6 +37,7 @@ from benchwright.records import (
     Status,
     TrialRecord,
 )
+from benchwright.runs.pictures import PictureFiles, put_back
 from benchwright.runs.plain_values import plain
 from benchwright.secrets import SECRETS
 
@@ -139,6 +141,7 @@ class Journal:
             self._bodies = _AppendFile(directory / BODIES)
         except OSError as error:
             raise JournalError(f"Cannot write the run to {directory}: {error.strerror}.") from None
+        self._pictures = PictureFiles(directory)
         self._dirty = False
 
     def write_trial(self, record: TrialRecord, body: bytes) -> None:
@@ -160,6 +163,7 @@ class Journal:
             JournalError: the disk is full or gone; what was written before is whole.
         """
         lines: list[JournalLine] = []
+        trials = [(record, self._pictures.taken_out(body)) for record, body in trials]
         if bodies := b"".join([body + b"\n" for _, body in trials if body]):
             offset = self._append(self._bodies, bodies)
         for record, body in trials:
@@ -195,6 +199,7 @@ class Journal:
         try:
             offset = file.append(data)
             if self._always:
+                self._pictures.sync()
                 file.sync()
         except OSError as error:
             raise JournalError(_explain(error, self.directory)) from None
@@ -211,6 +216,7 @@ class Journal:
             return
         self._dirty = False
         try:
+            self._pictures.sync()
             self._bodies.sync()
             self._trials.sync()
         except OSError as error:
@@ -322,7 +328,7 @@ def body_in(file: IO[bytes], record: TrialRecord) -> Body:
         JournalError: it is gone, or what lies in its place is not its own.
     """
     file.seek(record.body[0])
-    return decode_body(file.read(record.body[1]), record)
+    return decode_body(put_back(Path(file.name).parent, file.read(record.body[1])), record)
 
 
 def decode_body(encoded: bytes, record: TrialRecord) -> Body:
@@ -343,7 +349,7 @@ def decode_body(encoded: bytes, record: TrialRecord) -> Body:
 
 
 def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
-    """The JSON of the body of a trial's line, as far as it is there.
+    """The JSON of the body of a trial's line with its pictures, as far as it is there.
 
     Raises:
         JournalError: the file cannot be read.
@@ -351,7 +357,7 @@ def read_encoded_body(directory: Path, record: TrialRecord) -> bytes:
     offset, length = record.body
     with body_file(directory) as file:
         file.seek(offset)
-        return file.read(length)
+        return put_back(directory, file.read(length))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -11,14 +12,20 @@ from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_m
 from benchwright.analysis.report.pieces import cut
 from benchwright.analysis.report.records import Pieces
 from benchwright.engine.answers import content_text
+from benchwright.pictures import pictures_of
 from benchwright.records import UNREADABLE, Record
 from benchwright.runs.journal import Body
+from benchwright.runs.pictures import picture_name
 from benchwright.web.text import LONGEST
 
 MOST_MESSAGES = 400
 """Messages of one conversation that are shown: the first ones, then the last."""
 
 FIRST = 20
+
+MOST_PICTURES = 40
+MOST_PIXELS = 50_000_000
+"""Pictures of one message that are shown, and the size of the largest: a browser takes four bytes a pixel."""
 
 
 class ToolCall(Record, frozen=True):
@@ -27,6 +34,15 @@ class ToolCall(Record, frozen=True):
     name: str
     id: str
     arguments: Pieces
+
+
+class PictureView(Record, frozen=True):
+    """A picture of a message: the name of its file in the run, what it is, and its sides in pixels."""
+
+    name: str
+    told: str
+    width: int
+    height: int
 
 
 class MessageView(Record, frozen=True):
@@ -39,6 +55,7 @@ class MessageView(Record, frozen=True):
     answers: str = ""
     name: str = ""
     left_out: int = 0
+    pictures: list[PictureView] = []
 
 
 def message_views(body: Body, spans: Sequence[str]) -> list[MessageView]:
@@ -108,7 +125,16 @@ def _message_view(message: ParsedMessage, left_out: int) -> MessageView:
         answers=str(message.message.get("tool_call_id") or ""),
         name=str(message.message.get("name") or "")[:100],
         left_out=left_out,
+        pictures=_pictures(message.message.get("content")),
     )
+
+
+def _pictures(content: Any) -> list[PictureView]:
+    """The first pictures of a message."""
+    seen = (one for one in pictures_of(content) if one[1].width * one[1].height <= MOST_PIXELS)
+    found = islice(seen, MOST_PICTURES)
+    named = [(picture_name(url), picture) for url, picture in found]
+    return [PictureView(name, str(one), one.width, one.height) for name, one in named if name is not None]
 
 
 def pretty(value: Any) -> str:

@@ -20,7 +20,7 @@ from benchwright.web.pages.load import load_live, load_page
 from benchwright.web.pages.replay import replay_page
 from benchwright.web.pages.run import note, run_live, run_page
 from benchwright.web.pages.runs import runs_live, runs_page
-from benchwright.web.pages.sample import sample_file, sample_page
+from benchwright.web.pages.sample import picture, sample_file, sample_page
 from benchwright.web.pages.start import resume, retry, start, start_page, stop
 from benchwright.web.pages.table import table_page
 from benchwright.web.rendering import STATIC, environment, page, static_file
@@ -58,6 +58,7 @@ def make_app(viewer: Viewer, access: AccessCheck) -> web.Application:
             web.get("/runs/{run}/replay", replay_page),
             web.get("/runs/{run}/sample", sample_page),
             web.get("/runs/{run}/sample/file", sample_file),
+            web.get("/runs/{run}/pictures/{name}", picture),
             web.post("/runs/{run}/note", note),
             web.post("/runs/{run}/stop", stop),
             web.post("/runs/{run}/resume", resume),

@@ -33,6 +33,7 @@ class HubBenchmark(NamedTuple):
 
 BENCHMARKS = {
     "hle": HubBenchmark("cais/hle", "hle", "questions without pictures"),
+    "hle:images": HubBenchmark("cais/hle", "hle"),
     "mmlu_pro": HubBenchmark("TIGER-Lab/MMLU-Pro", "mmlu_pro"),
     "swe_bench": HubBenchmark("SWE-bench/SWE-bench_Verified", "swe_bench_%_resolved"),
     "swe_bench_pro": HubBenchmark("ScaleAI/SWE-bench_Pro", "SWE_Bench_Pro"),
@@ -62,7 +63,7 @@ def write_hub_results(manifest: Manifest, table: RunTable, directory: Path) -> I
         )
     for figures in summary.targets:
         folder = directory if len(summary.targets) == 1 else directory / file_part(figures.slot)
-        path = folder / ".eval_results" / f"{subject}.yaml"
+        path = folder / ".eval_results" / f"{file_part(subject)}.yaml"
         write_whole(path, _entry(manifest, benchmark, figures).encode())
         yield path
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.analysis.export.counted_trials import CountedTrial, moment
+from benchwright.analysis.export.parts import texts_and_pictures
 from benchwright.analysis.export.usages import sum_of_usages, token_counts
 from benchwright.analysis.gists import Gist, gist, why
 from benchwright.analysis.report.messages import parse_messages
@@ -172,10 +173,11 @@ def _message(message: Message, role: str, text: str, reasoning: str, names: Mapp
 
 def _content(content: Any, text: str) -> Any:
     """Text, or parts where there are pictures among them."""
-    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-    pictures = [part["image_url"] for part in parts if isinstance(part.get("image_url"), dict)]
-    found = [{"type": "image", "image": one["url"]} for one in pictures if isinstance(one.get("url"), str)]
-    return [{"type": "text", "text": text}, *found] if found else text
+    parts = texts_and_pictures(content)
+    return [
+        {"type": "text", "text": said} if url is None else {"type": "image", "image": url}
+        for said, url in parts
+    ] or text
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

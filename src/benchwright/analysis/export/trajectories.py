@@ -12,14 +12,17 @@ import xxhash
 
 import benchwright
 from benchwright.analysis.export.counted_trials import CountedTrial, counted_trials, file_part, moment
+from benchwright.analysis.export.parts import texts_and_pictures
 from benchwright.analysis.gists import gist
 from benchwright.analysis.report.messages import ParsedMessage, parse_messages
 from benchwright.files import write_whole
+from benchwright.pictures import bytes_of_url, pictures_of
 from benchwright.records import RequestRecord, TrialRecord
 from benchwright.runs.about import agent_of, made_by
 from benchwright.runs.flags import FLAGS
 from benchwright.runs.journal import Body, encode_json
 from benchwright.runs.manifest import Manifest
+from benchwright.runs.pictures import PICTURES, picture_name
 from benchwright.runs.table import RunTable
 
 VERSION = "ATIF-v1.7"
@@ -39,9 +42,20 @@ def write_trajectories(manifest: Manifest, table: RunTable, directory: Path) -> 
         agent = {**_agent(manifest, counted.body), "model_name": models[counted.trial.record.target]}
         trajectory = trajectory_of(counted, agent)
         if trajectory["steps"]:
+            yield from _write_pictures(counted.body, directory / PICTURES)
             path = directory / file_name(counted.trial.record)
             write_whole(path, encode_json(trajectory))
             yield path
+
+
+def _write_pictures(body: Body, directory: Path) -> Iterator[Path]:
+    """Writes the pictures of a conversation that are not there yet, each under its name."""
+    for one in parse_messages(body, (), 0, 1 << 30)[0]:
+        for url, _ in pictures_of(one.message.get("content")):
+            path = directory / str(picture_name(url))
+            if not path.exists():
+                write_whole(path, bytes_of_url(url))
+                yield path
 
 
 def _agent(manifest: Manifest, body: Body) -> dict[str, str]:
@@ -110,7 +124,7 @@ def _steps(
 
 def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
     source = {"assistant": "agent", "system": "system", "developer": "system"}.get(message.role, "user")
-    made: dict[str, Any] = {"source": source, "message": message.text}
+    made: dict[str, Any] = {"source": source, "message": _said(message)}
     if source != "agent":
         return made
     made["model_name"] = model
@@ -128,6 +142,20 @@ def _step(message: ParsedMessage, model: str) -> dict[str, Any]:
     return made
 
 
+def _said(message: ParsedMessage) -> str | list[dict[str, Any]]:
+    """Text, or parts where there are pictures among them, which lie in files beside the trajectory."""
+    parts = texts_and_pictures(message.message.get("content"))
+    return [_part(text, url) for text, url in parts] or message.text
+
+
+def _part(text: str, url: str | None) -> dict[str, Any]:
+    name = None if url is None else picture_name(url)
+    if name is None:
+        return {"type": "text", "text": text}
+    kind = name.rpartition(".")[2]
+    return {"type": "image", "source": {"media_type": f"image/{kind}", "path": f"{PICTURES}/{name}"}}
+
+
 def _arguments(written: str) -> dict[str, Any]:
     """The arguments of a call; what is not an object stands under `raw`."""
     try:
@@ -138,7 +166,7 @@ def _arguments(written: str) -> dict[str, Any]:
 
 
 def _observe(step: dict[str, Any], message: ParsedMessage) -> None:
-    result = {"content": message.text}
+    result: dict[str, Any] = {"content": _said(message)}
     named = message.message.get("tool_call_id")
     if any(call["tool_call_id"] == named for call in step.get("tool_calls", [])):
         result["source_call_id"] = str(named)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +12,20 @@ from benchwright.analysis.comparison.records import Change
 from benchwright.analysis.report.columns import Columns
 from benchwright.analysis.report.messages import ParsedMessage, as_json, parse_messages
 from benchwright.analysis.report.pieces import cut
-from benchwright.analysis.report.records import Call, Conversation, Grade, Piece, ShownFlag, ShownMessage
+from benchwright.analysis.report.records import (
+    Call,
+    Conversation,
+    Grade,
+    Piece,
+    ShownFlag,
+    ShownMessage,
+    ShownPicture,
+)
 from benchwright.analysis.suspicious import kind_in_words
 from benchwright.analysis.thinking import thinking_of
 from benchwright.errors import JournalError
 from benchwright.formats import counted, duration, milliseconds
+from benchwright.pictures import bytes_of_url, data_url, pictures_of
 from benchwright.records import RequestRecord, ScoreRecord
 from benchwright.runs.flags import Flag
 from benchwright.runs.journal import Body, read_body
@@ -26,6 +37,10 @@ LARGEST_BODY = 32_000_000
 
 MOST_MESSAGES = 24
 """Messages of one conversation that are shown, the last ones and the first few."""
+
+LARGEST_PICTURE = 200_000
+MOST_PICTURES = 4
+"""Bytes of a picture that a page still carries, and how many of them in one message."""
 
 FIRST = 4
 SHORT = 600
@@ -126,7 +141,15 @@ def _shown_message(message: ParsedMessage) -> ShownMessage:
         pieces=cut(message.text, span=message.span),
         reasoning=cut(message.reasoning),
         calls=[Call(call.name, cut(call.arguments, SHORT)) for call in message.calls[:MOST_MESSAGES]],
+        pictures=list(islice(_small_pictures(message.message.get("content")), MOST_PICTURES)),
     )
+
+
+def _small_pictures(content: Any) -> Iterator[ShownPicture]:
+    """Written anew as data URLs, so that a page holds nothing else."""
+    for url, seen in pictures_of(content):
+        if seen.size <= LARGEST_PICTURE:
+            yield ShownPicture(data_url(bytes_of_url(url)), str(seen))
 
 
 def _flag(flag: Flag) -> ShownFlag:

@@ -30,13 +30,21 @@ class Call(Record, frozen=True):
     arguments: Pieces
 
 
+class ShownPicture(Record, frozen=True):
+    """A small picture of a message: a data URL of ours, and what it is."""
+
+    url: str
+    told: str
+
+
 class ShownMessage(Record, frozen=True):
-    """One message."""
+    """One message; of its pictures only small ones are shown, all are told in the text."""
 
     role: str
     pieces: Pieces = []
     reasoning: Pieces = []
     calls: list[Call] = []
+    pictures: list[ShownPicture] = []
 
 
 class Grade(Record, frozen=True):

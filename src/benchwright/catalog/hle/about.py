@@ -30,6 +30,17 @@ HLE = About(
     gated=True,
 )
 
+IMAGES = msgspec.structs.replace(
+    HLE,
+    variant="images",
+    description="Humanity's Last Exam — all 2,500 questions, 342 of them with an image",
+    items=2_500,
+    protocol="all questions, an image behind the text; explanation, answer and confidence; another model judges the "
+    "answer",
+    breakdowns=("image", *HLE.breakdowns),
+    needs=("images",),
+)
+
 DOCUMENTED = msgspec.structs.replace(
     HLE,
     variant="documented",
@@ -41,4 +52,4 @@ DOCUMENTED = msgspec.structs.replace(
     roles=(),
 )
 
-VARIANTS = (HLE, DOCUMENTED)
+VARIANTS = (HLE, IMAGES, DOCUMENTED)

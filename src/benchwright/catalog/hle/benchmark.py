@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system, user
@@ -15,8 +15,10 @@ from benchwright.catalog.hle.grading import (
     grade_stated,
     rms_calibration_error,
 )
-from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestions
+from benchwright.catalog.hle.rows import MULTIPLE_CHOICE, TextQuestions, all_samples
 from benchwright.catalog.judging import judge_departures
+from benchwright.data.datasets import Source
+from benchwright.endpoint.dialects.conversation import image_part, text_part
 from benchwright.engine.protocols import Scorer
 from benchwright.records import FAILED, Message, Sample
 
@@ -30,8 +32,11 @@ FORMAT = (
 
 
 def formatted(content: dict[str, Any]) -> list[Message]:
-    """The official prompt: the format as system message, then the question."""
-    return [system(FORMAT), user(content["question"])]
+    """The official prompt: the format as system message, then the question, and its image if it has one."""
+    if "image" not in content:
+        return [system(FORMAT), user(content["question"])]
+    parts = [text_part(content["question"]), image_part(content["image"])]
+    return [system(FORMAT), {"role": "user", "content": parts}]
 
 
 def question_alone(content: dict[str, Any]) -> list[Message]:
@@ -44,6 +49,8 @@ NO_JUDGE = "no judge (--option judge_model=…): answers are matched exactly, so
 
 def make(about: About, options: Options) -> Benchmark:
     """The variant that `about` describes."""
+    if about.variant == "images":
+        return _judged_benchmark(about, options, all_samples, calibration)
     questions = TextQuestions()
 
     def summarise(graded: Iterable[Graded]) -> Sequence[Figure]:
@@ -60,14 +67,23 @@ def make(about: About, options: Options) -> Benchmark:
             checks=_documented_checks,
             figures=summarise,
         )
+    return _judged_benchmark(about, options, questions.samples, summarise)
+
+
+def _judged_benchmark(
+    about: About,
+    options: Options,
+    samples: Callable[[Source], Iterator[Sample]],
+    figures: Callable[[Iterable[Graded]], Sequence[Figure]],
+) -> Benchmark:
     scorer, departures = _judged(about, options)
     return PlainBenchmark(
         about=about,
-        samples=questions.samples,
+        samples=samples,
         solver=AskOnce(formatted),
         scorers=(scorer,),
         checks=_checks,
-        figures=summarise,
+        figures=figures,
         departures=departures,
     )
 

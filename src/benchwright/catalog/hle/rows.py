@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from benchwright.data.datasets import Source
+from benchwright.pictures import bytes_of_url, data_url, picture_in_url
 from benchwright.records import Record, Sample
 
 MULTIPLE_CHOICE = "multipleChoice"
@@ -37,6 +38,24 @@ class TextQuestions:
                 self.skipped += 1
             else:
                 yield _sample(row)
+
+
+class CheckedRow(HleRow, frozen=True):
+    """The same with an image that is one, whatever its data URL says that it is."""
+
+    def __post_init__(self) -> None:
+        if self.image:
+            picture_in_url(self.image)
+
+
+def all_samples(source: Source) -> Iterator[Sample]:
+    """One sample per question, with its image where it has one."""
+    for row in source.read(CheckedRow, "test"):
+        sample = _sample(row)
+        sample.labels["image"] = "yes" if row.image else "no"
+        if row.image:
+            sample.content["image"] = data_url(bytes_of_url(row.image))
+        yield sample
 
 
 def _sample(row: HleRow) -> Sample:

@@ -11,6 +11,7 @@ from benchwright.analysis.scores import passing_score
 from benchwright.errors import JournalError
 from benchwright.runs.journal import decode_body, read_encoded_body
 from benchwright.runs.manifest import target_names
+from benchwright.runs.pictures import read_picture
 from benchwright.runs.scored import ScoredTrial
 from benchwright.web.off_loop import off_loop
 from benchwright.web.pages.compare import changed_around
@@ -44,6 +45,20 @@ async def sample_file(request: web.Request) -> web.Response:
     name = f"{safe_name(place.sample)}-{place.repeat}-{attempt}-{part}-{exchange}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return web.Response(body=content, content_type="application/json", headers=headers)
+
+
+async def picture(request: web.Request) -> web.Response:
+    """A picture of a run, as the kind that its bytes are, which its name says, too."""
+    viewer, name = request.app[VIEWER], request.match_info["name"]
+    data = await off_loop(_picture, viewer, request.match_info["run"], name)
+    return web.Response(body=data, content_type=f"image/{name.rpartition('.')[2]}")
+
+
+def _picture(viewer: Viewer, run: str, name: str) -> bytes:
+    data = read_picture(viewer.runs.directory(run), name)
+    if data is None:
+        raise web.HTTPNotFound(reason="The run has no such image")
+    return data
 
 
 def _render(viewer: Viewer, place: Place) -> web.Response:

@@ -51,6 +51,7 @@ def shown_attempt(directory: Path, attempt: ScoredTrial, run: str, turn: int) ->
         "artifacts": _artifacts(body),
         "native": cut(pretty(native), SHOWN_RAW) if native is not None else [],
         "pack": _pack_result(native),
+        "picture": lambda name: address(f"/runs/{run}/pictures/{name}"),
         "file": lambda part, exchange=0: address(
             f"/runs/{run}/sample/file",
             id=record.sample, target=record.target, repeat=record.repeat or "", attempt=turn, part=part,

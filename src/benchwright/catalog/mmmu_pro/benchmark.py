@@ -1,0 +1,94 @@
+"""MMMU-Pro put together: the prompts, checks and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from benchwright.catalog.asking import AskOnce, PlainBenchmark, assistant, system
+from benchwright.catalog.benchmark import GOLD, About, Benchmark, Check, Figure, Graded, Options
+from benchwright.catalog.grading import GradeScorer
+from benchwright.catalog.letters import LETTERS, lettered
+from benchwright.catalog.mmmu_pro import rows
+from benchwright.catalog.mmmu_pro.grading import expected_guesses, grade
+from benchwright.endpoint.dialects.conversation import image_part, text_part
+from benchwright.records import Message, Sample
+
+SYSTEM = "You are ChatGPT, a large language model trained by OpenAI, based on the GPT-4 architecture."
+"""The system message of the authors' script for chat completions (mmmu-pro/infer/infer_gpt.py)."""
+
+_LAST_LINE = (
+    "The last line of your response should be of the following format: 'Answer: $LETTER' (without quotes) where LETTER "
+    "is one of options."
+)
+_LETTER_ALONE = "Answer with the option letter from the given choices directly."
+
+STANDARD = {
+    "cot": f"Answer the preceding multiple choice question. {_LAST_LINE} Think step by step before answering.",
+    "direct": _LETTER_ALONE,
+}
+VISION = {
+    "cot": "Write out the multiple-choice question in the image and then solve it. "
+    f"{_LAST_LINE} Think step by step before answering.",
+    "direct": f"{_LETTER_ALONE} {_LAST_LINE}",
+}
+"""The instructions of both variants (mmmu-pro/prompts.yaml), word for word, so that scores are comparable."""
+
+
+def make(about: About, options: Options) -> Benchmark:
+    """The variant that `about` describes."""
+    prompt = options.choice("prompt", ("cot", "direct"))
+    with_system = options.choice("system_message", ("yes", "no")) == "yes"
+    opening = [system(SYSTEM)] if with_system else []
+    vision = about.variant == "vision"
+    ask = (
+        partial(_in_the_picture, opening, VISION[prompt])
+        if vision
+        else partial(_with_pictures, opening, STANDARD[prompt])
+    )
+    return PlainBenchmark(
+        about=about,
+        samples=rows.samples_in_pictures if vision else rows.samples,
+        solver=AskOnce(ask),
+        scorers=(GradeScorer(about.metric, "1", grade),),
+        checks=checks,
+        figures=figures,
+        departures=() if with_system else ("no system message",),
+    )
+
+
+def _with_pictures(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
+    """The text without the numbers of its images, and these behind it, once for each time they are named."""
+    text = "\n".join([content["question"], *lettered(content["choices"]), instruction])
+    return [*opening, _asking(rows.NAMED.sub("<image>", text), content)]
+
+
+def _in_the_picture(opening: list[Message], instruction: str, content: dict[str, Any]) -> list[Message]:
+    return [*opening, _asking(instruction, content)]
+
+
+def _asking(text: str, content: dict[str, Any]) -> Message:
+    return {"role": "user", "content": [text_part(text), *map(image_part, content["images"])]}
+
+
+def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
+    """The accuracy with the authors' guesses for answers without a letter, on average."""
+    kept = list(graded)
+    right = sum(one.value or 0.0 for one in kept) + expected_guesses(kept)
+    return [Figure("accuracy_random_guess", right / len(kept) if kept else None, "on average over guesses")]
+
+
+NO_RIGHT_OPTION = "the data's answer is none of its options"
+
+
+def checks(sample: Sample) -> Iterator[Check]:
+    """The right letter, each wrong one, and answers without any."""
+    right, letters = sample.content["answer"], LETTERS[: len(sample.content["choices"])]
+    reason = None if right in letters else NO_RIGHT_OPTION
+    yield Check(GOLD, [assistant(f"Let me think.\nAnswer: {right}")], reason=reason)
+    for letter in letters:
+        if letter != right:
+            yield Check(f"letter {letter}", [assistant(f"Let me think.\nAnswer: {letter}")], passes=False)
+    yield Check("no letter", [assistant("hard to say")], passes=False)
+    yield Check("empty", [assistant("")], passes=False)

@@ -1,0 +1,130 @@
+"""MMMU-Pro's rows, and what becomes of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+
+from benchwright.catalog.letters import LETTERS, lettered, question
+from benchwright.catalog.mmmu_pro.about import STANDARD, VISION
+from benchwright.data.datasets import Source
+from benchwright.pictures import data_url, picture_of
+from benchwright.records import Record, Sample
+
+LONGEST_OPTIONS = 100_000
+"""Characters of the options of a question; the longest have some 1,700."""
+
+DOMAINS = {
+    subject: domain
+    for domain, subjects in {
+        "Art and Design": "Art Art_Theory Design Music",
+        "Business": "Accounting Economics Finance Manage Marketing",
+        "Science": "Biology Chemistry Geography Math Physics",
+        "Health and Medicine": "Basic_Medical_Science Clinical_Medicine Diagnostics_and_Laboratory_Medicine Pharmacy "
+        "Public_Health",
+        "Humanities and Social Science": "History Literature Psychology Sociology",
+        "Tech and Engineering": "Agriculture Architecture_and_Engineering Computer_Science Electronics "
+        "Energy_and_Power Materials Mechanical_Engineering",
+    }.items()
+    for subject in subjects.split()
+}
+"""The authors' domain of each subject (mmmu-pro/evaluate.py)."""
+
+NAMED = re.compile(r"<image\s+(\d+)>")
+"""Where a question or an option names an image."""
+
+
+class HubImage(Record, frozen=True):
+    """An image as the hub keeps it: its bytes; `path`, the name that it once had, says nothing."""
+
+    data: bytes = msgspec.field(name="bytes")
+
+    def __post_init__(self) -> None:
+        picture_of(self.data)
+
+
+class _Row(Record, frozen=True):
+    id: str
+    options: str
+    answer: Annotated[str, msgspec.Meta(pattern="^[A-Z]$")]
+    subject: str
+
+    @property
+    def choices(self) -> list[str]:
+        """The options, which are a list as Python writes it; nothing is executed.
+
+        Raises:
+            ValueError: they are none.
+        """
+        try:
+            read = ast.literal_eval(self.options) if len(self.options) <= LONGEST_OPTIONS else None
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            read = None
+        if not isinstance(read, list) or not 1 <= len(read) <= len(LETTERS):
+            raise ValueError(f"`options` is not a list of 1 to {len(LETTERS)} options")
+        return [str(option) for option in read]
+
+
+class StandardRow(_Row, frozen=True, kw_only=True):
+    """A question with its images apart, of the configuration `standard (10 options)`."""
+
+    question: str
+    topic_difficulty: str = ""
+    image_1: HubImage | None = None
+    image_2: HubImage | None = None
+    image_3: HubImage | None = None
+    image_4: HubImage | None = None
+    image_5: HubImage | None = None
+    image_6: HubImage | None = None
+    image_7: HubImage | None = None
+
+    def __post_init__(self) -> None:
+        for number in self._named:
+            if getattr(self, f"image_{number}", None) is None:
+                raise ValueError(f"the text names image {number}, which is not there")
+
+    @property
+    def images(self) -> list[HubImage]:
+        """The images in the order in which question and options name them."""
+        return [getattr(self, f"image_{number}") for number in self._named]
+
+    @property
+    def _named(self) -> list[str]:
+        return NAMED.findall("\n".join([self.question, *self.choices]))
+
+
+class VisionRow(_Row, frozen=True, kw_only=True):
+    """A question as one image, of the configuration `vision`."""
+
+    image: HubImage
+
+    def __post_init__(self) -> None:
+        self.choices  # noqa: B018  # it raises
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per question with its images."""
+    for row in source.read(StandardRow, STANDARD):
+        content = _content(row, row.images) | {"question": row.question}
+        yield _sample(row, content, question(content), {"difficulty": row.topic_difficulty})
+
+
+def samples_in_pictures(source: Source) -> Iterator[Sample]:
+    """One sample per question that is an image."""
+    for row in source.read(VisionRow, VISION):
+        content = _content(row, [row.image])
+        shown = "\n".join(["(The question is in the image.)", "", *lettered(content["choices"])])
+        yield _sample(row, content, shown, {})
+
+
+def _content(row: _Row, images: list[HubImage]) -> dict[str, Any]:
+    return {"choices": row.choices, "answer": row.answer, "images": [data_url(one.data) for one in images]}
+
+
+def _sample(row: _Row, content: dict[str, Any], shown: str, more: dict[str, str]) -> Sample:
+    labels = {"domain": DOMAINS.get(row.subject, "other"), "subject": row.subject, **more}
+    return Sample(row.id, content, labels=labels, input=shown, target=row.answer)
