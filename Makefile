@@ -33,7 +33,7 @@ tests: setup
 test-slow: setup
 	$(TESTS) -m "$(SLOW)" $(PYTEST_ARGS)
 
-# The checks beside the tests, slow ones and all; the README in an empty environment, other Pythons in a clone
+# The checks beside the tests, slow ones and all; the README in an empty environment, another Python in a clone
 # elsewhere, other fastmcps, Ray, other programs that read what is exported, two at a time; then the ratios of speed and
 # memory against their limits.
 test-all: setup

@@ -1,6 +1,6 @@
-"""Runs a part of the tests on the other Pythons that are installed here (3.12, 3.13), in a clone of this repository's
-last commit in an empty folder with nothing beside it; and those of MCP tools with the versions of fastmcp that people
-still have (2, 3).
+"""Runs a part of the tests on the newest of the other Pythons that are installed here (3.13, 3.12), in a clone of this
+repository's last commit in an empty folder with nothing beside it; and those of MCP tools with the versions of fastmcp
+that people still have (2, 3).
 
 Called by `make test-all`. Says for each version whether it ran, or why not. Where no other Python is installed, the
 clone is tested with this one.
@@ -23,14 +23,19 @@ sys.path.insert(0, str(ROOT))
 from tests.environments import installed  # noqa: E402 -- found beside this file however it is started
 from tests.second_try import run_tests  # noqa: E402
 
-CORE = ("tests/stats", "tests/endpoint", "tests/engine")
-WIDE = (
-    *CORE,
-    *("tests/agents", "tests/catalog/documented", "tests/data", "tests/llm_benchmarker", "tests/osmosis_ai"),
-    *("tests/reports", "tests/scorers"),
+PART = (
+    *(
+        "tests/stats",
+        "tests/endpoint",
+        "tests/engine",
+        "tests/agents",
+        "tests/catalog/documented",
+        "tests/data",
+    ),
+    *("tests/llm_benchmarker", "tests/osmosis_ai", "tests/reports", "tests/scorers"),
 )
-PYTHONS = {"3.12": CORE, "3.13": WIDE}
-"""What is tested on each: the newest one stands for those between it and ours, which run the core."""
+PYTHONS = ("3.13", "3.12")
+"""The newest stands for those between it and ours."""
 FASTMCPS = ("2", "3")
 AT_ONCE = ("-n", "auto", "--maxprocesses", "6", "--dist", "worksteal")
 
@@ -66,27 +71,26 @@ def set_up(name: str, interpreter: str, clone: Path) -> Path:
     return python
 
 
-def in_the_clone(name: str, interpreter: str, clone: Path, part: Sequence[str]) -> bool:
+def in_the_clone(name: str, interpreter: str, clone: Path) -> bool:
     """Whether a part of the clone's tests passes on this Python."""
     python = set_up(name, interpreter, clone)
     elsewhere = {
         key: value for key, value in os.environ.items() if not key.startswith(("BENCHWRIGHT_", "PYTHON"))
     }
     environment = {**elsewhere, "PATH": f"{python.parent}:{os.environ['PATH']}"}
-    options = (*AT_ONCE, "-m", "not slow and not real_server", *part)
+    options = (*AT_ONCE, "-m", "not slow and not real_server", *PART)
     return passes(f"Python {name}, in a clone", python, options, environment, clone)
 
 
-def on_other_pythons(clone: Path) -> bool:
-    """Whether the tests pass on each of the other Pythons that is installed here."""
-    others = {version: find(version) for version in PYTHONS if not sys.version.startswith(version)}
-    for version, interpreter in others.items():
-        if interpreter is None:
-            print(f"Python {version}: not installed here, not tested")
-    here = {version: interpreter for version, interpreter in others.items() if interpreter is not None}
-    if not here:
-        return in_the_clone("clone", sys.executable, clone, WIDE)
-    return all(in_the_clone(one, interpreter, clone, PYTHONS[one]) for one, interpreter in here.items())
+def on_another_python(clone: Path) -> bool:
+    """Whether the tests pass on the newest of the other Pythons that is installed here."""
+    for version in PYTHONS:
+        if sys.version.startswith(version):
+            continue
+        if interpreter := find(version):
+            return in_the_clone(version, interpreter, clone)
+        print(f"Python {version}: not installed here, not tested")
+    return in_the_clone("clone", sys.executable, clone)
 
 
 def with_fastmcp(version: str) -> bool:
@@ -114,8 +118,8 @@ def passes(
 
 def main() -> int:
     with cloned() as clone:
-        pythons = on_other_pythons(clone)
-    return int(not all([pythons, *(with_fastmcp(version) for version in FASTMCPS)]))
+        python = on_another_python(clone)
+    return int(not all([python, *(with_fastmcp(version) for version in FASTMCPS)]))
 
 
 if __name__ == "__main__":
