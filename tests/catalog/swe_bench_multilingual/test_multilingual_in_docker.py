@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def benchmark() -> Benchmark:
     return make(SWE_BENCH_MULTILINGUAL, Options({"memory_gib": "1"}))
 
 
-def flags(detail: dict[str, Any] | None) -> list[str]:
+def flags(detail: Mapping[str, Any] | None) -> list[str]:
     """The kinds of the flags in the details of a score."""
     assert detail is not None
     return [flag["kind"] for flag in detail.get("flags", ())]

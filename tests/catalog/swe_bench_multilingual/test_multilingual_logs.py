@@ -94,7 +94,8 @@ LOGS: dict[str, tuple[str, dict[str, str]]] = {
         {"sums > wholes > adds": "PASSED", "sums > wholes > halves": "FAILED"},
     ),
     "parse_log_tap": (
-        "1..3\nok 1 sums adds\nnot ok 2 sums halves\n  expected 4\nok 3 sums waits # SKIP -\n# tests 3\n# pass 1\n# fail 1\n",
+        "1..3\nok 1 sums adds\nnot ok 2 sums halves\n"
+        "  expected 4\nok 3 sums waits # SKIP -\n# tests 3\n# pass 1\n# fail 1\n",
         {"sums adds": "PASSED", "sums halves": "FAILED", "sums waits # SKIP -": "PASSED"},
     ),
     "parse_log_redis": (
@@ -104,7 +105,8 @@ LOGS: dict[str, tuple[str, dict[str, str]]] = {
         {"ADD adds": "PASSED", "HALF of 8": "FAILED", "WAIT": "SKIPPED"},
     ),
     "parse_log_jq": (
-        "PASS: tests/optionaltest\nFAIL: tests/jqtest\nSKIP: tests/manualtest\nTestsuite summary for jq 1.7\n# TOTAL: 3\n",
+        "PASS: tests/optionaltest\nFAIL: tests/jqtest\nSKIP: tests/manualtest\n"
+        "Testsuite summary for jq 1.7\n# TOTAL: 3\n",
         {"tests/optionaltest": "PASSED", "tests/jqtest": "FAILED"},
     ),
     "parse_log_doctest": (
@@ -114,7 +116,8 @@ LOGS: dict[str, tuple[str, dict[str, str]]] = {
         {"sums > adds": "PASSED", "sums > halves": "FAILED"},
     ),
     "parse_log_micropython_test": (
-        "pass  basics/sums.py\nFAIL  basics/half.py\nskip  thread/wait.py\n2 tests performed (2 individual testcases)\n",
+        "pass  basics/sums.py\nFAIL  basics/half.py\nskip  thread/wait.py\n"
+        "2 tests performed (2 individual testcases)\n",
         {"basics/sums.py": "PASSED", "basics/half.py": "FAILED", "thread/wait.py": "SKIPPED"},
     ),
     "parse_log_googletest": (
