@@ -89,8 +89,8 @@ def configures(path: str, text: str, *, is_new: bool) -> bool:
     name, root = posixpath.basename(path), path.partition("/")[0].removesuffix(".py")
     if name in (*CONFIGURES, *STARTS) or name.endswith(".pth"):
         return True
-    if _PARTLY.search(path):
-        return _ABOUT_TESTS.search(text) is not None
     if any(path == built or path.endswith(f"/{built}") for built in _BUILDS) or _BUILD_FILES.search(path):
         return True
+    if _PARTLY.search(path):
+        return _ABOUT_TESTS.search(text) is not None
     return is_new and root in _RUNNERS
