@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from benchwright.catalog.swe_bench import grading
 from benchwright.catalog.swe_bench.grading import grade, printed_elsewhere
 from benchwright.catalog.swe_bench_multilingual.edition import MULTILINGUAL
 from benchwright.catalog.swe_bench_multilingual.log_parsers.names import RUNNERS, runner_of
+from benchwright.engine.offload import offloading
 
 LOGS: dict[str, tuple[str, dict[str, str]]] = {
     "parse_log_gotest": (
@@ -208,3 +210,12 @@ def test_a_log_that_the_official_reader_breaks_on_is_no_result(parser: str, log:
     content = {"instance_id": "x__x-1", "log_parser": parser, "FAIL_TO_PASS": ["a"], "PASS_TO_PASS": []}
     said = grade(content, marked(log), MULTILINGUAL)
     assert (said.score, "error" in said.details) == (0.0, True)
+
+
+async def test_a_log_that_takes_forever_to_read_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grading, "READING_SECONDS", 1.0)
+    content = {"instance_id": "x__x-1", "log_parser": "parse_log_minitest"}
+    content |= {"FAIL_TO_PASS": ["a"], "PASS_TO_PASS": []}
+    async with offloading():
+        verdict, flags = await grading.graded(content, marked(". =" * 30_000 + " "), MULTILINGUAL)
+    assert (verdict.score, verdict.details["error"], flags) == (0.0, "the log was not read in 1 s", [])

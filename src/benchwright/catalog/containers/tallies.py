@@ -22,13 +22,13 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 _LINES = [
     re.compile(line, re.MULTILINE)
     for line in (
-        r"^(?:=+ )?(?P<counts>(?:\d+ \w+(?:, )?)+) in [\d.]+ ?s\b.*$",  # pytest
+        r"^(?:=+ )?(?P<counts>(?:\d+ [a-z]+(?:, )?)+) in [\d.]+ ?s\b.*$",  # pytest
         r"^Ran (?P<total>\d+) tests? in [\d.]+s\s+(?:OK|FAILED)(?: \((?P<counts>.*)\))?$",  # unittest
-        r"^Tests:\s+(?P<counts>\d+ \w+.*), \d+ total$",  # Jest
-        r"^\s*Tests\s+(?P<counts>\d+ \w+.*) \(\d+\)$",  # Vitest
+        r"^Tests:[ \t]+(?P<counts>\d+ \w+.*), \d+ total$",  # Jest
+        r"^[ \t]*Tests[ \t]+(?P<counts>\d+ \w+.*) \(\d+\)$",  # Vitest
         r"^test result: \w+\. (?P<counts>.*) measured; ",  # cargo
         r"^\d+ scenarios? \((?P<counts>.*)\)$",  # Cucumber
-        r"^\|\s+Results: \w+ \(\d+ tests, (?P<counts>.*)\)\s+\|$",  # Gradle, where it is asked to
+        r"^\|[ \t]+Results: \w+ \(\d+ tests, (?P<counts>.*)\)[ \t]+\|$",  # Gradle, where it is asked to
         r"^OK \((?P<total>\d+) tests?, (?P<counts>\d+ assertions?)\)$",  # PHPUnit
         r"^Tests: (?P<total>\d+), Assertions: (?P<counts>.*)\.$",
         r"^(?P<total>\d+) (?:runs|tests), (?P<counts>\d+ assertions, .*)$",  # Minitest, test-unit
@@ -38,7 +38,7 @@ _LINES = [
 """The closing lines: `counts` are numbers with their words, `total` is that of all tests where none is of passes."""
 
 _COUNT = re.compile(
-    r"(?P<before>\d+) (?P<word>[a-z]+)|(?P<words>[a-z][a-z ]*)[=:] ?(?P<after>\d+)", re.IGNORECASE
+    r"(?P<before>\d+) (?P<word>[a-z]+)|(?P<words>[a-z][a-z ]{0,30})[=:] ?(?P<after>\d+)", re.IGNORECASE
 )
 _SKIPPED = ("skipped", "skips", "ignored", "pendings", "omissions", "incomplete")
 _NOT_PASSED = (*_SKIPPED, "failures", "errors", "expected failures")

@@ -42,6 +42,9 @@ _PROBLEMS = {
     TIMED_OUT: "the tests took too long",
 }
 
+READING_SECONDS = 120.0
+"""How long the reading of one log may take; all of a suite's is read in a second or two."""
+
 _EXIT_CODE = re.compile(rf"{EXIT_CODE}:\s*(-?\d+)")
 
 
@@ -54,12 +57,24 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
 
     A test that must pass now has passed if the log says PASSED or XFAIL; one that must still pass may also be skipped.
     """
-    statuses: Statuses = {}
-    expected, error = "RESOLVED_FULL", None
     try:
-        statuses = statuses_in(content, log, edition)
+        return _verdict(content, statuses_in(content, log, edition))
     except NoResults as problem:
-        error = str(problem)
+        return _verdict(content, {}, str(problem))
+
+
+async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
+    """The verdict on a log, and the flags of what stands in it. A log that takes too long to read is no result: tested
+    code can print what takes forever.
+    """
+    needed = {name: content[name] for name in edition.graded_by}
+    try:
+        return await offload(_judged, needed, log, edition, seconds=READING_SECONDS)
+    except TimeoutError:
+        return _verdict(content, {}, f"the log was not read in {READING_SECONDS:.0f} s"), []
+
+
+def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> Verdict:
     now = {name: _status(name, statuses) in _PASSES for name in content["FAIL_TO_PASS"]}
     still = {name: _status(name, statuses) in (*_PASSES, "SKIPPED") for name in content["PASS_TO_PASS"]}
     resolved = error is None and all(now.values()) and all(still.values())
@@ -67,8 +82,8 @@ def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
     details = {"fail_to_pass_results": now, "pass_to_pass_results": still}
     return Verdict(
         float(resolved),
-        expected if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
-        expected,
+        "RESOLVED_FULL" if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
+        "RESOLVED_FULL",
         details=details | ({"error": error} if error else {}),
         explanation=error or lists_in_words(now, still),
     )
@@ -155,9 +170,8 @@ class ResolvedScorer:
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Grades the log."""
         tests = outcome.artifacts.get(TESTS)
-        content = {name: sample.content[name] for name in self._edition.graded_by}
         log = tests["log"] if tests else ""
-        verdict, found = await offload(_judged, content, log, self._edition)
+        verdict, found = await graded(sample.content, log, self._edition)
         details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
         if tests is None:
             details["error"] = outcome.artifacts.get("problem") or NO_PATCH

@@ -19,10 +19,9 @@ from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.containers.way_out import Exit, way_out
 from benchwright.catalog.swe_bench.edition import START_REF, Content, Edition
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, START, changed_files
-from benchwright.catalog.swe_bench.grading import PATCH, TESTS, grade
+from benchwright.catalog.swe_bench.grading import PATCH, TESTS, graded
 from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, tested
 from benchwright.engine.answers import answer_status
-from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.sandbox.docker import Sandbox
@@ -84,8 +83,8 @@ class PatchTester:
         return result, await findings(patch, passed=passed, passes=passes, flags=flags, runners=runners)
 
     async def _resolves(self, content: Content, result: SuiteResult) -> bool:
-        needed = {name: content[name] for name in self._edition.graded_by}
-        return (await offload(grade, needed, result.log, self._edition)).score == 1.0
+        verdict, _ = await graded(content, result.log, self._edition)
+        return verdict.score == 1.0
 
 
 class ShownTheFiles:

@@ -34,7 +34,7 @@ _BUILD_FILES = re.compile(
     r"|(?:jest|vitest|karma|babel)[.-](?:conf|config|setup|preset)[\w.-]*\.(?:[cm]?[jt]sx?|json)"
     r"|vitest\.workspace\.[cm]?[jt]sx?|setupTests\.[jt]sx?|\.mocharc(?:\.\w+)?|\.taprc|\.babelrc(?:\.\w+)?"
     r"|test/(?:mocha\.opts|setup\.[cm]?[jt]s)|__mocks__/.*"
-    r"|\.mvn/.*|META-INF/services/org\.(?:junit|testng)\..*|gradle/testing/.*|buildScripts/.*tests?.*\.xml"
+    r"|\.mvn/.*|META-INF/services/org\.(?:junit|testng)\..*|gradle/testing/.*|buildScripts/[^/]*\.xml"
     r")$"
 )
 _PARTLY = re.compile(
@@ -46,7 +46,7 @@ _ABOUT_TESTS = re.compile(
     r"|norecursedirs|collect_ignore|\"(?:jest|mocha|vitest|ava|tap|nyc|test[\w:-]*)\"\s*:"  # Python, JavaScript
     r"|^[+-].*(?:\bharness\s*=|\[\[test\]\]|\btest\s*=|\bdoctest\s*=)"  # Cargo
     r"|surefire|failsafe|testFailureIgnore|skipTests|maven\.test|<junit\b|ignoreFailures|testLogging|useJUnit"
-    r"|\btest\s*\{|\btasks?\.(?:named|withType).*[Tt]est|filter\.(?:exclude|include)"  # Java
+    r"|\btest\s*\{|\btasks?\.(?:named|withType).{0,80}[Tt]est|filter\.(?:exclude|include)"  # Java
     r"|\badd_test\b|\bgtest_discover_tests\b|\bset_tests_properties\b|enable_testing|\bTESTS\b|LOG_COMPILER"  # C
     r"|\bfunc\s+TestMain\s*\(",  # Go
     re.MULTILINE,
@@ -64,8 +64,8 @@ FRAMEWORK = re.compile(
     rf"|(?:\brequire\(|\bimport\(|\bfrom\s+|\bimport\s+)['\"](?:{_JAVASCRIPT})(?:/[^'\"]*)?['\"]"
     r"|\b(?:global|globalThis|window)\.(?:it|test|describe|expect|assert|QUnit|__karma__|jasmine)\s*=[^=]"
     r"|\b__karma__\b|\bMocha\.(?:Runner|Test|Suite|reporters)\b|\bQUnit\.(?:assert|log|testDone|done)\b"
-    r"|\btesting\.(?:MainStart|Init|RegisterCover|InternalTest|Testing)\b|//go:linkname\s.*\btesting\."
-    r"|\bflag\.Lookup\(\"test\.|\bos\.Args\[0\].*\.test\""
+    r"|\btesting\.(?:MainStart|Init|RegisterCover|InternalTest|Testing)\b|//go:linkname\s.{0,200}\btesting\."
+    r"|\bflag\.Lookup\(\"test\.|\bos\.Args\[0\].{0,80}\.test\""
     r"|#!\[(?:feature\(custom_test_frameworks|test_runner|reexport_test_harness_main)|\bextern crate test\b"
     r"|\borg\.junit\.(?:platform|runner|internal|jupiter\.engine)\b|\bjunit\.(?:framework\.TestResult|runner)\b"
     r"|\borg\.testng\.internal\b|\bTestExecutionListener\b|\bRunListener\b"
