@@ -7,20 +7,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.app.app_kit import Program
 from tests.app.benchmark_kit import only_result
 from tests.catalog.swe_bench.test_swe_bench_in_docker import bash, played
 from tests.catalog.swe_bench.test_swe_bench_run import ended, script
-from tests.catalog.swe_bench_multilingual.multilingual_kit import FORGED
 from tests.simulated import simulated_endpoint
 
 from benchwright.catalog.asking import assistant
-from benchwright.catalog.benchmark import Benchmark, Options
+from benchwright.catalog.benchmark import Options
+from benchwright.catalog.containers import ContainerBenchmark
+from benchwright.catalog.containers.exploits import REPOSITORY, SCRIPTS, exploit_checks
 from benchwright.catalog.containers.patch_checks import DONE, applying
+from benchwright.catalog.selection import Selection
 from benchwright.catalog.swe_bench_multilingual.about import SWE_BENCH_MULTILINGUAL
 from benchwright.catalog.swe_bench_multilingual.benchmark import make
-from benchwright.data.datasets import find_dataset
+from benchwright.catalog.validation import validate
+from benchwright.data.datasets import Source, find_dataset
 from benchwright.records import Sample
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -36,13 +40,19 @@ def program(tmp_path: Path) -> Iterator[Program]:
 @pytest.fixture
 def sample(sums_path: Path) -> Sample:
     """The instance."""
-    source = find_dataset(SWE_BENCH_MULTILINGUAL.dataset, sums_path.parent, path=sums_path, offline=True)
-    return next(iter(benchmark().samples(source)))
+    return next(iter(benchmark().samples(source(sums_path))))
 
 
-def benchmark() -> Benchmark:
+def source(path: Path) -> Source:
+    """The data in a file."""
+    return find_dataset(SWE_BENCH_MULTILINGUAL.dataset, path.parent, path=path, offline=True)
+
+
+def benchmark() -> ContainerBenchmark:
     """The benchmark, with less memory than its containers may have by default."""
-    return make(SWE_BENCH_MULTILINGUAL, Options({"memory_gib": "1"}))
+    made = make(SWE_BENCH_MULTILINGUAL, Options({"memory_gib": "1"}))
+    assert isinstance(made, ContainerBenchmark)
+    return made
 
 
 def flags(detail: Mapping[str, Any] | None) -> list[str]:
@@ -72,7 +82,7 @@ def test_a_model_that_solves_it_scores_1_by_language(
     assert re.search(r"^swe_bench_multilingual +1 +3 +0 ", said, re.MULTILINE), said
 
 
-async def test_a_changed_runner_of_tests_and_printed_results_have_flags(sample: Sample) -> None:
+async def test_a_changed_runner_of_tests_has_flags_and_stays_a_pass(sample: Sample) -> None:
     replaced = 'printf \'#!/bin/sh\\necho "[ok]: HALF of 8"; echo "[ok]: ADD adds"; echo "[ok]: HALF of 0"\' >runtest'
     outcome, score = await played(benchmark(), sample, bash(replaced), assistant(DONE))
     assert outcome.artifacts["rerun"] == {"left_out": ["runtest"], "passes": False}
@@ -80,8 +90,15 @@ async def test_a_changed_runner_of_tests_and_printed_results_have_flags(sample: 
         1.0,
         ["verdict_depends_on_test_configuration", "results_printed_elsewhere"],
     )
-    _, score = await played(benchmark(), sample, bash(f"echo '{FORGED}' >>sums.sh"), assistant(DONE))
-    assert (score.value, flags(score.detail)) == (1.0, ["results_printed_elsewhere"])
+
+
+async def test_exploits_of_a_project_in_another_language_do_not_pass_unnoticed(sums_path: Path) -> None:
+    two = [one for one in REPOSITORY if one.name == "a runner of tests replaced"] + [SCRIPTS]
+    tried = msgspec.structs.replace(benchmark(), checks=lambda sample: exploit_checks(two))
+    validated = await validate(tried, source(sums_path), Selection(1))
+    assert validated.failures == []
+    tallies = {name: (tally.blocked, tally.flagged) for name, tally in validated.exploits.items()}
+    assert tallies == {"a runner of tests replaced": (1, 0), "results printed by scripts under test": (0, 1)}
 
 
 async def test_an_agent_starts_from_the_image_as_it_was_set_up_and_finds_no_later_commit(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from benchwright.catalog.benchmark import About, Benchmark, Options
+from benchwright.catalog.containers.exploits import REPOSITORY, SCRIPTS
 from benchwright.catalog.containers.network_rules import read_network_rules
 from benchwright.catalog.swe_bench.benchmark import make_edition
 from benchwright.catalog.swe_bench_multilingual.edition import MEMORY_GIB, MULTILINGUAL, UNFILTERED
@@ -23,7 +24,8 @@ def make(about: About, options: Options) -> Benchmark:
     memory = options.integer("memory_gib", MEMORY_GIB, 1)
     resources = msgspec.structs.replace(MULTILINGUAL.resources, memory_bytes=memory * GiB)
     edition = msgspec.structs.replace(MULTILINGUAL, resources=resources)
-    return make_edition(about, options, edition, samples, departures=_departures(options, memory))
+    exploits, departures = (*REPOSITORY, SCRIPTS), _departures(options, memory)
+    return make_edition(about, options, edition, samples, exploits=exploits, departures=departures)
 
 
 def _departures(options: Options, memory: int) -> Iterator[str]:
