@@ -10,6 +10,7 @@ from tests.app.app_kit import Program, one_line_of
 from tests.app.eval_kit import Server
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.swe_bench.test_swe_bench_rows import ROW
+from tests.catalog.swe_bench_multilingual.multilingual_kit import row as multilingual_row
 from tests.catalog.swe_bench_pro.pro_kit import Data
 from tests.catalog.terminal_bench.terminal_kit import write_first, write_harbor
 
@@ -22,6 +23,9 @@ def _later(version: str) -> Callable[[Path], object]:
 
 DATA: dict[str, Callable[[Path], object]] = {
     "swe_bench": lambda data: write_rows(data / "swe_bench" / "test.jsonl", [ROW]),
+    "swe_bench_multilingual": lambda data: write_rows(
+        data / "swe_bench_multilingual" / "test.jsonl", [multilingual_row(1)]
+    ),
     "swe_bench_pro": Data,
     "terminal_bench": lambda data: write_harbor(data / "terminal_bench"),
     "terminal_bench:1.0": lambda data: write_first(data / "terminal_bench:1.0"),

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.catalog.containers.golds import Tally, against_gold, note_gold, tally_in
+from benchwright.catalog.containers.golds import against_gold, note_gold
+from benchwright.catalog.containers.tallies import Tally, tally_in
 from benchwright.records import Sample
 
 SAMPLE = Sample("a", {"patch": "x"})
@@ -26,6 +27,23 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ("..\n2 passed in 0.01s\n1 skipped in 0.02s\n", Tally(2, 1)),
         ("Ran 5 tests in 0.003s\n\nOK (skipped=2)\n", Tally(3, 2)),
         ("Ran 5 tests in 0.003s\n\nFAILED (failures=1, errors=1)\n", Tally(3, 0)),
+        ("Tests:       1 failed, 1 skipped, 4 passed, 6 total\n", Tally(4, 1)),
+        ("      Tests  1 failed | 3 passed | 2 skipped (6)\n", Tally(3, 2)),
+        (
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s\n"
+            "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+            Tally(4, 1),
+        ),
+        ("3 scenarios (1 failed, 2 passed)\n9 steps (1 failed, 8 passed)\n", Tally(2, 0)),
+        ("|  Results: SUCCESS (4 tests, 3 passed, 0 failed, 1 skipped)  |\n", Tally(3, 1)),
+        ("OK (3 tests, 7 assertions)\n", Tally(3, 0)),
+        ("Tests: 5, Assertions: 7, Errors: 1, Failures: 1, Skipped: 1.\n", Tally(2, 1)),
+        ("5 runs, 7 assertions, 1 failures, 0 errors, 1 skips\n", Tally(3, 1)),
+        (
+            "5 tests, 7 assertions, 1 failures, 0 errors, 1 pendings, 1 omissions, 0 notifications\n",
+            Tally(2, 2),
+        ),
+        ("[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1\n", Tally(2, 1)),
         ("ok 1 - it works\n", None),
     ],
 )

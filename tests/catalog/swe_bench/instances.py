@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchwright.catalog.swe_bench.evaluation import image
+from tests.catalog.swe_bench.made_repositories import (
+    Files,
+    commit,
+    commit_elsewhere,
+    difference,
+    git,
+    write,
+)
 
-Files = Mapping[str, str]
+from benchwright.catalog.swe_bench.evaluation import image
 
 CALCULATOR: Files = {
     "README.rst": "A calculator\n============\n",
@@ -142,13 +148,13 @@ def _instance(
     **row: str,
 ) -> dict[str, Any]:
     start, fixed, tested = files
-    _git(folder, "init", "--quiet")
-    _write(folder, start)
-    base = _commit(folder, "Base")
-    patch, test_patch = _difference(folder, fixed), _difference(folder, tested)
-    _commit_elsewhere(folder, fixed)
-    _write(folder, {"setup.cfg": start["setup.cfg"] + "version = 1\n"})
-    _commit(folder, "Set up")
+    git(folder, "init", "--quiet")
+    write(folder, start)
+    base = commit(folder, "Base")
+    patch, test_patch = difference(folder, fixed), difference(folder, tested)
+    commit_elsewhere(folder, fixed)
+    write(folder, {"setup.cfg": start["setup.cfg"] + "version = 1\n"})
+    commit(folder, "Set up")
     return {
         **row,
         "base_commit": base,
@@ -161,38 +167,3 @@ def _instance(
         "environment_setup_commit": base,
         "difficulty": "<15 min fix",
     }
-
-
-def _difference(folder: Path, files: Files) -> str:
-    _write(folder, files)
-    patch = _git(folder, "diff")
-    _git(folder, "checkout", "--quiet", "--", ".")
-    return patch
-
-
-def _commit_elsewhere(folder: Path, files: Files) -> None:
-    """Leaves the fix on a branch, as some official images do."""
-    start = _git(folder, "symbolic-ref", "--short", "HEAD").strip()
-    _git(folder, "checkout", "--quiet", "-b", "fix")
-    _write(folder, files)
-    _commit(folder, "Fix")
-    _git(folder, "checkout", "--quiet", start)
-
-
-def _write(folder: Path, files: Files) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755 if text.startswith("#!") else 0o644)
-
-
-def _commit(folder: Path, message: str) -> str:
-    _git(folder, "add", "--all")
-    _git(folder, "commit", "--quiet", "--message", message)
-    return _git(folder, "rev-parse", "HEAD").strip()
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    author = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "core.hooksPath=/dev/null")
-    return subprocess.check_output(["git", *author, *arguments], cwd=folder, text=True)

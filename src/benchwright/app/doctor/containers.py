@@ -23,7 +23,7 @@ LITTLE_DISK = 20 * GiB
 OLDEST_API = (1, 41)
 SMALLEST_IMAGE = "hello-world:latest"
 
-NEEDED_FOR = "benchmarks in containers (terminal_bench, swe_bench, swe_bench_pro) and verifiers of packs"
+NEEDED_FOR = "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs"
 
 IMAGES = {
     "swe_bench": "swebench/sweb.eval.",

@@ -18,7 +18,7 @@ SECONDS = 5.0
 
 EXTRAS = {
     "bfcl": "Java and JavaScript in BFCL's prompt mode",
-    "docker": "benchmarks in containers (terminal_bench, swe_bench, swe_bench_pro) and verifiers of packs",
+    "docker": "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs",
     "hub": "fetching datasets from the hub",
     "parquet": "datasets and exports in Parquet",
     "mcp": "agents whose tools are MCP servers (--mcp)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,19 +11,22 @@ import msgspec
 from benchwright.catalog.benchmark import About, Benchmark, Check, Options
 from benchwright.catalog.containers import AgentOptions, ContainerBenchmark, Containers, read_agent_options
 from benchwright.catalog.containers.authors import AgentAuthor, Author, FileAuthor
-from benchwright.catalog.containers.exploits import REPOSITORY
+from benchwright.catalog.containers.exploits import REPOSITORY, Exploit
 from benchwright.catalog.containers.images import TaskImages
 from benchwright.catalog.containers.network_rules import NetworkRules, network_departures, read_network_rules
 from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.predictions import Predictions, predictions_at
 from benchwright.catalog.containers.sealing.history import NO_FUTURE
-from benchwright.catalog.swe_bench import evaluation, rows
+from benchwright.catalog.swe_bench import rows
+from benchwright.catalog.swe_bench.edition import VERIFIED, Edition
 from benchwright.catalog.swe_bench.grading import ResolvedScorer, without_result
 from benchwright.catalog.swe_bench.solver import PatchTester, ShownTheFiles, issue_of
 from benchwright.catalog.swe_bench.testing import TEST_SECONDS
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Solver
 from benchwright.records import Sample
+
+Samples = Callable[[Source], Iterator[Sample]]
 
 IMAGE_GIB = 0.48
 """240 GiB for all 500 images, as LogicStar report what they take on disk."""
@@ -42,6 +45,24 @@ def make(about: About, options: Options) -> Benchmark:
         from benchwright.catalog.swe_bench.documented import make_documented
 
         return make_documented(about, options)
+    return make_edition(about, options, VERIFIED, rows.samples, image_gib=IMAGE_GIB)
+
+
+def make_edition(
+    about: About,
+    options: Options,
+    edition: Edition,
+    samples: Samples,
+    *,
+    exploits: Sequence[Exploit] = REPOSITORY,
+    image_gib: float | None = None,
+    departures: Iterable[str] = (),
+) -> Benchmark:
+    """An edition with its options; `departures` are further ones from the protocol.
+
+    Raises:
+        UserError: an option cannot be used, or the file of predictions not be read.
+    """
     mode = options.choice("mode", ("agent", "patch"))
     agent = read_agent_options(options, TURNS, COMMAND_SECONDS)
     seconds = options.integer("test_seconds", TEST_SECONDS, 1)
@@ -50,15 +71,15 @@ def make(about: About, options: Options) -> Benchmark:
     predictions = predictions_at(Path(file)) if file else None
     by_agent = predictions is None and mode == "agent"
 
-    issue = partial(issue_of, sealed=options.sealed)
+    issue = partial(issue_of, edition=edition, sealed=options.sealed)
 
     def author(containers: Containers) -> Author:
         if predictions is not None:
             return FileAuthor(predictions)
-        return AgentAuthor(containers, issue, agent) if by_agent else ShownTheFiles(containers)
+        return AgentAuthor(containers, issue, agent) if by_agent else ShownTheFiles(containers, edition)
 
     def solver(containers: Containers) -> Solver:
-        return PatchTester(author(containers), containers, seconds, rules)
+        return PatchTester(author(containers), containers, seconds, rules, edition)
 
     def checks(sample: Sample) -> Iterator[Check]:
         if predictions is not None:
@@ -67,45 +88,35 @@ def make(about: About, options: Options) -> Benchmark:
 
     return ContainerBenchmark(
         about=about,
-        samples=rows.samples if predictions is None else _with(predictions.patches),
+        samples=samples if predictions is None else _with(samples, predictions.patches),
         solver=solver,
-        scorers=(ResolvedScorer(about.metric),),
+        scorers=(ResolvedScorer(about.metric, edition),),
         checks=checks,
         at_once=agent.containers,
-        exploits=REPOSITORY,
+        exploits=exploits,
         figures=without_result,
-        images=images_of,
-        image_gib=IMAGE_GIB,
+        images=partial(images_of, edition=edition),
+        image_gib=image_gib,
         agent_turns=agent.max_turns if by_agent else None,
         program="" if predictions is None else predictions.program,
-        departures=tuple(
-            _departures(
-                mode,
-                agent,
-                seconds,
-                rules,
-                predictions=predictions,
-            )
-        ),
+        departures=(*_departures(mode, agent, seconds, rules, predictions=predictions), *departures),
     )
 
 
-def images_of(sample: Sample) -> TaskImages:
+def images_of(sample: Sample, edition: Edition = VERIFIED) -> TaskImages:
     """The image of an instance; those of one version of a project share its environment."""
-    content = sample.content
-    family = f"{content['repo']} {content['version']}"
-    return TaskImages((evaluation.image(content["instance_id"]),), family)
+    return TaskImages((edition.image(sample.content),), edition.family(sample.content))
 
 
-def _with(predictions: Mapping[str, str]) -> Callable[[Source], Iterator[Sample]]:
+def _with(samples: Samples, predictions: Mapping[str, str]) -> Samples:
     """The samples with their predictions, which are part of what makes two trials the same."""
 
-    def samples(source: Source) -> Iterator[Sample]:
-        for sample in rows.samples(source):
+    def with_predictions(source: Source) -> Iterator[Sample]:
+        for sample in samples(source):
             content = sample.content | {"prediction": predictions.get(sample.id)}
             yield msgspec.structs.replace(sample, content=content)
 
-    return samples
+    return with_predictions
 
 
 def _departures(

@@ -17,9 +17,9 @@ from benchwright.catalog.containers.patch_checks import patch_checks
 from benchwright.catalog.containers.patches import apply_patch, patch_in
 from benchwright.catalog.containers.tests_in_words import lists_in_words
 from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.swe_bench.edition import CAPABILITIES
 from benchwright.catalog.swe_bench.mirrors import Mirrors
 from benchwright.catalog.swe_bench.rows import FullRow, content_of
-from benchwright.catalog.swe_bench.testing import CAPABILITIES
 from benchwright.data.datasets import Source
 from benchwright.engine.answers import answer_status
 from benchwright.engine.protocols import Score, Session, Solver

@@ -21,7 +21,8 @@ ERRORED = ">>>>> Tests Errored"
 TIMED_OUT = ">>>>> Tests Timed Out"
 
 _END_OF_PATCH = "EOF_114329324912"
-_STATUS = "SWEBENCH_TEST_EXIT_CODE"
+STATUS = "SWEBENCH_TEST_EXIT_CODE"
+"""The variable of the script that holds how the test command ended."""
 
 
 def image(instance: str) -> str:
@@ -51,9 +52,9 @@ def script(content: Mapping[str, Any]) -> str:
         f"git apply -v - <<'{_END_OF_PATCH}'\n{test_patch}\n{_END_OF_PATCH}",
         f": '{START}'",
         " ".join([how.tests, *files_to_test(repo, test_patch)]),
-        f"{_STATUS}=$?",
+        f"{STATUS}=$?",
         f": '{END}'",
-        f'echo "{EXIT_CODE}: ${_STATUS}"',
+        f'echo "{EXIT_CODE}: ${STATUS}"',
         reset,
     ]
     return "\n".join(lines) + "\n"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from benchwright.catalog.benchmark import Figure, Graded
 from benchwright.catalog.containers.flags import Flag, flags_of, with_flags
-from benchwright.catalog.containers.sealing.closing import elsewhere, summarized
+from benchwright.catalog.containers.sealing.closing import elsewhere
 from benchwright.catalog.containers.tests_in_words import lists_in_words
 from benchwright.catalog.containers.traffic import connection_figures, with_connections
 from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.swe_bench.edition import VERIFIED, Content, Edition
 from benchwright.catalog.swe_bench.evaluation import (
     END,
     ERRORED,
@@ -23,8 +23,7 @@ from benchwright.catalog.swe_bench.evaluation import (
     START,
     TIMED_OUT,
 )
-from benchwright.catalog.swe_bench.log_parsers import PARSERS, Statuses
-from benchwright.catalog.swe_bench.repositories import RECIPES
+from benchwright.catalog.swe_bench.log_parsers import Statuses
 from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Score, Session
 from benchwright.records import Outcome, Sample
@@ -32,10 +31,6 @@ from benchwright.runs.keys import fingerprint
 
 PATCH, TESTS = "patch", "tests"
 """Artifacts of an outcome: the patch, and the log of its tests, which is missing where there was none to test."""
-
-
-GRADED_BY = ("repo", "FAIL_TO_PASS", "PASS_TO_PASS")
-"""The parts of a sample's content that grading needs."""
 
 _PASSES = ("PASSED", "XFAIL")
 _FAILURES = ("FAILED", "ERROR")
@@ -47,6 +42,9 @@ _PROBLEMS = {
     TIMED_OUT: "the tests took too long",
 }
 
+READING_SECONDS = 120.0
+"""How long the reading of one log may take; all of a suite's is read in a second or two."""
+
 _EXIT_CODE = re.compile(rf"{EXIT_CODE}:\s*(-?\d+)")
 
 
@@ -54,16 +52,29 @@ class NoResults(Exception):
     """A log from which nothing can be told; says why."""
 
 
-def grade(content: Mapping[str, Any], log: str) -> Verdict:
+def grade(content: Content, log: str, edition: Edition = VERIFIED) -> Verdict:
     """1 if every test of both lists is as it must be, else 0; the details name each test, and what went wrong.
 
     A test that must pass now has passed if the log says PASSED or XFAIL; one that must still pass may also be skipped.
     """
-    expected, statuses, error = "RESOLVED_FULL", {}, None
     try:
-        statuses = statuses_in(log, RECIPES[content["repo"]].parser)
+        return _verdict(content, statuses_in(content, log, edition))
     except NoResults as problem:
-        error = str(problem)
+        return _verdict(content, {}, str(problem))
+
+
+async def graded(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
+    """The verdict on a log, and the flags of what stands in it. A log that takes too long to read is no result: tested
+    code can print what takes forever.
+    """
+    needed = {name: content[name] for name in edition.graded_by}
+    try:
+        return await offload(_judged, needed, log, edition, seconds=READING_SECONDS)
+    except TimeoutError:
+        return _verdict(content, {}, f"the log was not read in {READING_SECONDS:.0f} s"), []
+
+
+def _verdict(content: Content, statuses: Statuses, error: str | None = None) -> Verdict:
     now = {name: _status(name, statuses) in _PASSES for name in content["FAIL_TO_PASS"]}
     still = {name: _status(name, statuses) in (*_PASSES, "SKIPPED") for name in content["PASS_TO_PASS"]}
     resolved = error is None and all(now.values()) and all(still.values())
@@ -71,26 +82,31 @@ def grade(content: Mapping[str, Any], log: str) -> Verdict:
     details = {"fail_to_pass_results": now, "pass_to_pass_results": still}
     return Verdict(
         float(resolved),
-        expected if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
-        expected,
+        "RESOLVED_FULL" if resolved else "RESOLVED_PARTIAL" if part else "RESOLVED_NO",
+        "RESOLVED_FULL",
         details=details | ({"error": error} if error else {}),
         explanation=error or lists_in_words(now, still),
     )
 
 
-def statuses_in(log: str, parser: str) -> Statuses:
-    """What the log says of each test.
+def statuses_in(content: Content, log: str, edition: Edition = VERIFIED) -> Statuses:
+    """What the log says of each test. A lone carriage return ends a line, as where Python reads the log from a file.
 
     Raises:
-        NoResults: the tests were not run to their end, or the log does not fit the test command's exit code.
+        NoResults: the tests were not run to their end, the log cannot be read, or does not fit the test command's
+            exit code.
     """
+    log = log.replace("\r\n", "\n").replace("\r", "\n")
     for mark, problem in _PROBLEMS.items():
         if mark in log:
             raise NoResults(problem)
     if START not in log or END not in log:
         raise NoResults("the tests were not run to their end")
-    parse = PARSERS[parser]
-    statuses = parse(log.split(START)[1].split(END)[0]) or parse(log)
+    try:
+        within = edition.statuses(content, log.split(START)[1].split(END)[0])
+        statuses = within or edition.statuses(content, log)
+    except ValueError as error:
+        raise NoResults(str(error)) from None
     if not statuses:
         raise NoResults("the log names no test")
     code = _EXIT_CODE.search(log)
@@ -109,14 +125,16 @@ def marks_twice(log: str) -> list[Flag]:
     return [Flag("forged_marks", f"the log of the tests has {told}")] if told else []
 
 
-def printed_elsewhere(content: Mapping[str, Any], log: str, verdict: Verdict) -> list[Flag]:
+def printed_elsewhere(
+    content: Content, log: str, verdict: Verdict, edition: Edition = VERIFIED
+) -> list[Flag]:
     """The flag of a pass that hangs on lines which the runner of the tests did not write: they stand outside of its
     summary, or it was ended before it had one.
     """
     if verdict.score != 1.0:
         return []
     text, end, rest = log.partition(START)[2].partition(END)
-    own = grade(content, f"{START}\n{summarized(text)}\n{end}{rest}")
+    own = grade(content, f"{START}\n{edition.reported(content, text)}\n{end}{rest}", edition)
     if own.score == 1.0:
         return []
     missing = [
@@ -144,16 +162,16 @@ NO_PATCH = "there is no patch"
 class ResolvedScorer:
     """1 if the instance is resolved; no score where there was no patch to test."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, edition: Edition = VERIFIED) -> None:
         self.name = name
-        self.fingerprint = fingerprint("swe_bench resolved", name, "1")
+        self.fingerprint = fingerprint(f"{edition.name} resolved", name, "2")
+        self._edition = edition
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """Grades the log."""
         tests = outcome.artifacts.get(TESTS)
-        content = {name: sample.content[name] for name in GRADED_BY}
         log = tests["log"] if tests else ""
-        verdict, found = await offload(_judged, content, log)
+        verdict, found = await graded(sample.content, log, self._edition)
         details = {**verdict.details, "model_patch": outcome.artifacts.get(PATCH, "")}
         if tests is None:
             details["error"] = outcome.artifacts.get("problem") or NO_PATCH
@@ -165,10 +183,10 @@ class ResolvedScorer:
         return verdict_score(msgspec.structs.replace(verdict, details=details))
 
 
-def _judged(content: Mapping[str, Any], log: str) -> tuple[Verdict, list[Flag]]:
+def _judged(content: Content, log: str, edition: Edition) -> tuple[Verdict, list[Flag]]:
     """The verdict on a log, and the flags of what stands in it."""
-    verdict = grade(content, log)
-    return verdict, [*marks_twice(log), *printed_elsewhere(content, log, verdict)]
+    verdict = grade(content, log, edition)
+    return verdict, [*marks_twice(log), *printed_elsewhere(content, log, verdict, edition)]
 
 
 def without_result(graded: Iterable[Graded]) -> Sequence[Figure]:

@@ -34,11 +34,20 @@ class SweBenchRow(FullRow, frozen=True):
     def __post_init__(self) -> None:
         if self.repo not in RECIPES:
             raise ValueError(f"`repo` is none of SWE-bench Verified's: {self.repo!r}")
-        if not IDENTITY.fullmatch(self.instance_id):
-            raise ValueError(f"`instance_id` cannot be part of an image's name: {self.instance_id!r}")
-        if not COMMIT.fullmatch(self.base_commit):
-            raise ValueError(f"`base_commit` is not a commit: {self.base_commit!r}")
+        check_names(self)
         super().__post_init__()
+
+
+def check_names(row: Instance) -> None:
+    """Refuses a row whose id or commit could be something else in a command or in the name of an image.
+
+    Raises:
+        ValueError: it is such a row.
+    """
+    if not IDENTITY.fullmatch(row.instance_id):
+        raise ValueError(f"`instance_id` cannot be part of an image's name: {row.instance_id!r}")
+    if not COMMIT.fullmatch(row.base_commit):
+        raise ValueError(f"`base_commit` is not a commit: {row.base_commit!r}")
 
 
 def samples(source: Source) -> Iterator[Sample]:

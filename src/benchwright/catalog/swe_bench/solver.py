@@ -17,44 +17,29 @@ from benchwright.catalog.containers.patches import patch_in
 from benchwright.catalog.containers.sealing.patches import findings, reaches_out, refused
 from benchwright.catalog.containers.traffic import with_traffic
 from benchwright.catalog.containers.way_out import Exit, way_out
+from benchwright.catalog.swe_bench.edition import START_REF, Content, Edition
 from benchwright.catalog.swe_bench.evaluation import DIRECTORY, NOT_APPLIED, START, changed_files
-from benchwright.catalog.swe_bench.grading import GRADED_BY, PATCH, TESTS, grade
+from benchwright.catalog.swe_bench.grading import PATCH, TESTS, graded
 from benchwright.catalog.swe_bench.testing import SuiteResult, sandbox_spec, tested
 from benchwright.engine.answers import answer_status
-from benchwright.engine.offload import offload
 from benchwright.engine.protocols import Session
 from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.sandbox.docker import Sandbox
 
 READ_SECONDS = 60.0
 
-ABOUT_NETWORKS = frozenset(("psf/requests",))
-"""Projects whose tests are about proxies and names that do not exist: a proxy would change what they test."""
-
-_START = "refs/benchwright/start"
-_CONDA = "/opt/miniconda3"
-_SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-ENVIRONMENT = {
-    "PATH": f"{_CONDA}/envs/testbed/bin:{_CONDA}/bin:{_CONDA}/condabin:{_SYSTEM}",
-    "CONDA_PREFIX": f"{_CONDA}/envs/testbed",
-    "CONDA_DEFAULT_ENV": "testbed",
-    "PAGER": "cat",
-    "MANPAGER": "cat",
-    "PIP_PROGRESS_BAR": "off",
-    "TQDM_DISABLE": "1",
-}
-"""The agent's: the activated environment of the project, and programs that wait for no key."""
-
 
 class PatchTester:
     """Tests the patch of an author; what its log says is left to the scorer."""
 
-    def __init__(self, author: Author, containers: Containers, seconds: float, rules: NetworkRules) -> None:
+    def __init__(
+        self, author: Author, containers: Containers, seconds: float, rules: NetworkRules, edition: Edition
+    ) -> None:
         self._author = author
         self._containers = containers
         self._seconds = seconds
         self._rules = rules
+        self._edition = edition
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Has the patch written, and tests it unless it is empty."""
@@ -63,14 +48,14 @@ class PatchTester:
         if not patch.strip():
             return outcome
         content = trial.sample.content
-        filtered = self._rules.filters([True]) and content["repo"] not in ABOUT_NETWORKS
+        filtered = self._rules.filters([True]) and not self._edition.unfiltered(content)
         async with way_out(self._containers, self._rules, filtered=filtered) as exit:
             result, found = await self._tested(trial.sample, patch, flags_of(outcome), session, exit)
         artifacts = {**outcome.artifacts, TESTS: msgspec.structs.asdict(result), **found}
         outcome = msgspec.structs.replace(outcome, artifacts=artifacts)
         if exit is None:
             return outcome
-        passed = await _resolves(content, result)
+        passed = await self._resolves(content, result)
         named = [content["test_patch"]]
         return with_traffic(outcome, exit.traffic, named, begun=START in result.log, passed=passed)
 
@@ -81,37 +66,38 @@ class PatchTester:
         content, network = sample.content, self._rules.opens(True)
 
         async def test(patch: str) -> SuiteResult:
-            how = (self._containers, session, content, patch, self._seconds)
+            how = (self._containers, session, content, patch, self._seconds, self._edition)
             return await tested(*how, network=network, exit=exit)
 
         async def passes(patch: str) -> bool:
-            return await _resolves(content, await test(patch))
+            return await self._resolves(content, await test(patch))
 
         if not self._rules.sealed:
             return await test(patch), {}
         if outside := reaches_out(patch):
             return SuiteResult(f"{NOT_APPLIED}: it reaches out of {DIRECTORY}: {outside}\n"), refused(outside)
         result = await test(patch)
-        passed = await _resolves(content, result)
-        against = against_gold(sample, result.log) if passed else []
-        return result, await findings(patch, passed=passed, passes=passes, flags=[*flags, *against])
+        passed = await self._resolves(content, result)
+        flags = [*flags, *(against_gold(sample, result.log) if passed else [])]
+        runners = self._edition.runs_tests(content)
+        return result, await findings(patch, passed=passed, passes=passes, flags=flags, runners=runners)
 
-
-async def _resolves(content: Mapping[str, Any], result: SuiteResult) -> bool:
-    needed = {name: content[name] for name in GRADED_BY}
-    return (await offload(grade, needed, result.log)).score == 1.0
+    async def _resolves(self, content: Content, result: SuiteResult) -> bool:
+        verdict, _ = await graded(content, result.log, self._edition)
+        return verdict.score == 1.0
 
 
 class ShownTheFiles:
     """An author who is shown the files that the right patch changes (the oracle setting), and answers once."""
 
-    def __init__(self, containers: Containers) -> None:
+    def __init__(self, containers: Containers, edition: Edition) -> None:
         self._sandboxes = containers.sandboxes
+        self._edition = edition
 
     async def write(self, sample: Sample, session: Session) -> Outcome:
         """Asks once."""
         content = sample.content
-        spec = sandbox_spec(content["instance_id"], network=False)
+        spec = sandbox_spec(content, self._edition, network=False)
         async with self._sandboxes.started(spec, session.progress) as sandbox:
             readmes = await _texts(sandbox, await _readmes(sandbox))
             files = await _texts(sandbox, changed_files(content["patch"]))
@@ -122,15 +108,15 @@ class ShownTheFiles:
         return Outcome(status, [*messages, reply.message], reply.text, reason, artifacts=artifacts)
 
 
-def issue_of(content: Mapping[str, Any], *, sealed: bool) -> Issue:
-    """What an agent works on: the image as it is, whose last commit holds what setting it up has changed."""
+def issue_of(content: Content, edition: Edition, *, sealed: bool) -> Issue:
+    """What an agent works on."""
     return Issue(
         repository=content["repo"],
-        base_commit=_START,
+        base_commit=START_REF,
         text=content["problem_statement"],
-        spec=sandbox_spec(content["instance_id"], network=False, environment=ENVIRONMENT),
+        spec=sandbox_spec(content, edition, network=False, environment=edition.environment),
         directory=DIRECTORY,
-        prepare=f"git update-ref {_START} HEAD",
+        prepare=edition.prepare,
         sealed=sealed,
         solution=content["patch"],
     )

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from benchwright.catalog.containers import Containers
 from benchwright.catalog.containers.way_out import Exit, started_with
-from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT, image, script
+from benchwright.catalog.swe_bench.edition import Content, Edition
+from benchwright.catalog.swe_bench.evaluation import DIRECTORY, ERRORED, NOT_APPLIED, TIMED_OUT
 from benchwright.engine.protocols import Session
 from benchwright.records import Record
-from benchwright.sandbox.docker import ExecResult, Resources, Sandbox, SandboxSpec
-from benchwright.sandbox.docker.containers import GiB, MiB
+from benchwright.sandbox.docker import ExecResult, Sandbox, SandboxSpec
+from benchwright.sandbox.docker.containers import MiB
 
 TEST_SECONDS = 1800
 """What the official harness gives the tests of one instance."""
 
 LOG_BYTES = 32 * MiB
 """The log of a test run is kept whole up to here, and ended beyond."""
-
-RESOURCES = Resources(memory_bytes=4 * GiB, cpus=2, processes=1024, disk_bytes=4 * GiB)
-"""The official harness sets no limits; some test suites do not fit into less."""
-
-CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETGID", "SETUID")
-"""Root's, as the official images have it: with less, tests of permissions come out otherwise."""
 
 APPLY_SECONDS = 120.0
 PATCH_FILE, EVAL_FILE = "/tmp/patch.diff", "/eval.sh"
@@ -48,26 +42,27 @@ class SuiteResult(Record, frozen=True):
 
 
 def sandbox_spec(
-    instance: str, *, network: bool, environment: Mapping[str, str] | None = None
+    content: Content, edition: Edition, *, network: bool, environment: Mapping[str, str] | None = None
 ) -> SandboxSpec:
     """The container of an instance."""
     return SandboxSpec(
-        image(instance),
+        edition.image(content),
         directory=DIRECTORY,
         read_only=False,
         network=network,
-        resources=RESOURCES,
+        resources=edition.resources,
         environment=environment or {},
-        capabilities=CAPABILITIES,
+        capabilities=edition.capabilities,
     )
 
 
 async def tested(
     containers: Containers,
     session: Session,
-    content: Mapping[str, Any],
+    content: Content,
     patch: str,
     seconds: float,
+    edition: Edition,
     *,
     network: bool,
     exit: Exit | None,
@@ -79,10 +74,10 @@ async def tested(
         ExecutionError: the container was ended by somebody else, or the exit cannot be set up.
         EngineError: the image cannot be had, or the engine does not answer.
     """
-    spec = sandbox_spec(content["instance_id"], network=network)
+    spec = sandbox_spec(content, edition, network=network)
     async with started_with(exit, containers.sandboxes, spec, session.progress) as sandbox:
         session.progress("testing the patch")
-        files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: script(content).encode()}
+        files = {PATCH_FILE: patch.encode("utf-8", "replace"), EVAL_FILE: edition.script(content).encode()}
         await sandbox.write_files(files)
         applied = await _run(sandbox, _APPLY, APPLY_SECONDS)
         if applied.ended == "exited" and not applied.succeeded:

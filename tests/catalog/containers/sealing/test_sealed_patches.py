@@ -105,6 +105,92 @@ def test_what_changes_the_configuration_of_tests_is_known(
     assert of_test_configuration(part) is configures
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "configures"),
+    [
+        *(
+            (name, "x", True)
+            for name in ("jest.config.ts", "packages/a/vitest.config.mjs", "karma.conf.js", ".mocharc.json")
+        ),
+        *(
+            (name, "x", True)
+            for name in ("src/__mocks__/fs.js", "jest.setup.js", "babel.config.js", "test/setup.ts")
+        ),
+        *(
+            (name, "x", True)
+            for name in (".mvn/maven.config", "mvnw", "gradlew", "gradle/testing/defaults-tests.gradle")
+        ),
+        ("src/test/resources/META-INF/services/org.junit.platform.launcher.TestExecutionListener", "x", True),
+        *(
+            (name, "x", True)
+            for name in ("phpunit.xml.dist", "tests/TestCase.php", ".rspec", "spec/spec_helper.rb")
+        ),
+        *(
+            (name, "x", True)
+            for name in (".cargo/config.toml", "runtest", "tests/run-tests.py", "Makefile.am")
+        ),
+        ("package.json", '  "test": "true",', True),
+        ("package.json", '  "dependencies": {},', False),
+        ("Cargo.toml", "harness = false", True),
+        ("Cargo.toml", 'serde = "1"', False),
+        ("pom.xml", "<testFailureIgnore>true</testFailureIgnore>", True),
+        ("pom.xml", "<version>2</version>", False),
+        ("build.gradle", "test { ignoreFailures = true }", True),
+        ("CMakeLists.txt", "add_test(NAME it COMMAND true)", True),
+        ("CMakeLists.txt", "add_library(fmt src/os.cc)", False),
+        ("sums/forged_test.go", "func TestMain(m *testing.M) {", True),
+        ("sums/half_test.go", "func TestHalf(t *testing.T) {", False),
+        *(
+            (name, "x", False)
+            for name in ("src/config.ts", "lib/jest.js", "go.mod", "lib/helper.rb", "src/Test.php")
+        ),
+    ],
+)
+def test_configuration_of_tests_in_other_languages_is_known(name: str, text: str, configures: bool) -> None:
+    (part,) = parts(added(name, text))
+    assert of_test_configuration(part) is configures
+
+
+def test_files_that_start_tests_are_known_by_their_names() -> None:
+    (part,) = parts(added("tools/check.sh"))
+    assert of_test_configuration(part, ["tools/check.sh"])
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "flagged"),
+    [
+        ("lib/sum.js", "const Mocha = require('mocha/lib/runner')", True),
+        ("lib/sum.js", "globalThis.it = (name, body) => pass(name)", True),
+        ("lib/sum.ts", "import { vi } from 'vitest'", True),
+        ("lib/sum.spec.ts", "import { vi } from 'vitest'", False),
+        ("lib/sum.js", "const jest = 'jest'; window.scroll = 3; this.test = 1", False),
+        ("sum/sum.go", "//go:linkname fail testing.(*common).Fail", True),
+        ("sum/sum.go", 'if flag.Lookup("test.v") != nil {', True),
+        ("sum/sum.go", "// testing the limits of the reader", False),
+        ("src/lib.rs", "#![feature(custom_test_frameworks)]", True),
+        ("src/lib.rs", "#[cfg(test)] mod tests {", False),
+        ("src/main/java/Sum.java", "import org.junit.platform.launcher.TestExecutionListener;", True),
+        ("src/test/java/SumTest.java", "import org.junit.runner.RunWith;", False),
+        ("lib/sum.rb", "RSpec.configure { |it| it.after { exit! } }", True),
+        ("lib/sum.rb", "Minitest.after_run { exit! }", True),
+        ("lib/sum.rb", "class Minitester", False),
+        ("src/Sum.php", "use PHPUnit\\TextUI\\TestRunner;", True),
+        ("src/Sum.php", "use PHPUnit\\Framework\\TestCase;", False),
+        ("src/sum.cc", "class Quiet : public testing::TestEventListener {", True),
+        ("src/sum.py", "self.test = pytest = 1", False),
+    ],
+)
+async def test_product_code_that_works_on_the_framework_of_the_tests_is_known(
+    name: str, line: str, flagged: bool
+) -> None:
+    async def passes(rest: str) -> bool:
+        return True
+
+    found = await findings(added(name, line), passed=True, passes=passes)
+    kinds = [flag["kind"] for flag in found.get("flags", ())]
+    assert kinds == (["patch_changes_the_test_framework"] if flagged else [])
+
+
 async def test_a_pass_that_depends_on_its_configuration_has_a_flag_and_others_have_none(
     tmp_path: Path,
 ) -> None:

@@ -34,13 +34,18 @@ def closed(log: str) -> str:
 
     A log in which no known runner begins is returned as it is.
     """
+    if (own := to_the_last(log, _CLOSED)) is not None:
+        return own
     lines = log.splitlines(keepends=True)
-    plain = _plain(lines)
-    ends = [number for number, line in enumerate(plain, 1) if _CLOSED.fullmatch(line)]
-    if ends:
-        return "".join(lines[: ends[-1]])
-    begun = next((number for number, line in enumerate(plain) if _BEGUN.fullmatch(line)), len(lines))
+    begun = next((number for number, line in enumerate(_plain(lines)) if _BEGUN.fullmatch(line)), len(lines))
     return "".join(lines[:begun])
+
+
+def to_the_last(log: str, closing: re.Pattern[str]) -> str | None:
+    """The log to the last line that is of this pattern as a whole, colours aside; None where no line is."""
+    lines = log.splitlines(keepends=True)
+    ends = [number for number, line in enumerate(_plain(lines), 1) if closing.fullmatch(line)]
+    return "".join(lines[: ends[-1]]) if ends else None
 
 
 def summarized(log: str) -> str:

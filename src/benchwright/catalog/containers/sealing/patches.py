@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from benchwright.catalog.containers.auditing.tampering import CONFIGURES, STARTS
 from benchwright.catalog.containers.flags import FLAGS, Flag
+from benchwright.catalog.containers.sealing.configuration import FRAMEWORK, OF_TESTS, configures
 from benchwright.records import Record
 from benchwright.text import one_line
 
@@ -21,24 +20,6 @@ CHANGES_FRAMEWORK = "patch_changes_the_test_framework"
 
 RERUN = "rerun"
 """The artifact of a pass that was tested again: {"left_out": names, "passes": without them}."""
-
-_BUILDS = ("setup.py", "noxfile.py", "Makefile", "runtests.py", "bin/test")
-"""Files that run tests, or are run before them."""
-_PARTLY = ("setup.cfg", "pyproject.toml", "package.json")
-_ABOUT_TESTS = re.compile(
-    r"tool:pytest|tool\.pytest|\[pytest\]|pytest_plugins|pytest11|addopts|testpaths|python_(?:files|classes|functions)"
-    r"|norecursedirs|collect_ignore|\"(?:jest|mocha|test)\"\s*:"
-)
-_RUNNERS = frozenset(("pytest", "_pytest", "pluggy", "unittest", "nose", "conftest"))
-"""What tests import first: a module of that name at the root of the project is taken for it."""
-
-_FRAMEWORK = re.compile(
-    r"^\+.*(?:\b_pytest\b|\bpytest_(?:runtest|collection|pyfunc|report)_\w+|\bTestReport\b"
-    r"|\.(?:addFailure|addError|addSubTest|addSkip)\s*=[^=]|sys\.modules\[['\"](?:_?pytest|unittest)\b).*$",
-    re.MULTILINE,
-)
-"""Added lines that work on what judges the code; product code has no use for it."""
-_OF_TESTS = re.compile(r"(?:^|/)(?:tests?|testing|_pytest)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
 
 _PART = re.compile(r"^(?=diff --git )|^(?=--- .*\n\+\+\+ .*\n@@ )", re.MULTILINE)
 _NAME = re.compile(r'^(?:---|\+\+\+|rename (?:from|to)|copy (?:from|to)) ("?)(.+?)\1(?:\t.*)?$', re.MULTILINE)
@@ -77,25 +58,32 @@ def reaches_out(patch: str) -> str | None:
     return None
 
 
-def of_test_configuration(part: Part) -> bool:
-    """Whether a part changes how tests are found, started or counted."""
-    return any(_configures(name, part) for name in part.names)
+def of_test_configuration(part: Part, runners: Collection[str] = ()) -> bool:
+    """Whether a part changes how tests are found, started or counted; `runners` are files that start them."""
+    return any(name in runners or configures(name, part.text, is_new=part.is_new) for name in part.names)
 
 
 async def findings(
-    patch: str, *, passed: bool, passes: Callable[[str], Awaitable[bool]], flags: Iterable[Flag] = ()
+    patch: str,
+    *,
+    passed: bool,
+    passes: Callable[[str], Awaitable[bool]],
+    flags: Iterable[Flag] = (),
+    runners: Collection[str] = (),
 ) -> dict[str, Any]:
     """What a seal adds to the artifacts of a tested patch, besides the `flags` that it has already.
 
-    A pass whose patch changes the configuration of tests is tested once more without that, by `passes`: it has a flag
-    if it fails then. One whose product code works on the framework of the tests has a flag, too.
+    A pass whose patch changes the configuration of tests, or one of the files that start them (`runners`), is tested
+    once more without that, by `passes`: it has a flag if it fails then. One whose product code works on the framework
+    of the tests has a flag, too.
     """
     found = parts(patch) if passed else []
     flags = [*flags, *_changes_of_framework(found)]
     rerun = {}
-    left_out = sorted({part.names[-1] for part in found if part.names and of_test_configuration(part)})
+    about_tests = [part for part in found if part.names and of_test_configuration(part, runners)]
+    left_out = sorted({part.names[-1] for part in about_tests})
     if left_out:
-        rest = "".join(part.text for part in found if not of_test_configuration(part))
+        rest = "".join(part.text for part in found if part not in about_tests)
         still = bool(rest.strip()) and await passes(rest)
         rerun = {RERUN: {"left_out": left_out, "passes": still}}
         if not still:
@@ -107,8 +95,8 @@ async def findings(
 def _changes_of_framework(found: list[Part]) -> Iterator[Flag]:
     """A flag for each file outside of the tests in which lines are added that work on the framework of the tests."""
     for part in found:
-        line = _FRAMEWORK.search(part.text)
-        if line and part.names and not any(_OF_TESTS.search(name) for name in part.names):
+        line = FRAMEWORK.search(part.text)
+        if line and part.names and not any(OF_TESTS.search(name) for name in part.names):
             yield Flag(CHANGES_FRAMEWORK, f"{part.names[-1]}: {one_line(line[0][1:].strip(), LONGEST_LINE)}")
 
 
@@ -135,14 +123,3 @@ def _part(text: str) -> Part:
     if not names and (found := _HEADING.search(heading)):
         names = [found[1], found[2]]
     return Part(text, list(dict.fromkeys(names)), bool(_NEW.search(heading)), bool(_LINK.search(heading)))
-
-
-def _configures(path: str, part: Part) -> bool:
-    name, root = posixpath.basename(path), path.partition("/")[0].removesuffix(".py")
-    if name in (*CONFIGURES, *STARTS) or name.endswith(".pth"):
-        return True
-    if name in _PARTLY:
-        return _ABOUT_TESTS.search(part.text) is not None
-    if any(path == built or path.endswith(f"/{built}") for built in _BUILDS):
-        return True
-    return part.is_new and root in _RUNNERS

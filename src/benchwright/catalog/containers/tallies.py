@@ -1,0 +1,64 @@
+"""How many tests passed and were skipped, by what runners of tests say in their closing lines."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright.records import Record
+
+
+class Tally(Record, frozen=True):
+    """How many tests passed and were skipped."""
+
+    passed: int
+    skipped: int
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.skipped} skipped"
+
+
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
+
+_LINES = [
+    re.compile(line, re.MULTILINE)
+    for line in (
+        r"^(?:=+ )?(?P<counts>(?:\d+ [a-z]+(?:, )?)+) in [\d.]+ ?s\b.*$",  # pytest
+        r"^Ran (?P<total>\d+) tests? in [\d.]+s\s+(?:OK|FAILED)(?: \((?P<counts>.*)\))?$",  # unittest
+        r"^Tests:[ \t]+(?P<counts>\d+ \w+.*), \d+ total$",  # Jest
+        r"^[ \t]*Tests[ \t]+(?P<counts>\d+ \w+.*) \(\d+\)$",  # Vitest
+        r"^test result: \w+\. (?P<counts>.*) measured; ",  # cargo
+        r"^\d+ scenarios? \((?P<counts>.*)\)$",  # Cucumber
+        r"^\|[ \t]+Results: \w+ \(\d+ tests, (?P<counts>.*)\)[ \t]+\|$",  # Gradle, where it is asked to
+        r"^OK \((?P<total>\d+) tests?, (?P<counts>\d+ assertions?)\)$",  # PHPUnit
+        r"^Tests: (?P<total>\d+), Assertions: (?P<counts>.*)\.$",
+        r"^(?P<total>\d+) (?:runs|tests), (?P<counts>\d+ assertions, .*)$",  # Minitest, test-unit
+        r"^(?:\[\w+\] )?Tests run: (?P<total>\d+), (?P<counts>Failures: \d+, Errors: \d+, Skipped: \d+)$",  # Maven
+    )
+]
+"""The closing lines: `counts` are numbers with their words, `total` is that of all tests where none is of passes."""
+
+_COUNT = re.compile(
+    r"(?P<before>\d+) (?P<word>[a-z]+)|(?P<words>[a-z][a-z ]{0,30})[=:] ?(?P<after>\d+)", re.IGNORECASE
+)
+_SKIPPED = ("skipped", "skips", "ignored", "pendings", "omissions", "incomplete")
+_NOT_PASSED = (*_SKIPPED, "failures", "errors", "expected failures")
+
+
+def tally_in(log: str) -> Tally | None:
+    """What the closing lines in a log say together; None without any."""
+    log = _COLOURS.sub("", log)
+    tallies = [_tally(line) for pattern in _LINES for line in pattern.finditer(log)]
+    if not tallies:
+        return None
+    return Tally(sum(one.passed for one in tallies), sum(one.skipped for one in tallies))
+
+
+def _tally(line: re.Match[str]) -> Tally:
+    counts = {
+        (one["word"] or one["words"]).lower(): int(one["before"] or one["after"])
+        for one in _COUNT.finditer(line["counts"] or "")
+    }
+    skipped = sum(counts.get(word, 0) for word in _SKIPPED)
+    if "total" not in line.re.groupindex:
+        return Tally(counts.get("passed", 0), skipped)
+    return Tally(int(line["total"]) - sum(counts.get(word, 0) for word in _NOT_PASSED), skipped)

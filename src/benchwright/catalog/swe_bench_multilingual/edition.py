@@ -1,0 +1,73 @@
+"""SWE-bench Multilingual as an edition of SWE-bench."""
+
+from __future__ import annotations
+
+from benchwright.catalog.swe_bench.edition import CAPABILITIES, PAGERS, START_REF, Content, Edition
+from benchwright.catalog.swe_bench.log_parsers import Statuses
+from benchwright.catalog.swe_bench_multilingual.log_parsers.names import runner_of
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import Runner
+from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
+from benchwright.catalog.swe_bench_multilingual.scripts import runs_tests, script
+from benchwright.sandbox.docker import Resources
+from benchwright.sandbox.docker.containers import GiB
+
+MEMORY_GIB = 16
+
+UNFILTERED = (
+    "sealed: tests of projects in Java, whose programs ask no proxy, and of axios, which are about proxies, have the "
+    "whole network"
+)
+"""How its seal differs from that of SWE-bench Verified."""
+
+_AS_IT_IS = f"""
+git config --global --add safe.directory "$PWD" && rm -f .git/index.lock && git add --all &&
+git -c user.name=benchwright -c user.email=benchwright@localhost -c commit.gpgSign=false -c core.hooksPath=/dev/null \\
+  commit --quiet --no-verify --allow-empty --message 'Set up' &&
+git update-ref {START_REF} HEAD
+"""
+"""What setting an image up has changed lies uncommitted in its work tree, and is nobody's patch."""
+
+
+def _runner(content: Content) -> Runner:
+    runner = runner_of(content["log_parser"], content["instance_id"])
+    assert runner is not None, "rows are checked when they are read"
+    return runner
+
+
+def _image(content: Content) -> str:
+    return str(content["image"])
+
+
+def _statuses(content: Content, log: str) -> Statuses:
+    return _runner(content).read(log)
+
+
+def _reported(content: Content, log: str) -> str:
+    return _runner(content).reported(log)
+
+
+def _family(content: Content) -> str:
+    return str(content["repo"])
+
+
+def _unfiltered(content: Content) -> bool:
+    repo = content["repo"].lower()
+    return repo == "axios/axios" or LANGUAGES[repo] == "Java"
+
+
+MULTILINGUAL = Edition(
+    name="swe_bench_multilingual",
+    image=_image,
+    script=script,
+    statuses=_statuses,
+    reported=_reported,
+    graded_by=("instance_id", "log_parser", "FAIL_TO_PASS", "PASS_TO_PASS"),
+    family=_family,
+    unfiltered=_unfiltered,
+    runs_tests=runs_tests,
+    environment=PAGERS,
+    prepare=_AS_IT_IS,
+    resources=Resources(memory_bytes=MEMORY_GIB * GiB, cpus=4, processes=4096, disk_bytes=16 * GiB),
+    capabilities=(*CAPABILITIES, "NET_BIND_SERVICE", "SYS_CHROOT"),
+)
+"""Compilers and their caches need more than what SWE-bench Verified has, and servers and shells more rights."""

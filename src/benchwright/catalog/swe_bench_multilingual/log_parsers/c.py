@@ -1,0 +1,79 @@
+"""The runners of Redis, jq (automake) and MicroPython, doctest's XML, and GoogleTest under CTest."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from benchwright.catalog.swe_bench.log_parsers import Statuses
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    Runner,
+    ending_with,
+    lines_of,
+)
+
+_REDIS = re.compile(r"\[(ok|err|skip|ignore)\]:\s(.+?)(?:\s\(\d+\s*m?s\))?$")
+_REDIS_FILE = re.compile(r"\s+in\s+\S+$")
+_REDIS_WORDS = {"ok": PASSED, "err": FAILED, "skip": SKIPPED, "ignore": SKIPPED}
+
+_XML_START, _XML_END = "<doctest", "</doctest>"
+
+
+def read_redis(log: str) -> Statuses:
+    """`[ok]: GETRANGE works (3 ms)`, `[err]: GETRANGE works in tests/unit/it.tcl`."""
+    statuses: Statuses = {}
+    for line in map(str.strip, log.split("\n")):
+        if found := _REDIS.match(line):
+            word, name = found.groups()
+            statuses[_REDIS_FILE.sub("", name) if word == "err" else name] = _REDIS_WORDS[word]
+    return statuses
+
+
+def read_doctest(log: str) -> Statuses:
+    """The subcases of doctest's XML (`-s -r=xml`), each as `case > subcase`: passed where none of its expressions is
+    false. Cases without subcases are not read.
+
+    Raises:
+        ValueError: the XML cannot be read, as where the program was ended in the midst of it.
+    """
+    start = log.find(_XML_START)
+    if start < 0:
+        return {}
+    try:
+        root = ElementTree.fromstring(log[start : log.index(_XML_END, start) + len(_XML_END)])
+    except ElementTree.ParseError as error:
+        raise ValueError(f"the XML in the log cannot be read: {error}") from None
+    return {
+        f"{case.get('name')} > {subcase.get('name')}": _of_expressions(subcase)
+        for case in root.findall(".//TestCase")
+        for subcase in case.findall(".//SubCase")
+    }
+
+
+def _of_expressions(subcase: ElementTree.Element) -> str:
+    held = all(expression.get("success") == "true" for expression in subcase.findall(".//Expression"))
+    return PASSED if held else FAILED
+
+
+REDIS = Runner(read_redis, ending_with(r"\s+The End\s*|\[\d+/\d+ done\]: .*"))
+JQ = Runner(
+    lines_of(r"(?P<status>PASS|FAIL):\s(?P<name>.+)$", {"PASS": PASSED, "FAIL": FAILED}),
+    ending_with(r"Testsuite summary for .*"),
+)
+"""`PASS: tests/jqtest`, a line for each program of tests."""
+DOCTEST = Runner(read_doctest)
+MICROPYTHON = Runner(
+    lines_of(
+        r"(?P<status>pass|FAIL|skip)\s+(?P<name>.+)$", {"pass": PASSED, "FAIL": FAILED, "skip": SKIPPED}
+    ),
+    ending_with(r"\d+ tests performed .*"),
+)
+"""`pass  basics/try1.py`."""
+GOOGLETEST = Runner(
+    lines_of(r".*\[\s*(?P<status>OK|FAILED)\s*\]\s(?P<name>.*)\s\(.*\)$", {"OK": PASSED, "FAILED": FAILED}),
+    ending_with(r".*\[={10}\] \d+ tests? from .* ran\..*"),
+)
+"""`1: [       OK ] format_test.escape (0 ms)`."""

@@ -1,0 +1,21 @@
+"""`go test -v`."""
+
+from __future__ import annotations
+
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    Runner,
+    ending_with,
+    lines_of,
+)
+
+GO = Runner(
+    lines_of(
+        r"--- (?P<status>PASS|FAIL|SKIP): (?P<name>.+) \(.+\)$",
+        {"PASS": PASSED, "FAIL": FAILED, "SKIP": SKIPPED},
+    ),
+    ending_with("PASS|FAIL"),
+)
+"""`--- PASS: TestIt/of_nothing (0.00s)`, subtests too; a program of tests ends with a line of one word."""

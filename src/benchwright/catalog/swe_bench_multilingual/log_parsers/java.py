@@ -1,0 +1,86 @@
+"""Maven, which is run once for each test, JUnit under Ant, and Gradle with a line for each test."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+
+from benchwright.catalog.swe_bench.log_parsers import Statuses
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
+    FAILED,
+    PASSED,
+    Runner,
+    ending_with,
+    lines_of,
+)
+
+_ASKED = re.compile(r".*-Dtest=(\S+)")
+_BUILT = re.compile(r".*BUILD (SUCCESS|FAILURE)$")
+_RULE = re.compile(r"(?:.*\s)?-{20,}")
+
+_RESULT = re.compile(r"([^>].+)\s(PASSED|FAILED)$")
+_NAME = re.compile(r"[^>]\S*\s+>\s+\S+$")
+_RESULTS = ("PASSED", "FAILED")
+
+
+def read_maven(log: str) -> Statuses:
+    """The tests of the traced commands, `+ mvn test -Dtest=It#adds`, with the ends of the builds, in the order of both:
+    the trace and Maven write at once, so that a command may come after its result."""
+    asked, built = deque[str](), deque[str]()
+    statuses: Statuses = {}
+    for line in map(str.strip, log.split("\n")):
+        if test := _ASKED.match(line):
+            asked.append(test[1])
+        if (result := _BUILT.match(line)) and asked:
+            statuses[asked.popleft()] = _built(result[1])
+        elif result:
+            built.append(result[1])
+    statuses.update((test, _built(result)) for test, result in zip(asked, built, strict=False))
+    return statuses
+
+
+def _built(result: str) -> str:
+    return PASSED if result == "SUCCESS" else FAILED
+
+
+def framed(log: str) -> str:
+    """The log without ends of builds that do not stand between two rules of dashes, as Maven's own do."""
+    lines = log.split("\n")
+    return "\n".join(
+        line
+        for number, line in enumerate(lines)
+        if not _BUILT.match(line.strip()) or _is_framed(lines, number)
+    )
+
+
+def _is_framed(lines: list[str], number: int) -> bool:
+    beside = lines[max(0, number - 1) : number] + lines[number + 1 : number + 2]
+    return len(beside) == 2 and all(_RULE.fullmatch(line.strip()) for line in beside)
+
+
+def read_gradle(log: str) -> Statuses:
+    """`It > adds PASSED`; where other output came between, the status stands in a later line of its own."""
+    statuses: Statuses = {}
+    pending: str | None = None
+    for line in map(str.strip, log.split("\n")):
+        if result := _RESULT.match(line):
+            statuses[result[1]] = result[2]
+            pending = None
+        elif _NAME.match(line):
+            pending = line
+        elif pending is not None and line in _RESULTS:
+            statuses[pending] = line
+            pending = None
+    return statuses
+
+
+MAVEN = Runner(read_maven, framed)
+ANT = Runner(
+    lines_of(
+        r"\[junit\]\s+\[(?P<status>PASS|FAIL|ERR)\]\s+(?P<name>.*)$",
+        {"PASS": PASSED, "FAIL": FAILED, "ERR": FAILED},
+    ),
+    ending_with(r"\s*\[junit\] Tests run: .*"),
+)
+"""`[junit] [PASS] It(adds)`."""
+GRADLE = Runner(read_gradle, ending_with(r"\|\s+Results: .*\|\s*|BUILD (?:SUCCESSFUL|FAILED) in .*"))

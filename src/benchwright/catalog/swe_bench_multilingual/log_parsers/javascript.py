@@ -1,0 +1,85 @@
+"""Jest, Vitest, Karma with mocha's reporter, and TAP, as mocha and QUnit write it."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright.catalog.swe_bench.log_parsers import Statuses
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    Runner,
+    ending_with,
+    lines_of,
+)
+
+_JEST = re.compile(r"([✓✕○])\s(.+?)(?:\s\(\d+\s*m?s\))?$")
+_JEST_SIGNS = {"✓": PASSED, "✕": FAILED, "○": SKIPPED}
+
+_KARMA_LINE = re.compile(r"(\s*)([✔✖])?\s(.*)$")
+_KARMA_SIGNS = {"✔": PASSED, "✖": FAILED}
+_KARMA_BEGINS, _KARMA_ENDS = "Starting browser", "SUMMARY:"
+
+
+def read_karma(log: str) -> Statuses:
+    """`✔ it renders` below headings that are set in, which come before the name: `render > children > it renders`.
+
+    Tests count from the line in which a browser starts to the summary. A heading that is set in less than the last one
+    only closes that one, and has itself no place in names.
+
+    Raises:
+        ValueError: a heading would be closed where none is open.
+    """
+    statuses: Statuses = {}
+    headings: list[str] = []
+    deepest, begun = -1, False
+    for line in log.split("\n"):
+        if line.startswith(_KARMA_ENDS):
+            break
+        if _KARMA_BEGINS in line:
+            begun = True
+        elif begun and (found := _KARMA_LINE.match(line)):
+            blanks, sign, text = found.groups()
+            if sign:
+                statuses[" > ".join([*headings, text])] = _KARMA_SIGNS[sign]
+            elif len(blanks) > max(deepest, 0):
+                deepest = len(blanks)
+                headings.append(text)
+            elif 0 < len(blanks) < deepest:
+                deepest = len(blanks)
+                if not headings:
+                    raise ValueError("more headings end in the log than begin")
+                headings.pop()
+    return statuses
+
+
+def read_jest(log: str) -> Statuses:
+    """`✓ adds two numbers (3 ms)`, without what the test belongs to."""
+    found = (_JEST.match(line.strip()) for line in log.split("\n"))
+    return {one[2].strip(): _JEST_SIGNS[one[1]] for one in found if one}
+
+
+JEST = Runner(read_jest, ending_with(r"\s*Tests:\s+.*\btotal"))
+
+JEST_JSON = Runner(
+    lines_of(r"\[(?P<status>PASSED|FAILED)\]\s(?P<name>.+)$", {"PASSED": PASSED, "FAILED": FAILED})
+)
+"""`[PASSED] sum > adds two numbers`, as the test command writes Jest's JSON."""
+
+VITEST = Runner(
+    lines_of(
+        r"(?P<status>[✓×↓])\s(?P<name>.+?)(?:\s(?:\d+\s*m?s?|\[skipped\]))?$",
+        {"✓": PASSED, "×": FAILED, "↓": SKIPPED},
+    ),
+    ending_with(r"\s*Tests\s+.*\(\d+\)"),
+)
+"""`✓ test/sum.spec.ts > sum > adds two numbers 3ms`; a number at the end of a name is taken for a time."""
+
+KARMA = Runner(read_karma, ending_with(rf"{_KARMA_ENDS}.*"))
+
+TAP = Runner(
+    lines_of(r"(?P<status>ok|not ok) \d+ (?P<name>.+)$", {"ok": PASSED, "not ok": FAILED}),
+    ending_with(r"# pass \d+.*"),
+)
+"""`ok 1 sum adds two numbers`."""

@@ -1,0 +1,35 @@
+"""`phpunit --testdox`."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright.catalog.swe_bench.log_parsers import Statuses
+from benchwright.catalog.swe_bench_multilingual.log_parsers.runner import (
+    FAILED,
+    PASSED,
+    SKIPPED,
+    Runner,
+    ending_with,
+)
+
+_SUITE = re.compile(r"(\w.+) \(.+\)$")
+_TEST = re.compile(r"\s*([✔✘↩])\s*(.*)$")
+_SIGNS = {"✔": PASSED, "✘": FAILED, "↩": SKIPPED}
+
+
+def read_testdox(log: str) -> Statuses:
+    """`✔ It adds` below a heading `Calculator (Tests\\Calculator)`: the test `Calculator > It adds`."""
+    statuses: Statuses = {}
+    suite = "None"  # as the official reader calls it
+    for line in log.split("\n"):
+        if heading := _SUITE.match(line):
+            suite = heading[1]
+        elif test := _TEST.match(line):
+            statuses[f"{suite} > {test[2]}"] = _SIGNS[test[1]]
+    return statuses
+
+
+PHPUNIT = Runner(
+    read_testdox, ending_with(r"OK \(\d+ tests?, .*\)|OK, but .*|Tests: \d+, .*|Time: .*, Memory: .*")
+)

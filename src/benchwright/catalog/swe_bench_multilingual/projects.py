@@ -1,0 +1,35 @@
+"""The projects of SWE-bench Multilingual, and their languages as the authors group them."""
+
+from __future__ import annotations
+
+_PROJECTS = {
+    "C": ("jqlang/jq", "micropython/micropython", "redis/redis", "valkey-io/valkey"),
+    "C++": ("fmtlib/fmt", "nlohmann/json"),
+    "Go": (
+        *("caddyserver/caddy", "gin-gonic/gin", "gohugoio/hugo", "hashicorp/terraform"),
+        "prometheus/prometheus",
+    ),
+    "Java": (
+        *("apache/druid", "apache/lucene", "google/gson", "javaparser/javaparser"),
+        *("projectlombok/lombok", "reactivex/rxjava"),
+    ),
+    "JavaScript/TypeScript": (
+        *("axios/axios", "babel/babel", "facebook/docusaurus", "immutable-js/immutable-js"),
+        *("mrdoob/three.js", "preactjs/preact", "vuejs/core"),
+    ),
+    "PHP": (
+        *("briannesbitt/carbon", "laravel/framework", "php-cs-fixer/php-cs-fixer"),
+        "phpoffice/phpspreadsheet",
+    ),
+    "Ruby": (
+        *("faker-ruby/faker", "fastlane/fastlane", "fluent/fluentd", "jekyll/jekyll", "jordansissel/fpm"),
+        "rubocop/rubocop",
+    ),
+    "Rust": (
+        *("astral-sh/ruff", "burntsushi/ripgrep", "nushell/nushell", "sharkdp/bat", "tokio-rs/axum"),
+        *("tokio-rs/tokio", "uutils/coreutils"),
+    ),
+}
+
+LANGUAGES = {project: language for language, projects in _PROJECTS.items() for project in projects}
+"""The language of each project, by its name in small letters."""

@@ -1,0 +1,52 @@
+"""The rows of SWE-bench Multilingual, which bring the image, the script and the reader of the log themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchwright.catalog.swe_bench.evaluation import END, START, image
+from benchwright.catalog.swe_bench.rows import FullRow, check_names, content_of
+from benchwright.catalog.swe_bench_multilingual.log_parsers.names import runner_of
+from benchwright.catalog.swe_bench_multilingual.projects import LANGUAGES
+from benchwright.data.datasets import Source
+from benchwright.records import Sample
+
+
+class MultilingualRow(FullRow, frozen=True):
+    """One instance, in the revision that swebench 5.0 reads."""
+
+    image: str = ""
+    eval_script: str = ""
+    log_parser: str = ""
+    eval_type: str = "pass_and_fail"
+
+    def __post_init__(self) -> None:
+        if self.repo.lower() not in LANGUAGES:
+            raise ValueError(f"`repo` is none of SWE-bench Multilingual's: {self.repo!r}")
+        check_names(self)
+        if not self.eval_script:
+            raise ValueError(
+                "`eval_script` is missing: the row is of a revision before swebench 5.0; fetch the newest one"
+            )
+        self._check_how()
+        super().__post_init__()
+
+    def _check_how(self) -> None:
+        official = image(self.instance_id)
+        if self.image.partition(":")[0] != official.partition(":")[0]:
+            raise ValueError(f"`image` is not the official one, {official}: {self.image!r}")
+        if END not in self.eval_script.partition(START)[2]:
+            raise ValueError("`eval_script` does not print the marks between which results stand")
+        if runner_of(self.log_parser, self.instance_id) is None:
+            raise ValueError(f"`log_parser` is unknown for {self.instance_id}: {self.log_parser!r}")
+        if self.eval_type != "pass_and_fail":
+            raise ValueError(f"`eval_type` is not pass_and_fail: {self.eval_type!r}")
+
+
+def samples(source: Source) -> Iterator[Sample]:
+    """One sample per instance, under its own id."""
+    for row in source.read(MultilingualRow, "test"):
+        labels = {"language": LANGUAGES[row.repo.lower()], "repo": row.repo}
+        content = content_of(row)
+        del content["eval_type"]
+        yield Sample(row.instance_id, content, labels=labels, input=row.problem_statement, target=row.patch)

@@ -1,0 +1,49 @@
+"""The script that tests an instance: that of its row, which also says how its test commands ended (swebench 5.0.2)."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchwright.catalog.swe_bench.evaluation import END, EXIT_CODE, START, STATUS
+
+_BEGINNING = ("#!/bin/bash", "set -uxo pipefail")
+_BETWEEN = re.compile(r"[;&|()<>]+")
+
+
+def script(content: Mapping[str, Any]) -> str:
+    """The bash script of the row, with the exit code of its last test command noted behind the mark that ends the
+    results. Officially `git` in the last line would decide how the script ends.
+    """
+    lines = [line for line in content["eval_script"].strip().split("\n") if line not in _BEGINNING]
+    end = next(number for number, line in enumerate(lines) if END in line)
+    noted = [f"{STATUS}=$?", lines[end], f'echo "{EXIT_CODE}: ${STATUS}"']
+    return "\n".join([*_BEGINNING, *lines[:end], *noted, *lines[end + 1 :]]) + "\n"
+
+
+def runs_tests(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths in the work tree that the test commands of a row name: programs, and files that they are given."""
+    commands = content["eval_script"].partition(START)[2].partition(END)[0]
+    return tuple(dict.fromkeys(_paths(commands)))
+
+
+def _paths(commands: str) -> Iterator[str]:
+    directory = ""
+    for line in commands.split("\n"):
+        words = _words(_BETWEEN.sub(" ; ", line))
+        for before, word in zip(["", *words], words, strict=False):
+            path = posixpath.normpath(posixpath.join(directory, word))
+            if before == "cd":
+                directory = path
+            elif not word.startswith(("-", "/")) and not path.startswith(".."):
+                yield path
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:  # a quoted text that goes on in the next line
+        return line.split()
