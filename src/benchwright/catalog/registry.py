@@ -18,6 +18,7 @@ DOCUMENTED = (
 FURTHER = (
     *("aa_lcr", "aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "ifbench"),
     *("livecodebench", "math_500", "mmmu_pro", "multichallenge", "simpleqa", "simpleqa_verified"),
+    "tau2_bench",
 )
 """The rooms of those that came later, likewise."""
 
