@@ -28,7 +28,11 @@ _FILES = {
     ),
     "splits": tuple(f"{_DATA}/{domain}/split_tasks.json" for domain in (*EVALUATED, "mock")),
     "worlds": (
-        *(f"{_DATA}/{domain}/{name}" for domain in ("airline", "retail", "mock") for name in ("db.json", "policy.md")),
+        *(
+            f"{_DATA}/{domain}/{name}"
+            for domain in ("airline", "retail", "mock")
+            for name in ("db.json", "policy.md")
+        ),
         f"{_DATA}/mock/user_db.json",
         *(f"{_DATA}/telecom/{name}" for name in ("db.toml", "user_db.toml", "main_policy.md")),
         f"{_DATA}/telecom/tech_support_manual.md",
@@ -39,7 +43,10 @@ _FILES = {
     ),
     "code": (
         *(f"{_CODE}/{name}.py" for name in ("config", "voice_config")),
-        *(f"{_CODE}/{folder}/*.py" for folder in ("data_model", "environment", "utils", "domains", "domains/*")),
+        *(
+            f"{_CODE}/{folder}/*.py"
+            for folder in ("data_model", "environment", "utils", "domains", "domains/*")
+        ),
         *(f"{_CODE}/{folder}/*.py" for folder in ("knowledge", "knowledge/document_preprocessors")),
         f"{_CODE}/knowledge/retrievers/*.py",
     ),

@@ -19,7 +19,7 @@ Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
 
 
 class Action(Record, frozen=True):
-    """A call that is right. `compare_args` are the arguments that must be equal where calls are compared (None: all)."""
+    """A call that is right; `compare_args` are the arguments that are compared, where calls are (None: the call's)."""
 
     name: str
     arguments: dict[str, Any]

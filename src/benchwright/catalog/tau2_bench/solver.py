@@ -1,4 +1,4 @@
-"""The conversation: an agent with tools and a policy, and a simulated user that may have tools, too (orchestrator.py)."""
+"""The conversation: an agent with tools and a policy, and a simulated user that may have some (orchestrator.py)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,10 @@ class Conversation:
         told = world.told
         self._session = session
         self._world = world
-        self._tools: dict[Side, list[dict[str, Any]] | None] = {"assistant": told.tools, "user": told.user_tools}
+        self._tools: dict[Side, list[dict[str, Any]] | None] = {
+            "assistant": told.tools,
+            "user": told.user_tools,
+        }
         self.messages: list[Message] = []
         self.heard: dict[Side, list[dict[str, Any]]] = {
             "assistant": [system(agent_prompt(told.policy))],

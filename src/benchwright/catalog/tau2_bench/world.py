@@ -19,7 +19,9 @@ from benchwright.sandbox.limits import MiB
 STEP_SECONDS = 60.0
 """For a line; the longest is that which opens a world on a machine under load."""
 
-LIMITS = Limits(wall_seconds=24 * 3600.0, cpu_seconds=600, memory_bytes=1024 * MiB, processes=8, line_bytes=16 * MiB)
+LIMITS = Limits(
+    wall_seconds=24 * 3600.0, cpu_seconds=600, memory_bytes=1024 * MiB, processes=8, line_bytes=16 * MiB
+)
 """Of one process, which mostly waits for the models."""
 
 Answer = TypeVar("Answer")

@@ -1,10 +1,10 @@
 """Replacements for the libraries that the authors' domains import: as much of each as they use. Runs in the sandbox.
 
-    loguru, deepdiff, yaml, dotenv   nothing is logged, compared or read with them here
-    toml                             `load`, by Python's tomllib
-    addict                           `Dict`: dicts, updated in depth
-    docstring_parser                 `parse`: docstrings in Google's style, as far as tool schemas need them
-    rank_bm25                        `BM25Okapi`: the same scores, computed in the same order
+loguru, deepdiff, yaml, dotenv   nothing is logged, compared or read with them here
+toml                             `load`, by Python's tomllib
+addict                           `Dict`: dicts, updated in depth
+docstring_parser                 `parse`: docstrings in Google's style, as far as tool schemas need them
+rank_bm25                        `BM25Okapi`: the same scores, computed in the same order
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ class BM25Okapi:
     Words that are in more than half of the documents have a quarter of the mean weight.
     """
 
-    def __init__(self, corpus: list[list[str]], k1: float = 1.5, b: float = 0.75, epsilon: float = 0.25) -> None:
+    def __init__(
+        self, corpus: list[list[str]], k1: float = 1.5, b: float = 0.75, epsilon: float = 0.25
+    ) -> None:
         self._k1, self._b = k1, b
         self._frequencies = [Counter(document) for document in corpus]
         self._lengths = [len(document) for document in corpus]
