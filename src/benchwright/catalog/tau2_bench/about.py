@@ -59,7 +59,7 @@ _FILES = {
 DATASET = Dataset(
     name="tau2_bench",
     splits=_FILES,
-    origin=GitRepository("https://github.com/sierra-research/tau2-bench", COMMIT),
+    origin=GitRepository("https://github.com/sierra-research/tau2-bench", COMMIT, whole=False),
     licence="MIT",
     local=_FILES,
 )

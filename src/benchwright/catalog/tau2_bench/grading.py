@@ -55,7 +55,7 @@ JUDGED = """
         """
 """Both word for word, with every space."""
 
-JUDGE_SETTINGS = {"temperature": 0.0}
+JUDGE_SETTINGS: dict[str, Any] = {"temperature": 0.0}
 
 Call = dict[str, Any]
 
