@@ -96,6 +96,7 @@ async def test_all_calls_of_a_message_are_made_and_a_task_may_begin_in_the_middl
         ([calling(*[UNKNOWN] * 10), saying("Sorry.")], "too_many_errors", Status.ANSWERED),
         ([saying(" ")], "agent_error", Status.ANSWERED),
         ([calling(call("get_order", '["1"]'))], "agent_error", Status.ANSWERED),
+        ([calling(call("get_order", r'{"order": "\ud800"}'))], "agent_error", Status.ANSWERED),
     ],
 )
 async def test_a_conversation_without_a_proper_end_is_worth_nothing(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
+import msgspec
+
 from benchwright.catalog.asking import system
 from benchwright.catalog.tau2_bench.world import Message, World, Worlds
 from benchwright.endpoint.reply import Reply
@@ -203,14 +205,19 @@ def said(reply: Reply, side: Side) -> Message:
 
 
 def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
-    function = call["function"]
+    name = str(call["function"].get("name") or "")
     try:
-        arguments = json.loads(function["arguments"] or "{}")
+        arguments = json.loads(call["function"].get("arguments") or "{}", parse_constant=_refuse)
+        msgspec.json.encode(arguments)  # halves of characters, which no file takes, raise a ValueError, too
     except (ValueError, TypeError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):
-        raise Unusable(f"called {function['name']} with arguments that are no JSON object")
-    return {"id": call.get("id") or "", "name": function["name"], "arguments": arguments, "requestor": side}
+        raise Unusable(f"called {name} with arguments that are no JSON object")
+    return {"id": call.get("id") or "", "name": name, "arguments": arguments, "requestor": side}
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
 
 def as_sent(message: Message) -> dict[str, Any]:
