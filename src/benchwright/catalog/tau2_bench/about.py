@@ -77,10 +77,8 @@ TAU2_BENCH = About(
     source=f"https://github.com/sierra-research/tau2-bench ({COMMIT[:7]}, release 1.0.1); arXiv:2506.07982",
     dataset=DATASET,
     metric="reward",
-    departures=(
-        "an empty answer, or one whose arguments are no JSON object, ends a conversation with 0; the authors begin it "
-        "again, up to three times",
-    ),
+    max_tokens=16_384,
+    departures=("up to 16,384 tokens for each answer; the authors leave the limit to each provider",),
     breakdowns=("domain",),
     options={
         "domain": "Only these domains, with commas between: airline, retail, telecom, banking_knowledge, mock.",

@@ -29,7 +29,6 @@ def checks(sample: Sample) -> Iterator[Check]:
     words = "; ".join([DONE, *outputs])
     yield _played(GOLD, actions, words, judge=_judged(criteria, True))
     yield Check("never ends", [assistant(words)], passes=False, user=[HELLO])
-    yield Check("says nothing", [assistant("")], passes=False, user=[HELLO])
     if not all(action.name.startswith(READING) for action in actions):
         yield _played("no action", [], words, passes=False, judge=_judged(criteria, True))
     if not all(is_told(text, [assistant(said) for said in (GREETING, DONE)]) for text in outputs):

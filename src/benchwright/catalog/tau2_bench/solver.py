@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from benchwright.catalog.asking import system
-from benchwright.catalog.tau2_bench.world import Message, World, Worlds
+from benchwright.catalog.tau2_bench.world import Examined, Message, World, Worlds
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.answers import final_answer
 from benchwright.engine.protocols import Session
@@ -19,6 +19,9 @@ MAX_STEPS = 200
 """Messages, and rounds of tool calls."""
 MAX_ERRORS = 10
 """Failed calls, of both sides together."""
+
+RETRIES = 3
+"""How often a conversation begins again in which one side said something that cannot be used (runner/progress.py)."""
 
 STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
 GREETING = "Hi! How can I help you today?"
@@ -43,13 +46,17 @@ Ending = Literal["user_stop", "max_steps", "too_many_errors", "agent_error"]
 PREMATURE: dict[Ending, str] = {
     "max_steps": f"no end within {MAX_STEPS} steps",
     "too_many_errors": f"{MAX_ERRORS} calls failed",
-    "agent_error": "the agent said nothing, or made a call whose arguments are no JSON object",
+    "agent_error": f"{RETRIES + 1} times the agent said nothing, or made a call whose arguments are no JSON object",
 }
 """Why a conversation is worth nothing, whatever it came to."""
 
 
 class Unusable(Exception):
-    """An answer that says nothing, or calls with arguments that are no JSON object."""
+    """An answer that says nothing, or calls with arguments that are no JSON object; of which side."""
+
+    def __init__(self, side: Side, what: str) -> None:
+        super().__init__(what)
+        self.side = side
 
 
 class Agent:
@@ -65,17 +72,20 @@ class Agent:
             ExecutionError: the sandbox was lost, or the simulated user said nothing that can be used.
         """
         content = trial.sample.content
-        async with self._worlds.open(content) as world:
-            guidelines = self._worlds.files.guidelines(tools=world.told.user_tools is not None)
-            talk = Conversation(session, world, guidelines, content["task"])
-            ending = await talk.hold()
-            artifacts: dict[str, Any] = {CONVERSATION: talk.messages, ENDED: ending}
-            if ending not in PREMATURE:
-                examined = await world.examine(talk.messages)
-                artifacts[EXAMINED] = {"database": examined.database, "assertions": examined.assertions}
-        heard = talk.heard["assistant"]
-        status = Status.LIMIT if ending == "max_steps" else Status.ANSWERED
-        return Outcome(status, heard, final_answer(heard), PREMATURE.get(ending), artifacts=artifacts)
+        for _ in range(1 + RETRIES):
+            async with self._worlds.open(content) as world:
+                guidelines = self._worlds.files.guidelines(tools=world.told.user_tools is not None)
+                talk = Conversation(session, world, guidelines, content["task"])
+                try:
+                    ending = await talk.hold()
+                except Unusable as error:
+                    unusable = error
+                    continue
+                examined = None if ending in PREMATURE else await world.examine(talk.messages)
+                return _outcome(talk, ending, examined)
+        if unusable.side == "user":
+            raise ExecutionError(f"{RETRIES + 1} times the simulated user {unusable}")
+        return _outcome(talk, "agent_error")
 
 
 class Conversation:
@@ -100,7 +110,11 @@ class Conversation:
         self._steps = self._errors = 0
 
     async def hold(self) -> Ending:
-        """Lets them talk until one of them, or a limit, ends it."""
+        """Lets them talk until one of them, or a limit, ends it.
+
+        Raises:
+            Unusable: one of them says something that is no message.
+        """
         while True:
             last = self.messages[-1]
             if last.get("tool_calls"):
@@ -108,13 +122,7 @@ class Conversation:
             elif is_stop(last):
                 return "user_stop"
             else:
-                side = self._next(last)
-                try:
-                    reply, message = await self._answer(side)
-                except Unusable as error:
-                    if side == "user":
-                        raise ExecutionError(f"the simulated user {error}") from None
-                    return "agent_error"
+                reply, message = await self._answer(self._next(last))
                 self._note(message, reply.message)
             self._steps += 1
             if ending := self._limit():
@@ -173,6 +181,15 @@ class Conversation:
             self.heard[other].append({"role": "user", "content": message["content"]})
 
 
+def _outcome(talk: Conversation, ending: Ending, examined: Examined | None = None) -> Outcome:
+    artifacts: dict[str, Any] = {CONVERSATION: talk.messages, ENDED: ending}
+    if examined is not None:
+        artifacts[EXAMINED] = {"database": examined.database, "assertions": examined.assertions}
+    heard = talk.heard["assistant"]
+    status = Status.LIMIT if ending == "max_steps" else Status.ANSWERED
+    return Outcome(status, heard, final_answer(heard), PREMATURE.get(ending), artifacts=artifacts)
+
+
 def agent_prompt(policy: str) -> str:
     """The agent's system prompt."""
     return f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>"
@@ -200,7 +217,7 @@ def said(reply: Reply, side: Side) -> Message:
     if reply.tool_calls:
         message["tool_calls"] = [_call(call, side) for call in reply.tool_calls]
     elif not reply.text.strip():
-        raise Unusable("said nothing")
+        raise Unusable(side, "said nothing")
     return message
 
 
@@ -212,7 +229,7 @@ def _call(call: dict[str, Any], side: Side) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):
-        raise Unusable(f"called {name} with arguments that are no JSON object")
+        raise Unusable(side, f"called {name} with arguments that are no JSON object")
     return {"id": call.get("id") or "", "name": name, "arguments": arguments, "requestor": side}
 
 
