@@ -31,6 +31,13 @@ async def test_right_conversations_are_rewarded_and_decoys_are_not(tmp_path: Pat
     assert (result.samples, result.checks, result.failures) == (2, 7, [])
 
 
+async def test_a_decoy_that_passes_as_the_right_calls_change_nothing_is_listed(tmp_path: Path) -> None:
+    beyond_its_means = {"name": "fly_away", "arguments": {}}
+    root = write_shop(tmp_path, retail=[cancelling("105", actions=[beyond_its_means], communicate_info=[])])
+    result = await validated("tau2_bench", root, domain="retail")
+    assert (result.failures, list(result.exceptions)) == ([], ["tau2_retail_105/no action"])
+
+
 async def test_neither_side_hears_the_others_calls(tmp_path: Path) -> None:
     one, sample = made(write_shop(tmp_path, telecom=[going_online()]), "telecom")
     desk = Desk(

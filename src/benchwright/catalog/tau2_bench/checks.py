@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+import msgspec
+
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
 from benchwright.catalog.tau2_bench.grading import is_told
@@ -21,9 +23,27 @@ READING = ("get_", "find_", "list_", "search_", "check_", "calculate", "think", 
 """How the names of tools begin that change nothing."""
 
 
+KNOWN = {
+    (
+        "tau2_retail_105",
+        "no action",
+    ): "the only write among the right calls cannot be paid for, and changes nothing",
+    ("tau2_mock_update_task_with_history_and_env_assertions", GOLD): "no right calls are given",
+    (
+        "tau2_mock_update_task_with_user_tools",
+        GOLD,
+    ): "the user must read a notification, and must not change it",
+}
+"""Checks of the tasks of release 1.0.1 that do not come out as they should, and why."""
+
+
 def checks(sample: Sample) -> Iterator[Check]:
     """The right calls of both sides, one by one, and all said that must be; then the traps."""
-    criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
+    for check in _checks(criteria_of(sample.content["task"]) or Criteria(reward_basis=())):
+        yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
+
+
+def _checks(criteria: Criteria) -> Iterator[Check]:
     actions = criteria.actions or []
     outputs = [text for text in criteria.communicate_info or [] if "COMMUNICATE" in criteria.reward_basis]
     words = "; ".join([DONE, *outputs])
