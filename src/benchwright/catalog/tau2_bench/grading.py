@@ -102,13 +102,14 @@ class RewardScorer:
 class JudgedRewardScorer(RewardScorer):
     """The same where some tasks are judged: at temperature 0; without a `slot` of its own by the model itself.
 
-    The judge is asked only where all else is right, as the reward is 0 otherwise whatever it says.
+    The judge is asked only where all else is right, as the reward is 0 otherwise whatever it says. As it gives one part
+    of some rewards, the scorer is no `JudgingScorer`, whose every score is a judge's.
     """
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
         super().__init__(name)
         self.fingerprint = fingerprint(self.fingerprint, JUDGE_PROMPT, JUDGED, model, slot)
-        self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT, JUDGED), JUDGE_SETTINGS)
+        self._asking = JudgeInfo(fingerprint(JUDGE_PROMPT, JUDGED), JUDGE_SETTINGS)
         self._slot = slot
 
     async def _judged(
@@ -118,7 +119,7 @@ class JudgedRewardScorer(RewardScorer):
             return True, {}
         asked = judge_messages(conversation, criteria.nl_assertions)
         reply = await session.chat(asked, role="judge", slot=self._slot, **JUDGE_SETTINGS)
-        return all(verdicts(reply)), {**self.judging.details(reply.model), "judgement": reply.text}
+        return all(verdicts(reply)), {**self._asking.details(reply.model), "judgement": reply.text}
 
 
 def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]:
