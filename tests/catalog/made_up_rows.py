@@ -11,6 +11,7 @@ from typing import Any
 from tests.catalog.bfcl.bfcl_kit import WEATHER, turn, write_category
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.livecodebench.lcb_kit import method_row, row
+from tests.catalog.tau2_bench.tau2_kit import cancelling, going_online, write_shop
 from tests.catalog.tau_bench.tau_kit import task, write_plain
 from tests.drawn import hub, png
 
@@ -241,6 +242,11 @@ def tau_bench(directory: Path) -> None:
     write_plain(directory, tasks)
 
 
+def tau2_bench(directory: Path) -> None:
+    phones = [going_online(f"phone {number}") for number in range(2)]
+    write_shop(directory, airline=[cancelling("a")], retail=[cancelling("r")], telecom=phones)
+
+
 def gpqa_diamond(directory: Path) -> None:
     write_rows(
         directory / "train.jsonl",
@@ -330,7 +336,7 @@ WRITERS: Mapping[str, Write] = {
     for write in (
         *(bfcl, graphwalks, hle, humaneval, ifeval, longbench_v2, mmlu, mmlu_pro, mrcr, multi_if),
         *(tau_bench, aime_2025, aime_2026, arc_agi_1, arc_agi_2, gpqa_diamond, hmmt, math_500, simpleqa),
-        *(simpleqa_verified, ifbench, livecodebench, mmmu_pro, multichallenge, aa_lcr),
+        *(simpleqa_verified, ifbench, livecodebench, mmmu_pro, multichallenge, aa_lcr, tau2_bench),
     )
 }
 

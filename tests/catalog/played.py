@@ -115,7 +115,7 @@ async def _scripts_of(task: Benchmark, sample: Sample, check: Check) -> list[dic
         {"prompt": text, "replies": replies[min(turn, last) :]} for text, turn in listener.openings.items()
     ]
     if listener.user_opening:
-        lines = [assistant(text) for text in (hello, *check.user[1:])]
+        lines = [assistant(line) if isinstance(line, str) else line for line in (hello, *check.user[1:])]
         found.append({"prompt": listener.user_opening, "replies": lines})
     if listener.judge_opening:
         found.append({"prompt": listener.judge_opening, "replies": [assistant(check.judge[0])]})

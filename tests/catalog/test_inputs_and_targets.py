@@ -58,6 +58,10 @@ SECOND = {
     ),
     "simpleqa": ("How many towers has the 1th town?", "31 towers"),
     "simpleqa_verified": ("How many doors has the 1th house?", "51 doors"),
+    "tau2_bench": (
+        "You want the order of r cancelled.",
+        'DB × COMMUNICATE\nassistant: cancel_order({"order": "1"})\ntells the user: 12',
+    ),
     "tau_bench": (
         "You want more bags, 1.",
         'update_reservation_baggages({"reservation_id": "R1", "total_baggages": 1, "nonfree_baggages": 1, '

@@ -120,6 +120,21 @@ class TestCheckouts:
         assert sorted(path.name for path in directory.iterdir()) == ["fetched.json", "tasks"]
         assert (source.revision, source.pinned) == (dataset.revision, True)
 
+    @pytest.mark.parametrize("filters", ["true", "false"])
+    def test_only_the_files_of_the_splits_come_if_no_more_is_wanted(
+        self, filters: str, repository: Path, tmp_path: Path
+    ) -> None:
+        git = ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e@example.org"]
+        lay(repository, {"tasks/one/more/task.jsonl": question("deeper"), "results.jsonl": question("huge")})
+        for command in (["add", "."], ["commit", "-q", "-m", "more"]):
+            subprocess.run([*git, *command], check=True)
+        subprocess.run([*git, "config", "uploadpack.allowFilter", filters], check=True)
+        origin = GitRepository(f"file://{repository}", commit_of(repository), whole=False)
+        dataset = Dataset("quiz", {"tasks": ("tasks/*/task.jsonl",)}, origin)
+        root = fetch(dataset, tmp_path / "data", quiet)
+        files = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+        assert files == ["fetched.json", "tasks/one/task.jsonl"]
+
     def test_a_second_time_nothing_is_done(self, repository: Path, tmp_path: Path) -> None:
         dataset = self.dataset(str(repository), commit_of(repository))
         fetch(dataset, tmp_path / "data", quiet)

@@ -62,6 +62,8 @@ RUNS = {
     "benchwright run bfcl --model my-model --option categories=simple_python": {"bfcl": COUNT},
     "benchwright run tau_bench --model my-model --n 2 --option domain=retail --option user_model=my-user "
     "--option user_base_url=http://localhost:9000/v1": {"tau_bench": 2},
+    "benchwright run tau2_bench --model my-model --n 2 --option domain=telecom --option user_model=my-user "
+    "--option user_base_url=http://localhost:9000/v1": {"tau2_bench": 2},
     "llm-bench --model my-model run capitals --plugin capitals.py": {"capitals": 3},
     "llm-bench --model my-model --base-url http://localhost:8000/v1 run ifeval": {"ifeval": COUNT},
     "llm-bench --model my-model run mmlu humaneval --max-samples 50 --concurrency 16": (
@@ -118,10 +120,11 @@ def addresses(data: Path) -> Iterator[dict[str, str]]:
         {"prompt": "Judge whether the following", "answer": "correct: yes"},
         {"prompt": "[question]: What is the hardest number after 2?", "answer": "correct: no"},
     ]
+    customers = said["tau_bench"] + said["tau2_bench"]
     with (
         simulated_endpoint("--policy=refusal", "--model=my-model", "--model=my-base-model",
                            scripts=played, answers=key) as model,
-        simulated_endpoint("--policy=refusal", scripts=said["tau_bench"], answers=verdicts) as other,
+        simulated_endpoint("--policy=refusal", scripts=customers, answers=verdicts) as other,
     ):  # fmt: skip
         yield {MODEL: model, OTHER: other}
 
@@ -200,7 +203,7 @@ def test_a_run_comes_to_what_its_answers_are_worth(line: str, place: Place, data
 
 @pytest.mark.parametrize("role", ["judge", "user"])
 def test_requests_of_other_roles_are_counted_apart(role: str, place: Place) -> None:
-    (line,) = [line for line in RUNS if f"{role}_model=" in line]
+    line = next(line for line in RUNS if f"{role}_model=" in line)
     place.run(line)
     (result,) = place.results().values()
     assert list(result["other_roles"]) == [role]

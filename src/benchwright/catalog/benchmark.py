@@ -77,15 +77,15 @@ class Check(Record, frozen=True):
     """A scripted conversation and what it must score: the gold answer, or a decoy that must not count.
 
     `replies` are what the model says, in turn (assistant messages; the last one is said again if it is asked
-    once more); `user` and `judge` are what the other roles say, in turn. `passes` is whether the score must
-    be 1 (gold) or below 1 (a decoy). `reason` explains an exception: a gold answer known to fail, and why. An
-    `exploit` may pass, if it has a flag.
+    once more); `user` and `judge` are what the other roles say, in turn, as text or as messages. `passes` is
+    whether the score must be 1 (gold) or below 1 (a decoy). `reason` explains an exception: a gold answer known to
+    fail, and why. An `exploit` may pass, if it has a flag.
     """
 
     name: str
     replies: list[Message]
     passes: bool = True
-    user: list[str] = []
+    user: list[str | Message] = []
     judge: list[str] = []
     reason: str | None = None
     exploit: bool = False

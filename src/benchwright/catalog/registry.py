@@ -18,7 +18,7 @@ DOCUMENTED = (
 FURTHER = (
     *("aa_lcr", "aime_2025", "aime_2026", "arc_agi_1", "arc_agi_2", "gpqa_diamond", "hmmt", "ifbench"),
     *("livecodebench", "math_500", "mmmu_pro", "multichallenge", "simpleqa", "simpleqa_verified"),
-    "swe_bench_multilingual",
+    *("swe_bench_multilingual", "tau2_bench"),
 )
 """The rooms of those that came later, likewise."""
 

@@ -42,8 +42,8 @@ class ScriptedSession:
         self.target = target
         self._lines: dict[str, Sequence[Message]] = {
             "model": check.replies,
-            "user": [_said(text) for text in check.user],
-            "judge": [_said(text) for text in check.judge],
+            "user": [_said(line) for line in check.user],
+            "judge": [_said(line) for line in check.judge],
         }
         self._asked: dict[str, int] = {}
 
@@ -75,8 +75,8 @@ class ScriptedSession:
         """Shows nothing."""
 
 
-def _said(text: str) -> Message:
-    return {"role": "assistant", "content": text}
+def _said(line: str | Message) -> Message:
+    return {"role": "assistant", "content": line} if isinstance(line, str) else line
 
 
 def _reply(message: Message) -> Reply:

@@ -31,10 +31,11 @@ class Wheel(Record, frozen=True, tag="wheel"):
 
 
 class GitRepository(Record, frozen=True, tag="git"):
-    """A git repository at one commit (40 hex digits)."""
+    """A git repository at one commit (40 hex digits). Where it is not `whole`, only the files of the splits come."""
 
     url: str
     commit: str
+    whole: bool = True
 
 
 class Registered(Record, frozen=True, tag="registered"):

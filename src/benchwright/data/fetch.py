@@ -111,7 +111,7 @@ def _gather(dataset: Dataset, staging: Path, say: Say) -> Manifest:
             return manifest_of(staging, dataset.name, project, version)
         case GitRepository(url=url, commit=commit) as repository:
             say(f"{dataset.name}: git fetch {url} {commit}")
-            check_out(repository, staging)
+            check_out(repository, staging, () if repository.whole else _patterns(dataset))
             return manifest_of(staging, dataset.name, url, commit)
         case Registered(name=name, version=version) as registered:
             say(f"{dataset.name}: {name} {version} of Harbor's registry")
@@ -142,7 +142,7 @@ def _gather_from_hub(dataset: Dataset, origin: HubRepository, staging: Path, say
 
 def _wanted(dataset: Dataset, origin: HubRepository, listed: list[HubFile]) -> list[HubFile]:
     wanted: dict[str, HubFile] = {}
-    for pattern in (pattern for patterns in dataset.splits.values() for pattern in patterns):
+    for pattern in _patterns(dataset):
         files = {file.name: file for file in listed if _matches(file.name, pattern)}
         if not files:
             raise DatasetError(
@@ -150,6 +150,10 @@ def _wanted(dataset: Dataset, origin: HubRepository, listed: list[HubFile]) -> l
             )
         wanted |= files
     return list(wanted.values())
+
+
+def _patterns(dataset: Dataset) -> list[str]:
+    return [pattern for patterns in dataset.splits.values() for pattern in patterns]
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -42,8 +42,10 @@ def unpack_wheel(wheel: Wheel, target: Path) -> None:
             archive.extractall(target, wanted)
 
 
-def check_out(repository: GitRepository, target: Path) -> None:
+def check_out(repository: GitRepository, target: Path, patterns: Sequence[str] = ()) -> None:
     """Fills the empty directory `target` with one commit of a repository, without its history.
+
+    Of files that match none of the `patterns` (written as for `Path.glob`), if there are any, nothing comes.
 
     Raises:
         DatasetError: git is missing or fails.
@@ -53,8 +55,11 @@ def check_out(repository: GitRepository, target: Path) -> None:
     git = ["git", "-C", str(target), "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30"]
     failed = f"git cannot fetch {repository.commit} of {repository.url}"
     _run([*git, "init", "--quiet"], failed)
-    _run([*git, "fetch", "--quiet", "--depth=1", "--no-tags", repository.url, repository.commit], failed)
-    _run([*git, "checkout", "--quiet", repository.commit], failed)
+    _run([*git, "remote", "add", "origin", repository.url], failed)
+    filtered = ["--filter=blob:none"] if patterns else []
+    _run([*git, "fetch", "--quiet", "--depth=1", "--no-tags", *filtered, "origin", repository.commit], failed)
+    wanted = ["--", *(f":(glob){pattern}" for pattern in patterns)] if patterns else []
+    _run([*git, "checkout", "--quiet", repository.commit, *wanted], failed)
     rmtree(target / ".git")
 
 

@@ -247,10 +247,15 @@ def saying(text: str) -> Message:
 class Desk:
     """A session: the agent and the customer say their lines in turn, the last one again; all is remembered."""
 
-    def __init__(self, agent: Sequence[Message], customer: Sequence[str] = ("Hello.", "###STOP###")) -> None:
+    def __init__(
+        self, agent: Sequence[Message], customer: Sequence[str | Message] = ("Hello.", "###STOP###")
+    ) -> None:
         self.target = Target("primary", "some-model", "http://127.0.0.1:1/v1")
         self.asked: list[tuple[str, list[Message], dict[str, Any]]] = []
-        self._lines = {"model": list(agent), "user": [saying(text) for text in customer]}
+        self._lines = {
+            "model": list(agent),
+            "user": [saying(line) if isinstance(line, str) else line for line in customer],
+        }
 
     async def chat(
         self, messages: Sequence[Message], *, role: str = "model", slot: str | None = None, **params: Any

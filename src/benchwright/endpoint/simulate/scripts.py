@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ class Scripts:
         if script is None:
             return None
         replies = script.wrong if script.prompt in self._wrong else script.replies
-        turn = sum(message.role == "assistant" for message in question.messages)
+        spoken = dropwhile(lambda message: message.role != "user", question.messages)
+        turn = sum(message.role == "assistant" for message in spoken)
         return replies[min(turn, len(replies) - 1)]
 
     def _search(self, opening: str) -> Script | None:

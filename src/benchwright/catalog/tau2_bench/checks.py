@@ -1,0 +1,84 @@
+"""The right conversation for a task, and wrong ones that must not count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+import msgspec
+
+from benchwright.catalog.asking import assistant, tool_call
+from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.catalog.tau2_bench.grading import is_told
+from benchwright.catalog.tau2_bench.rows import Action, Criteria, criteria_of
+from benchwright.catalog.tau2_bench.solver import GREETING, STOPS
+from benchwright.records import Message, Sample
+
+HELLO = "Hello, I need some help."
+DONE = "Done"
+THANKS = f"Thank you. {STOPS[0]}"
+
+READING = ("get_", "find_", "list_", "search_", "check_", "calculate", "think", "transfer_", "KB_", "grep")
+"""How the names of tools begin that change nothing."""
+
+
+KNOWN = {
+    (
+        "tau2_retail_105",
+        "no action",
+    ): "the only write among the right calls cannot be paid for, and changes nothing",
+    ("tau2_mock_update_task_with_history_and_env_assertions", GOLD): "no right calls are given",
+    (
+        "tau2_mock_update_task_with_user_tools",
+        GOLD,
+    ): "the user must read a notification, and must not change it",
+}
+"""Checks of the tasks of release 1.0.1 that do not come out as they should, and why."""
+
+
+def checks(sample: Sample) -> Iterator[Check]:
+    """The right calls of both sides, one by one, and all said that must be; then the traps."""
+    for check in _checks(criteria_of(sample.content["task"]) or Criteria(reward_basis=())):
+        yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
+
+
+def _checks(criteria: Criteria) -> Iterator[Check]:
+    actions = criteria.actions or []
+    outputs = [text for text in criteria.communicate_info or [] if "COMMUNICATE" in criteria.reward_basis]
+    words = "; ".join([DONE, *outputs])
+    yield _played(GOLD, actions, words, judge=_judged(criteria, True))
+    yield Check("never ends", [assistant(words)], passes=False, user=[HELLO])
+    if not all(action.name.startswith(READING) for action in actions):
+        yield _played("no action", [], words, passes=False, judge=_judged(criteria, True))
+    if not all(is_told(text, [assistant(said) for said in (GREETING, DONE)]) for text in outputs):
+        yield _played("an output missing", actions, DONE, passes=False)
+    if judged := _judged(criteria, False):
+        yield _played("judged otherwise", actions, words, passes=False, judge=judged)
+
+
+def _played(
+    name: str, actions: Sequence[Action], words: str, *, passes: bool = True, judge: Sequence[str] = ()
+) -> Check:
+    """Calls of the agent, or of the user whom it asks for them; then the agent says something, and the user stops."""
+    replies: list[Message] = []
+    user: list[str | Message] = [HELLO]
+    for side, group in groupby(actions, key=lambda action: action.requestor):
+        calls = [tool_call(action.name, action.arguments) for action in group]
+        if side == "assistant":
+            replies += calls
+        else:
+            replies.append(assistant("Please do this."))
+            user += [*calls, "I did."]
+    return Check(name, [*replies, assistant(words)], passes, user=[*user, THANKS], judge=list(judge))
+
+
+def _judged(criteria: Criteria, met: bool) -> list[str]:
+    """What a judge says of a task that is judged; nothing of another."""
+    if "NL_ASSERTION" not in criteria.reward_basis or not criteria.nl_assertions:
+        return []
+    results = [
+        {"expectedOutcome": text, "reasoning": "So it is.", "metExpectation": met}
+        for text in criteria.nl_assertions
+    ]
+    return [json.dumps({"results": results})]

@@ -1,0 +1,214 @@
+"""The reward: the product of what a task is rewarded for (evaluator.py and the modules that it calls)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.asking import system, user
+from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.tau2_bench.rows import Action, Criteria, Part, criteria_of
+from benchwright.catalog.tau2_bench.solver import CONVERSATION, ENDED, EXAMINED, PREMATURE
+from benchwright.catalog.tau2_bench.world import Message
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Score, Session
+from benchwright.errors import GraderError
+from benchwright.records import UNREADABLE, Outcome, Record, Sample
+from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import JudgeInfo
+from benchwright.text import one_line
+
+OFFICIAL_JUDGE = "gpt-4.1-2025-04-14"
+
+JUDGE_PROMPT = """
+        TASK
+        - You will be given a list of expected outcomes and a conversation that was collected during a test case run.
+        - The conversation is between an agent and a customer.
+        - Your job is to evaluate whether the agent satisfies each of the expected outcomes.
+        - Grade each expected outcome individually.
+
+        FORMAT
+        - Your response should be a JSON object with the following fields:
+        - `reasoning`: a short explanation for your classification
+        - `metExpectation`: `true` if the agent satisfies the expected outcomes, `false` otherwise
+        - `expectedOutcome`: repeat the expectation from the input that you are grading
+        \n\
+        Example response structure:
+        {
+            "results": [
+                {
+                    "expectedOutcome": "<one of the expected outcomes from the input>",
+                    "reasoning": "<reasoning trace>",
+                    "metExpectation": <false or true>,
+                }
+            ]
+        }
+        """
+JUDGED = """
+        conversation:
+        {conversation}
+        \n\
+        expectedOutcomes:
+        {outcomes}
+        """
+"""Both word for word, with every space."""
+
+JUDGE_SETTINGS: dict[str, Any] = {"temperature": 0.0}
+
+Call = dict[str, Any]
+
+
+class _Result(Record, frozen=True):
+    met: bool = msgspec.field(name="metExpectation")
+
+
+class _Judgement(Record, frozen=True):
+    results: list[_Result]
+
+
+class RewardScorer:
+    """Rewards a conversation by its messages and by what the world was like in the end."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint("tau2_bench reward", name, 1)
+
+    async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
+        """The reward, 0 or 1.
+
+        Raises:
+            GraderError: the judge gives no verdict.
+        """
+        artifacts = outcome.artifacts
+        criteria = criteria_of(sample.content["task"])
+        if artifacts[ENDED] in PREMATURE:
+            return _scored(sample, criteria, artifacts, {}, PREMATURE[artifacts[ENDED]])
+        parts = parts_met(criteria, artifacts) if criteria else {}
+        details: dict[str, Any] = {}
+        if criteria and "NL_ASSERTION" in criteria.reward_basis and all(parts.values()):
+            parts["NL_ASSERTION"], details = await self._judged(criteria, artifacts[CONVERSATION], session)
+        return _scored(sample, criteria, artifacts, parts, None, **details)
+
+    async def _judged(
+        self, criteria: Criteria, conversation: Sequence[Message], session: Session
+    ) -> tuple[bool, dict[str, Any]]:
+        if criteria.nl_assertions:
+            raise GraderError("there is no judge, which this task needs")
+        return True, {}
+
+
+class JudgedRewardScorer(RewardScorer):
+    """The same where some tasks are judged: at temperature 0; without a `slot` of its own by the model itself.
+
+    The judge is asked only where all else is right, as the reward is 0 otherwise whatever it says. As it gives one part
+    of some rewards, the scorer is no `JudgingScorer`, whose every score is a judge's.
+    """
+
+    def __init__(self, name: str, model: str, slot: str | None) -> None:
+        super().__init__(name)
+        self.fingerprint = fingerprint(self.fingerprint, JUDGE_PROMPT, JUDGED, model, slot)
+        self._asking = JudgeInfo(fingerprint(JUDGE_PROMPT, JUDGED), JUDGE_SETTINGS)
+        self._slot = slot
+
+    async def _judged(
+        self, criteria: Criteria, conversation: Sequence[Message], session: Session
+    ) -> tuple[bool, dict[str, Any]]:
+        if not criteria.nl_assertions:
+            return True, {}
+        asked = judge_messages(conversation, criteria.nl_assertions)
+        reply = await session.chat(asked, role="judge", slot=self._slot, **JUDGE_SETTINGS)
+        return all(verdicts(reply)), {**self._asking.details(reply.model), "judgement": reply.text}
+
+
+def parts_met(criteria: Criteria, artifacts: dict[str, Any]) -> dict[Part, bool]:
+    """Which parts of a task's basis are met, the judged one left out."""
+    examined, conversation = artifacts[EXAMINED], artifacts[CONVERSATION]
+    calls = [call for message in conversation for call in message.get("tool_calls") or ()]
+    met: dict[Part, bool] = {
+        "DB": examined["database"] is not False,
+        "ENV_ASSERTION": all(examined["assertions"]),
+        "ACTION": all(any(matches(one, call) for call in calls) for one in criteria.actions or ()),
+        "COMMUNICATE": all(is_told(text, conversation) for text in criteria.communicate_info or ()),
+    }
+    return {part: met[part] for part in criteria.reward_basis if part in met}
+
+
+def matches(action: Action, call: Call) -> bool:
+    """Whether a call is the right one: the same name, and equal arguments among those that are compared.
+
+    Where an action names none to compare, those of the call are, so that a call that lacks some matches, too. Which
+    side makes it is not compared.
+    """
+    if action.name != call["name"]:
+        return False
+    compared = call["arguments"].keys() if action.compare_args is None else set(action.compare_args)
+    return _only(action.arguments, compared) == _only(call["arguments"], compared)
+
+
+def is_told(text: str, conversation: Sequence[Message]) -> bool:
+    """Whether the agent says this in one message, case and the commas there put aside."""
+    return any(
+        text.lower() in (message.get("content") or "").lower().replace(",", "")
+        for message in conversation
+        if message["role"] == "assistant" and (message.get("content") or "").strip()
+    )
+
+
+def judge_messages(conversation: Sequence[Message], outcomes: Sequence[str]) -> list[dict[str, Any]]:
+    """What the judge is asked: all messages of both sides, and what is expected."""
+    lines = "\n".join(f"{message['role']}: {message.get('content')}" for message in conversation)
+    return [system(JUDGE_PROMPT), user(JUDGED.format(conversation=lines, outcomes=list(outcomes)))]
+
+
+def verdicts(reply: Reply) -> list[bool]:
+    """What the judge says of each expected outcome, from its JSON object, which may stand in a fence.
+
+    Raises:
+        GraderError: there is none, or nothing in it.
+    """
+    text = reply.text[reply.text.find("{") : reply.text.rfind("}") + 1]
+    try:
+        results = msgspec.json.decode(text, type=_Judgement).results
+    except UNREADABLE:
+        results = []
+    if not results:
+        raise GraderError(f"the judge gives no verdict: {one_line(reply.text, 200)!r}")
+    return [result.met for result in results]
+
+
+def _only(arguments: dict[str, Any], names: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name in names}
+
+
+def _scored(
+    sample: Sample,
+    criteria: Criteria | None,
+    artifacts: dict[str, Any],
+    parts: dict[Part, bool],
+    premature: str | None,
+    **details: Any,
+) -> Score:
+    conversation = artifacts[CONVERSATION]
+    right = premature is None and all(parts.values())
+    missed = [f"{part} is not met" for part, met in parts.items() if not met]
+    verdict = Verdict(
+        float(right),
+        predicted=", ".join(_names(conversation)),
+        expected=", ".join(one.name for one in (criteria and criteria.actions) or ()),
+        details={
+            "domain": sample.content["domain"],
+            "ended": artifacts[ENDED],
+            "parts": dict(parts),
+            "steps": len(conversation),
+            **details,
+        },
+        explanation=premature or "; ".join(missed) or "all that is rewarded is met",
+    )
+    return verdict_score(verdict)
+
+
+def _names(conversation: Sequence[Message]) -> Iterator[str]:
+    for message in conversation:
+        yield from (call["name"] for call in message.get("tool_calls") or ())

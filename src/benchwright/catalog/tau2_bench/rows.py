@@ -1,0 +1,152 @@
+"""tau2-bench's tasks, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from benchwright.catalog.tau2_bench.world import Files, domain_of
+from benchwright.data.datasets import Source
+from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
+from benchwright.records import UNREADABLE, Record, Sample
+
+Part = Literal["DB", "ENV_ASSERTION", "ACTION", "COMMUNICATE", "NL_ASSERTION"]
+"""What a task can be rewarded for."""
+
+
+class Action(Record, frozen=True):
+    """A call that is right; `compare_args` are the arguments that are compared, where calls are (None: the call's)."""
+
+    name: str
+    arguments: dict[str, Any]
+    requestor: Literal["assistant", "user"] = "assistant"
+    compare_args: list[str] | None = None
+
+
+class Assertion(Record, frozen=True):
+    """What must hold of the environment in the end: a function of one side's toolkit, and what it returns."""
+
+    env_type: Literal["assistant", "user"]
+    func_name: str
+    arguments: dict[str, Any]
+    assert_value: bool = True
+
+
+class Criteria(Record, frozen=True):
+    """What a conversation is rewarded for: the parts of `reward_basis`, multiplied (data_model/tasks.py)."""
+
+    actions: list[Action] | None = None
+    env_assertions: list[Assertion] | None = None
+    communicate_info: list[str] | None = None
+    nl_assertions: list[str] | None = None
+    reward_basis: tuple[Part, ...] = ("DB", "COMMUNICATE")
+
+
+class Scenario(Record, frozen=True):
+    """What the user is told: who it is, and what it wants."""
+
+    instructions: str | dict[str, Any]
+    persona: str | None = None
+
+
+class TaskRow(Record, frozen=True):
+    """One task, as far as it is read here; all of it goes to the authors' code."""
+
+    id: str
+    user_scenario: Scenario
+    evaluation_criteria: Criteria | None = None
+
+
+def samples(
+    source: Source, domains: Sequence[str], split: str, retrieval: str, files: Files
+) -> Iterator[Sample]:
+    """One sample per task of the split, domain by domain.
+
+    Raises:
+        DatasetError: a domain has no tasks there, or one is not as it should be.
+    """
+    files.lie_in(source)
+    by_domain: dict[str | None, list[Path]] = {}
+    for file in source.files("test"):
+        by_domain.setdefault(domain_of(file), []).append(file)
+    for domain in domains:
+        wanted = _wanted(source, domain, split)
+        rows = [row for file in by_domain.get(domain, ()) for row in _rows(file)]
+        chosen = [(row, raw) for row, raw in rows if wanted is None or row.id in wanted]
+        if not chosen:
+            raise DatasetNotFound(f"{source.root} holds no {split} tasks of the domain {domain}")
+        world = {
+            "world": files.digest(domain),
+            "retrieval": retrieval if domain == "banking_knowledge" else None,
+        }
+        yield from (_sample(domain, row, raw, world) for row, raw in chosen)
+
+
+def criteria_of(task: dict[str, Any]) -> Criteria | None:
+    """What a task is rewarded for; None where that is nothing but to come to an end."""
+    return msgspec.convert(task, TaskRow).evaluation_criteria
+
+
+def _wanted(source: Source, domain: str, split: str) -> set[str] | None:
+    """The ids of a split; None for all, where a domain has no splits."""
+    listed = source.files("splits") if "splits" in source.splits else []
+    for file in listed:
+        if domain_of(file) == domain:
+            return set(_decoded(file, dict[str, list[str]]).get(split, ()))
+    return None if split == "base" else set()
+
+
+def _rows(file: Path) -> Iterator[tuple[TaskRow, dict[str, Any]]]:
+    """The tasks of a file, as they are read here and as they stand there: a list, or one alone."""
+    rows = _decoded(file, list[dict[str, Any]] | dict[str, Any])
+    for index, raw in enumerate(rows if isinstance(rows, list) else [rows]):
+        try:
+            yield msgspec.convert(raw, TaskRow), raw
+        except msgspec.ValidationError as error:
+            raise DatasetValidationError(f"{file}: task {index}: {error}") from error
+
+
+def _decoded(file: Path, kind: Any) -> Any:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except msgspec.ValidationError as error:
+        raise DatasetValidationError(f"{file}: {error}") from error
+    except (*UNREADABLE, OSError) as error:
+        raise DatasetParseError(f"{file}: {error}") from error
+
+
+def _sample(domain: str, row: TaskRow, raw: dict[str, Any], world: dict[str, Any]) -> Sample:
+    content = {"domain": domain, "task": raw, **world}
+    return Sample(
+        f"tau2_{domain}_{row.id}",
+        content,
+        labels={"domain": domain},
+        input=_told_to_the_user(row.user_scenario),
+        target=_target(row.evaluation_criteria),
+    )
+
+
+def _told_to_the_user(scenario: Scenario) -> str:
+    given = scenario.instructions
+    texts = [given] if isinstance(given, str) else [str(text) for text in given.values() if text]
+    return "\n".join([*([scenario.persona] if scenario.persona else []), *texts])
+
+
+def _target(criteria: Criteria | None) -> str:
+    """What is rewarded, and what a perfect agent and user do, a line each."""
+    if criteria is None:
+        return "an end"
+    lines = [" × ".join(criteria.reward_basis) or "an end"]
+    for action in criteria.actions or []:
+        arguments = json.dumps(action.arguments, ensure_ascii=False)
+        lines.append(f"{action.requestor}: {action.name}({arguments})")
+    lines += [
+        f"in the end: {one.func_name}({json.dumps(one.arguments)}) is {one.assert_value}"
+        for one in criteria.env_assertions or []
+    ]
+    lines += [f"tells the user: {text}" for text in criteria.communicate_info or []]
+    return "\n".join([*lines, *(f"is judged: {text}" for text in criteria.nl_assertions or [])])
