@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from statistics import NormalDist
 
 _STANDARD_NORMAL = NormalDist()
@@ -43,6 +44,7 @@ def t_cdf(t: float, df: float) -> float:
     return tail if t < 0 else 1.0 - tail
 
 
+@lru_cache(maxsize=1024)
 def t_quantile(p: float, df: float) -> float:
     """The t with P(T <= t) = p. Raises ValueError unless 0 < p < 1 and df > 0."""
     require_fraction("the probability of a quantile", p)
