@@ -6,6 +6,7 @@ the official executor (bfcl_eval, multi_turn_eval/multi_turn_utils.py).
 
     {"opening": {"classes": {name: module}, "config": {…}, "long_context": false}}      -> {"results": []}
     {"calls": ["cd(folder='x')"]}                                                       -> {"results": ["…"]}
+    {"memory": true}                                         -> {"shown": "what the model sees", "snapshot": {…}}
     {"opening": {…}, "model": [[["cd(folder='x')"]]], "gold": [["cd(folder='x')"]]}     -> {"wrong": null}
 
 A wrong conversation is answered with `{"wrong": [error type, sentence]}`.
@@ -25,6 +26,8 @@ from typing import Any
 
 PACKAGE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 STATELESS = ("MathAPI",)
+KEPT = ("core_memory", "archival_memory", "memory")
+"""What is kept of a memory between two conversations."""
 REFUSED = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 
 
@@ -85,6 +88,12 @@ class World:
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:
             raise NameError(f"name {node.id!r} is not defined")
+
+    def memory(self) -> dict[str, Any]:
+        """What the model sees of its memory, and all that is in it."""
+        (instance,) = self.instances.values()
+        kept = {name: value for name, value in vars(instance).items() if name in KEPT}
+        return {"shown": instance._dump_core_memory_to_context(), "snapshot": kept}
 
 
 def written(result: Any) -> str:
@@ -167,7 +176,7 @@ def main() -> None:
             answer = {"results": []}
         else:
             assert world is not None, "it has to be opened first"
-            answer = {"results": world.execute(line["calls"])}
+            answer = world.memory() if "memory" in line else {"results": world.execute(line["calls"])}
         print(json.dumps(answer), file=out, flush=True)
 
 
