@@ -66,8 +66,8 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     task = BenchmarkTask(benchmark, source, selection, options)
     models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
     primary = models.targets[0]
-    remembers = isinstance(benchmark, Remembering) and benchmark.remembers
-    if remembers and (settings.executor == "ray" or settings.workers not in (None, 1)):
+    remembering = benchmark if isinstance(benchmark, Remembering) and benchmark.remembers else None
+    if remembering is not None and (settings.executor == "ray" or settings.workers not in (None, 1)):
         raise UserError(
             f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
             "one process: remove --workers and --executor, or choose other categories."
@@ -114,9 +114,9 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
 
             await images.look_at_disk(lambda: _not_begun(task, table), say)
             await look_at_network(benchmark, _not_begun(task, table), say)
-        if remembers:
+        if remembering is not None:
             ended = (trial.record for trial in table.trials(range(len(table))))
-            benchmark.recall(ended, partial(read_body, table.directory))
+            remembering.recall(ended, partial(read_body, table.directory))
         async with scrape or nullcontext():
             yield
 

@@ -120,8 +120,8 @@ def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
     yield Check("not known", [assistant("{'answer': 'I do not know', 'context': '?'}")], passes=False)
     yield Check("the answer within a word", [assistant(f"x{answer}x")], passes=False)
     yield Check("empty", [assistant("")], passes=False)
-    name = next(one["name"] for one in content["functions"] if not one["parameters"].get("required"))
-    yield Check("calls without end", [_step(mode, [Call(name, {})])], passes=False)
+    endless = _step(mode, [Call(content["functions"][0]["name"], {})])
+    yield Check("calls without end", [endless], passes=False)
 
 
 def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:

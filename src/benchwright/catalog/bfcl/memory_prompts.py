@@ -53,7 +53,7 @@ ANSWER_FORMAT = (
 
 
 def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> Message:
-    """The system prompt of a conversation; `memory` is what the model sees of it, `asks` whether its answer is graded."""
+    """The system prompt of a conversation; `memory` is what the model sees, `asks` whether its answer is graded."""
     told = UNIFIED if category == "memory_rec_sum" else CORE_AND_ARCHIVAL
     prompt = f"{SETTINGS[scenario]}{told}{memory}\n"
     return system(f"{prompt}\n\n{ANSWER_FORMAT}" if asks else prompt)
