@@ -128,6 +128,19 @@ async def test_a_conversation_that_takes_too_many_steps_keeps_what_was_remembere
     assert await asked.score(3, outcome) == (0.0, "agentic:no_last_message")
 
 
+async def test_blanks_before_brackets_are_lost_as_with_the_authors(tmp_path: Path) -> None:
+    outcome, _ = await Asked(tmp_path).ask(3, adding("budget (tax) \n (Q1)"), NOTED, saying("tax"))
+    assert outcome.artifacts["memory"] == {"memory": "budget(tax) \n (Q1); "}
+
+
+@pytest.mark.parametrize("name", ["exit", "remove"])
+async def test_some_names_are_refused_whether_there_is_such_a_function_or_not(
+    name: str, tmp_path: Path
+) -> None:
+    _, talk = await Asked(tmp_path).ask(3, calling((name, {})), NOTED, saying("tax"))
+    assert talk.asked[1][1][-1]["content"] == f"Error during execution: Function call {name} is not allowed."
+
+
 async def test_keys_are_found_by_their_words(tmp_path: Path) -> None:
     search = calling(("core_memory_key_search", {"query": "ada"}))
     outcome, talk = await Asked(tmp_path, "memory_kv").ask(0, *told("memory_kv"), search, saying("Ada"))

@@ -62,7 +62,7 @@ BFCL = About(
     "without web search",
     source="https://github.com/ShishirPatil/gorilla (berkeley-function-call-leaderboard, bfcl-eval 2026.3.23)",
     dataset=DATASET,
-    version="2",
+    version="3",
     max_tokens=4096,
     temperature=0.001,
     breakdowns=("group", "category"),
