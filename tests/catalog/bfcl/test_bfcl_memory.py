@@ -130,7 +130,7 @@ async def test_a_conversation_that_takes_too_many_steps_keeps_what_was_remembere
 
 async def test_blanks_before_brackets_are_lost_as_with_the_authors(tmp_path: Path) -> None:
     outcome, _ = await Asked(tmp_path).ask(3, adding("budget (tax) \n (Q1)"), NOTED, saying("tax"))
-    assert outcome.artifacts["memory"] == {"memory": "budget(tax) \n (Q1); "}
+    assert outcome.artifacts["memory"] == {"memory": "budget(tax) \n(Q1); "}
 
 
 @pytest.mark.parametrize("name", ["exit", "remove"])

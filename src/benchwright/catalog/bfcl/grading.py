@@ -82,7 +82,7 @@ def verdict(category: Category, predicted: str, expected: Any, wrong: Mistake | 
     return Verdict(float(wrong is None), predicted, expected, details=details, explanation=why)
 
 
-VERSIONS: dict[Mode, str] = {"tools": "2", "prompt": "3"}
+VERSIONS: dict[Mode, str] = {"tools": "1", "prompt": "2"}
 """Raised for a mode whenever an answer in it would be graded differently."""
 
 
