@@ -46,7 +46,7 @@ class Limit(NamedTuple):
 LIMITS = (
     Limit("Connections opened, 512 at once and one before", lambda: connections(512), 1, OPENED),
     Limit("CPU of --help", lambda: fixed_costs(1), 6, CPU),
-    Limit("CPU of list", lambda: fixed_costs(1), 8, CPU),
+    Limit("CPU of list", lambda: fixed_costs(2), 4.8, CPU),
     Limit("CPU of a run of 64 trials", lambda: small_run(1), 5, CPU),
     Limit("CPU of a trial, 64 at once", lambda: whole_answers(1, 64, 1_000, 9_000), 12, CPU),
     Limit("CPU of an agent's trial, 64 at once", lambda: agent_trials(1, 64, 1_000, 6_000), 15, CPU),

@@ -28,11 +28,14 @@ def test_everything_lies_beneath_the_chosen_home(tmp_path: Path, monkeypatch: py
     assert len({*places, cache_root()}) == 6
 
 
+@pytest.mark.parametrize("data", ["/somewhere", "", " ", "~/data", "here"])
+@pytest.mark.parametrize("user", ["/home/of/mine", "", "here"])
 @pytest.mark.parametrize("value", [None, ""])
 def test_without_one_it_is_the_users_data_directory(
-    value: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    value: str | None, data: str, user: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", data)
+    monkeypatch.setenv("HOME", user)
     monkeypatch.delenv("BENCHWRIGHT_HOME", raising=False)
     if value is not None:
         monkeypatch.setenv("BENCHWRIGHT_HOME", value)

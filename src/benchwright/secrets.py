@@ -6,9 +6,6 @@ replace it wherever it turns up, in whichever way it is escaped; no other place 
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import logging
 import re
 from collections.abc import Iterable
@@ -73,6 +70,9 @@ class _Secret:
     """A secret, the `forms` of it that are always the same, and patterns of all that it may look like."""
 
     def __init__(self, text: str) -> None:
+        import html
+        import json
+
         self.text = text
         as_html = html.escape(text)
         coded = [form.decode() for form in sorted(_in_base64(text.encode("utf-8", "surrogatepass")))]
@@ -135,6 +135,8 @@ def _any_of(codes: Iterable[int]) -> bytes:
 
 def _in_base64(secret: bytes) -> set[bytes]:
     """What of a secret's base64 does not depend on what stands before and after it, for each place to begin."""
+    import base64
+
     cores = set()
     for before in range(3):
         coded = base64.b64encode(bytes(before) + secret)

@@ -18,6 +18,14 @@ LONG = 400
 """Characters of an answer that the judge takes for a sign of quality."""
 
 
+OF_BENCHMARKS = {
+    "Predicted answer: ": ("A", "B"),
+    "CANDIDATE ANSWER TO ASSESS: ": ("CORRECT", "INCORRECT"),
+    "<MODEL_RESPONSE>\n": ("So it is.\n\nYES", "So it is not.\n\nNO"),
+}
+"""What stands before the answer in the prompts of benchmarks, and what their judges say of a right and a wrong one."""
+
+
 def answer_to(number: int) -> str:
     """What the model answers to question `number`: seven of ten rightly."""
     return f"right {number}" if number % 10 < 7 else f"wrong {number}"
@@ -38,9 +46,10 @@ def _reply(body: dict[str, Any]) -> str:
     text = body["messages"][-1]["content"]
     if "judge" not in body["model"]:
         return answer_to(int(re.findall(r"\d+", text)[-1]))
-    if "Predicted answer: " in text:
-        predicted = text.rsplit("Predicted answer: ", 1)[1].split("\n")[0]
-        return "AB"[not verdict_on(predicted, strict=False)]
+    for before, (right, wrong) in OF_BENCHMARKS.items():
+        if before in text:
+            predicted = text.rsplit(before, 1)[1].split("\n")[0]
+            return right if verdict_on(predicted, strict=False) else wrong
     found = re.search(r"<<ANSWER \w+>>\n(.*?)\n<<END ANSWER", text, re.DOTALL)
     assert found is not None
     return f"So it is.\nSCORE: {int(verdict_on(found[1], strict=body['model'] == 'strict-judge'))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchwright.app.benchmark_agents import agent_facts, trial_limits, with_agent
@@ -16,7 +17,7 @@ from benchwright.app.prometheus import Scrape
 from benchwright.app.run_shelf import RunShelf
 from benchwright.app.until.question import check_until
 from benchwright.catalog import plugins
-from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options
+from benchwright.catalog.benchmark import SEAL_VERSION, About, Benchmark, Options, Remembering
 from benchwright.catalog.registry import ROOMS, about, make
 from benchwright.catalog.selection import Selection, read_ids
 from benchwright.catalog.task import BenchmarkTask
@@ -29,6 +30,7 @@ from benchwright.errors import UserError
 from benchwright.formats import counted
 from benchwright.records import Sample, Target
 from benchwright.runs.about import OFFICIAL, SEALED
+from benchwright.runs.journal import read_body
 from benchwright.runs.manifest import DataFile
 from benchwright.runs.table import RunTable
 from benchwright.text import Say, plain
@@ -64,6 +66,12 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
     task = BenchmarkTask(benchmark, source, selection, options)
     models = find_models(settings, _body(metadata, settings), say, LOCAL_SERVER)
     primary = models.targets[0]
+    remembering = benchmark if isinstance(benchmark, Remembering) and benchmark.remembers else None
+    if remembering is not None and (settings.executor == "ray" or settings.workers not in (None, 1)):
+        raise UserError(
+            f"{metadata.name}: questions begin with what other trials have left in the memory, so all of them run in "
+            "one process: remove --workers and --executor, or choose other categories."
+        )
     helpers = list(_helpers(metadata, settings, primary))
     samples = task.size()
     request = RunRequest(
@@ -106,6 +114,9 @@ def prepare_benchmark(name: str, settings: BenchmarkSettings, say: Say) -> Prepa
 
             await images.look_at_disk(lambda: _not_begun(task, table), say)
             await look_at_network(benchmark, _not_begun(task, table), say)
+        if remembering is not None:
+            ended = (trial.record for trial in table.trials(range(len(table))))
+            remembering.recall(ended, partial(read_body, table.directory))
         async with scrape or nullcontext():
             yield
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
 from benchwright.data.declared import Dataset
-from benchwright.records import Message, Record, Sample, Status
+from benchwright.records import Message, Record, Sample, Status, TrialRecord
 
 if TYPE_CHECKING:
     from benchwright.data.source import Source
     from benchwright.engine.protocols import Scorer, Solver
+    from benchwright.runs.journal import Body
 
 GOLD = "gold"
 """The name of the check whose answer is right."""
@@ -150,6 +151,20 @@ class Benchmark(Protocol):
 
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
         """Numbers besides the score; `graded` holds the scores by the first scorer, trial by trial."""
+        ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A benchmark whose trials may depend on earlier ones of the same run, which are then all run in one process."""
+
+    @property
+    def remembers(self) -> bool:
+        """Whether they do, with the options that are set."""
+        ...
+
+    def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
+        """Is told of the trials that the run has when it is resumed; `read` gives the body of one."""
         ...
 
 

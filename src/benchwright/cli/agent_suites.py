@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite, SuiteEntry
 from benchwright.cli.suite_running import run_suite
-from benchwright.cli.suite_settings import check_fits_a_suite
+from benchwright.cli.suite_settings import check_fits_a_suite, with_their_options
 from benchwright.config import Settings
 from benchwright.errors import UserError
 
@@ -56,4 +56,5 @@ def _run(
         for entry in entries
         for settings in each
     ]
+    parts = with_their_options(parts)
     return run_suite(suite, parts, dry_run=first.dry_run, as_json=as_json, quiet=quiet)

@@ -14,6 +14,7 @@ from benchwright.app.judging.labels_file import HumanLabel
 from benchwright.app.launch import launch
 from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, describe
+from benchwright.app.shared_options import Sharer, settings_of_each
 from benchwright.app.until.question import sharing
 from benchwright.cli.cost_options import NO_RATES, Rates
 from benchwright.cli.judge_labelling import take_labels
@@ -34,7 +35,9 @@ def run_benchmarks(
 ) -> int:
     """Checks all benchmarks, then runs one after the other; the exit code: 0 done, 1 stopped, 130 interrupted."""
     settings = sharing(settings, len(names))
-    runs = [prepare_benchmark(name, settings, say) for name in names]
+    alone = settings.option if len(names) == 1 else ()
+    each = settings_of_each([Sharer(name, settings, alone) for name in names])
+    runs = [prepare_benchmark(name, own, say) for name, own in zip(names, each, strict=True)]
     labels = [labels_for(prepared, settings.judge_labels) for prepared in runs]
     if settings.dry_run:
         return _describe(runs, rates, as_json=as_json)

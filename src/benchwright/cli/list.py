@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,9 +35,9 @@ def command(plugin: tuple[Path, ...], as_json: bool) -> None:
     from benchwright.catalog import plugins
     from benchwright.catalog.registry import abouts
 
-    entries = sorted(
-        [*abouts(), *(one.about for one in plugins.every(plugin))], key=lambda one: one.full_name
-    )
+    known = list(abouts())
+    gc.freeze()  # as in `main`
+    entries = sorted([*known, *(one.about for one in plugins.every(plugin))], key=lambda one: one.full_name)
     if as_json:
         from benchwright.cli.pack_install import described
 

@@ -311,6 +311,7 @@ def _run() -> None:
     from benchwright.errors import BenchwrightError
 
     gc.set_threshold(OBJECTS_OF_IMPORTS)
+    gc.freeze()  # at the exit nothing of click is searched for cycles, which would take a tenth of what `list` does
     _open_streams()
     _print_whole()
     program = os.path.basename(sys.argv[0])

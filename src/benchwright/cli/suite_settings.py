@@ -8,16 +8,17 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from benchwright.app.shared_options import Sharer, settings_of_each
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Kind, Suite, SuiteEntry
 from benchwright.cli import run
 from benchwright.cli.config_file import option_names, option_values
 from benchwright.cli.eval import command as eval_command
 from benchwright.cli.eval_options import eval_settings
-from benchwright.cli.option_values import take_models
+from benchwright.cli.option_values import pairs, take_models
 from benchwright.cli.pack_run import command as pack_command
 from benchwright.cli.pack_run import pack_settings
-from benchwright.config import ModelEntry, Settings
+from benchwright.config import BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import plain
@@ -66,11 +67,34 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
     models = _models(suite, context, typed)
     for name in suite.defaults:
         _check_known(name, suite)
-    return [
+    parts = [
         SuitePart(entry, settings, models)
         for entry in suite.entries
         for settings in _settings(suite, entry, typed, context)
     ]
+    return with_their_options(parts)
+
+
+def with_their_options(parts: Sequence[SuitePart]) -> list[SuitePart]:
+    """The parts, benchmarks without those options that stand for all and that they do not have.
+
+    Raises:
+        UserError: no benchmark has one of these; suggests the right name.
+    """
+    sharers = {
+        place: Sharer(part.entry.name, part.settings, pairs(_own_options(part.entry), "option"))
+        for place, part in enumerate(parts)
+        if isinstance(part.settings, BenchmarkSettings)
+    }
+    settings = dict(zip(sharers, settings_of_each(list(sharers.values())), strict=True))
+    return [part._replace(settings=settings.get(place, part.settings)) for place, part in enumerate(parts)]
+
+
+def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
+    """KEY=VALUE of the options that an entry has for itself."""
+    written = {name: value for name, value in entry.options.items() if name == "option"}
+    own: tuple[str, ...] = tuple(option_values(run.command, written, entry.name).get("option", ()))
+    return own
 
 
 def _models(suite: Suite, context: click.Context, typed: Mapping[str, Any]) -> tuple[ModelEntry, ...]:
@@ -102,15 +126,23 @@ def _settings(
     spellings = option_names(one.command)
     place = f"{suite.path}, {plain(entry.name)}"
     try:
-        written = {
-            **option_values(one.command, dict(_fitting(suite.defaults, spellings)), place),
-            **option_values(one.command, entry.options, place),
-        }
+        layers = [
+            option_values(one.command, written, place)
+            for written in (dict(_fitting(suite.defaults, spellings)), entry.options)
+        ]
         arguments = ["--", entry.name] if one.takes_name else []
-        made = one.command.make_context(context.info_name, arguments, parent=context, default_map=written)
+        made = one.command.make_context(
+            context.info_name, arguments, parent=context, default_map=layers[0] | layers[1]
+        )
         options = {name: value for name, value in made.params.items() if name not in one.unwanted}
         over = {spellings[name]: value for name, value in typed.items() if name in spellings}
         options |= {name: value for name, value in over.items() if name in options}
+        if "option" in options:  # one over the other by their names
+            options["option"] = (
+                *layers[0].get("option", ()),
+                *made.params["option"],
+                *over.get("option", ()),
+            )
         options |= {"model": (), "models_file": None}
         agents = dict.fromkeys(options.get("agent", ()))
         each = [one.settings({**options, "agent": (agent,)}) for agent in agents] or [one.settings(options)]

@@ -50,7 +50,14 @@ def test_irrelevance_and_multi_turn_are_unweighted() -> None:
 def test_the_overall_score_weighs_what_is_there_and_says_what_is_not() -> None:
     found = shown(simple_python=[1], live_simple=[0], multi_turn_base=[0.0])
     assert found[OVERALL].value == pytest.approx(10 / (10 + 10 + 30))
-    assert known(found[OVERALL].note).startswith("without irrelevance, agentic")
+    assert known(found[OVERALL].note).startswith("without irrelevance, memory, web search")
+
+
+def test_the_memory_is_the_mean_of_its_categories_and_a_fifth_of_the_overall_score() -> None:
+    found = shown(memory_kv=[1, 1, 1], memory_rec_sum=[0], multi_turn_base=[1])
+    assert found["group memory"].value == 0.5
+    assert found["group memory"].note == "without memory_vector"
+    assert found[OVERALL].value == pytest.approx((20 * 0.5 + 30 * 1) / 50)
 
 
 def test_without_scores_there_is_no_overall_score() -> None:

@@ -9,20 +9,27 @@ from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES
 from benchwright.data.declared import Dataset, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
-API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control")
+API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", "memory_rec_sum")
 """The modules of the executable classes; the documents of their functions are called alike."""
 
-_ANSWERED = tuple(name for name in CATEGORIES if "relevance" not in name)
-_NAMES = (*CATEGORIES, *FORMER_NAMES)
+_ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")
+_ANSWERED = tuple(name for name in _ONE_FILE_EACH if "relevance" not in name)
+_NAMES = (*_ONE_FILE_EACH, *FORMER_NAMES)
+_SCENARIOS = ("customer", "finance", "healthcare", "notetaker", "student")
+_MEMORY = "BFCL_v4_memory.json"
+_CONVERSATIONS = tuple(f"memory_prereq_conversation/memory_{name}.json" for name in _SCENARIOS)
 _EXECUTABLE = "eval_checker/multi_turn_eval/func_source_code"
 
 DATASET = Dataset(
     name="bfcl",
     splits={
-        "test": tuple(f"bfcl_eval/data/BFCL_v4_{name}.json" for name in CATEGORIES),
+        "test": tuple(f"bfcl_eval/data/BFCL_v4_{name}.json" for name in _ONE_FILE_EACH),
         "answers": tuple(f"bfcl_eval/data/possible_answer/BFCL_v4_{name}.json" for name in _ANSWERED),
         "functions": tuple(f"bfcl_eval/data/multi_turn_func_doc/{name}.json" for name in API_MODULES),
         "classes": tuple(f"bfcl_eval/{_EXECUTABLE}/{name}.py" for name in (*API_MODULES, "long_context")),
+        "memory": (f"bfcl_eval/data/{_MEMORY}",),
+        "memory_answers": (f"bfcl_eval/data/possible_answer/{_MEMORY}",),
+        "conversations": tuple(f"bfcl_eval/data/{path}" for path in _CONVERSATIONS),
     },
     origin=Wheel(
         project="bfcl-eval",
@@ -35,6 +42,9 @@ DATASET = Dataset(
         "answers": tuple(f"possible_answer/BFCL_v[34]_{name}.json" for name in _NAMES),
         "functions": ("multi_turn_func_doc/*.json",),
         "classes": ("func_source_code/*.py",),
+        "memory": (_MEMORY,),
+        "memory_answers": (f"possible_answer/{_MEMORY}",),
+        "conversations": _CONVERSATIONS,
     },
     json_lines=True,
 )
@@ -48,15 +58,16 @@ BFCL = About(
     items=4_441,
     licence="Apache-2.0",
     protocol="native tool calls (or --option mode=prompt) at temperature 0.001; calls compared with possible "
-    "answers by type and value, multi-turn ones executed and compared by state; without web search and memory",
+    "answers by type and value, multi-turn ones executed and compared by state; memory where it is asked for; "
+    "without web search",
     source="https://github.com/ShishirPatil/gorilla (berkeley-function-call-leaderboard, bfcl-eval 2026.3.23)",
     dataset=DATASET,
-    version="2",
+    version="3",
     max_tokens=4096,
     temperature=0.001,
     breakdowns=("group", "category"),
     options={
-        "categories": "Only these categories or groups (non_live, live, multi_turn, all), with commas between.",
+        "categories": "Only these categories or groups (non_live, live, multi_turn, memory, all), with commas between.",
         "mode": "How functions are offered: tools (native tool calls) or prompt (in the system prompt, as text).",
     },
     needs=("tools", "sandbox"),

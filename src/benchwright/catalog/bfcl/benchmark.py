@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.bfcl.categories import CATEGORIES, wanted_categories
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, wanted_categories
 from benchwright.catalog.bfcl.checks import checks
 from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.figures import figures
 from benchwright.catalog.bfcl.grading import BfclScorer
+from benchwright.catalog.bfcl.memory import AskWithMemory, Memories
+from benchwright.catalog.bfcl.memory_rows import Conversations, memory_samples
 from benchwright.catalog.bfcl.multi_turn import Converse
 from benchwright.catalog.bfcl.rows import Executables, samples
 from benchwright.catalog.bfcl.solver import AskCalls, Mode
 from benchwright.catalog.bfcl.source_calls import parser_of
 from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer, Session, Solver
-from benchwright.records import Outcome, Sample, Trial
+from benchwright.records import Outcome, Sample, Trial, TrialRecord
+from benchwright.runs.journal import Body
 
 
 def make(about: About, options: Options) -> Benchmark:
@@ -41,6 +44,8 @@ class Bfcl:
         self._mode = mode
         self._executables = Executables()
         self._executor = Executor(self._executables)
+        self._conversations = Conversations()
+        self._memories = Memories()
         self.scorers: Sequence[Scorer] = (BfclScorer(about.metric, mode, self._executor),)
 
     def samples(self, source: Source) -> Iterator[Sample]:
@@ -55,14 +60,26 @@ class Bfcl:
             if self._mode == "prompt" and language != "python":
                 parser_of(language)
             yield sample
+        if with_memory := [name for name in MEMORY_CLASSES if name in self._wanted]:
+            yield from memory_samples(source, with_memory, self._executables, self._conversations)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
         """Each multi-turn conversation starts a sandbox for itself; the one for judging them is ended here."""
+        with_memory = AskWithMemory(self._mode, self._executor, self._conversations, self._memories)
         try:
-            yield BfclSolver(self._mode, self._executor)
+            yield BfclSolver(self._mode, self._executor, with_memory)
         finally:
             await self._executor.close()
+
+    @property
+    def remembers(self) -> bool:
+        """Whether questions begin with what earlier trials of the run have left."""
+        return not self._wanted.isdisjoint(MEMORY_CLASSES)
+
+    def recall(self, trials: Iterable[TrialRecord], read: Callable[[TrialRecord], Body]) -> None:
+        """Takes up the memories of trials that ended before the run was resumed."""
+        self._memories.recall(self._conversations, trials, read)
 
     def checks(self, sample: Sample) -> Iterator[Check]:
         """The gold answer to a sample, and decoys."""
@@ -76,12 +93,16 @@ class Bfcl:
 class BfclSolver:
     """Asks once, or in turns, as the task is."""
 
-    def __init__(self, mode: Mode, executor: Executor) -> None:
+    def __init__(self, mode: Mode, executor: Executor, with_memory: AskWithMemory) -> None:
         self._once = AskCalls(mode)
         self._in_turns = Converse(mode, executor)
+        self._with_memory = with_memory
 
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Runs one trial."""
-        if CATEGORIES[trial.sample.content["category"]].kind == "multi_turn":
+        kind = CATEGORIES[trial.sample.content["category"]].kind
+        if kind == "multi_turn":
             return await self._in_turns.converse(trial, session)
+        if kind == "memory":
+            return await self._with_memory.ask(trial, session)
         return await self._once.ask(trial, session)

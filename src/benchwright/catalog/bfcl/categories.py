@@ -9,7 +9,7 @@ from benchwright.errors import UserError
 from benchwright.records import Record
 from benchwright.suggest import did_you_mean
 
-Kind = Literal["single", "multiple", "parallel", "irrelevance", "relevance", "multi_turn"]
+Kind = Literal["single", "multiple", "parallel", "irrelevance", "relevance", "multi_turn", "memory"]
 Language = Literal["python", "java", "javascript"]
 
 
@@ -42,6 +42,8 @@ CATEGORIES = {
         Category("multi_turn_miss_func", "multi_turn", "multi_turn"),
         Category("multi_turn_miss_param", "multi_turn", "multi_turn"),
         Category("multi_turn_long_context", "multi_turn", "multi_turn"),
+        Category("memory_kv", "memory", "memory"),
+        Category("memory_rec_sum", "memory", "memory"),
     )
 }
 """All categories that can be run here, by their names in version 4."""
@@ -49,10 +51,17 @@ CATEGORIES = {
 FORMER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
 """What version 3 calls some of them."""
 
-GROUPS = ("non_live", "live", "multi_turn")
+GROUPS = ("non_live", "live", "multi_turn", "memory")
 
-AGENTIC = ("web_search", "memory")
-"""Categories that need a web search service or a vector store; they are not run here."""
+MEMORY_CLASSES = {"memory_kv": "MemoryAPI_kv", "memory_rec_sum": "MemoryAPI_rec_sum"}
+"""The categories that are run only where they are named, as conversations go before their questions; their classes."""
+
+NOT_RUN = {
+    "agentic": "its web search needs a search service; choose memory",
+    "web_search": "it needs a search service",
+    "memory_vector": "it needs a model of sentence-transformers and faiss",
+}
+"""What of the agentic categories is not run here, by how their names begin, and why."""
 
 
 def category_of(identifier: str) -> Category | None:
@@ -80,10 +89,8 @@ def _named(name: str) -> Iterable[str]:
         return (one.name for one in CATEGORIES.values() if one.group == name)
     if name in CATEGORIES:
         return (name,)
-    if name.startswith((*AGENTIC, "agentic")):
-        raise UserError(
-            f"The BFCL category {name!r} is not run here: it needs a web search or a memory service."
-        )
+    if why := next((why for beginning, why in NOT_RUN.items() if name.startswith(beginning)), None):
+        raise UserError(f"The BFCL category {name!r} is not run here: {why}.")
     known = ("all", *GROUPS, *CATEGORIES)
     raise UserError(
         f"There is no BFCL category {name!r}.{did_you_mean(name, known)} Choose from: {', '.join(known)}."

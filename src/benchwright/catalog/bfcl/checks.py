@@ -27,6 +27,8 @@ def checks(mode: Mode, sample: Sample) -> Iterator[Check]:
     category = CATEGORIES[sample.content["category"]]
     if category.kind == "multi_turn":
         return _multi_turn(mode, sample.content)
+    if category.kind == "memory":
+        return _memory(mode, sample.content)
     write = partial(_written, mode, category, sample.content)
     if category.kind == "irrelevance":
         return _irrelevance(sample.content, write)
@@ -109,6 +111,17 @@ def _multi_turn(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
     )
     if len(turns) > 1:
         yield Check("no end to one turn", [_step(mode, turns[number])], passes=False)
+
+
+def _memory(mode: Mode, content: dict[str, Any]) -> Iterator[Check]:
+    """One reply each, which the conversations before the question get too where they are still to be played."""
+    answer, *_ = content["answer"]
+    yield Check(GOLD, [assistant(f"{{'answer': '{answer}', 'context': 'You said so.'}}")])
+    yield Check("not known", [assistant("{'answer': 'I do not know', 'context': '?'}")], passes=False)
+    yield Check("the answer within a word", [assistant(f"x{answer}x")], passes=False)
+    yield Check("empty", [assistant("")], passes=False)
+    endless = _step(mode, [Call(content["functions"][0]["name"], {})])
+    yield Check("calls without end", [endless], passes=False)
 
 
 def _replies(mode: Mode, turns: Sequence[Sequence[Call]]) -> list[Message]:

@@ -24,7 +24,7 @@ from benchwright.records import Message, Outcome, Sample, Trial
 from benchwright.runs.keys import fingerprint
 
 SINGLE_TURN = frozenset(
-    name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance")
+    name for name, one in CATEGORIES.items() if one.kind not in ("multi_turn", "relevance", "memory")
 )
 """What one expected answer can be said of; where no call fits, that is not a call."""
 

@@ -29,6 +29,9 @@ ATTEMPTS = 2
 FAILED = "multi_turn:execution_failed"
 """Our own error type: the calls used up the sandbox's time or memory."""
 
+INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py")
+"""What of ours lies beside the classes: the server, and what stands in for what they import."""
+
 Turns = list[list[list[str]]]
 """Calls as source text, by turn and step."""
 
@@ -47,6 +50,14 @@ class Execution:
         """
         results: list[str] = (await _ask(self._process, {"calls": calls}))["results"]
         return results
+
+    async def memory(self) -> dict[str, Any]:
+        """What the model sees of its memory (`shown`), and all that is in it (`snapshot`).
+
+        Raises:
+            ExecutionError: it takes too long or too much memory.
+        """
+        return await _ask(self._process, {"memory": True})
 
 
 class Executor:
@@ -112,7 +123,7 @@ class Executor:
     @asynccontextmanager
     async def _process(self, modules: Iterable[str]) -> AsyncIterator[SandboxProcess]:
         inside = Path(__file__).parent / "inside"
-        files = {name: (inside / name).read_bytes() for name in ("server.py", "mpmath.py")}
+        files = {name: (inside / name).read_bytes() for name in INSIDE}
         for module in (*modules, "long_context"):
             if module in self._executables.files:
                 files[f"{module}.py"] = self._executables.files[module]

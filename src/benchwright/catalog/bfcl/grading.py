@@ -10,6 +10,7 @@ from benchwright.catalog.bfcl.calls import Call, DecodingError, Mistake, calls_f
 from benchwright.catalog.bfcl.categories import CATEGORIES, Category
 from benchwright.catalog.bfcl.decoding import decode_calls
 from benchwright.catalog.bfcl.execution import Executor
+from benchwright.catalog.bfcl.memory import last_said, wrong_answer
 from benchwright.catalog.bfcl.multi_turn import judged, shown_turns
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.catalog.bfcl.tools import tool_name
@@ -104,6 +105,10 @@ class BfclScorer:
         if category.kind == "multi_turn":
             wrong = await judged(self._executor, content, outcome.artifacts)
             return verdict(category, shown_turns(outcome.artifacts), content["answer"], wrong)
+        if category.kind == "memory":
+            wrong = wrong_answer(outcome.messages, outcome.artifacts, content["answer"])
+            said = last_said(outcome.messages, outcome.artifacts) or ""
+            return verdict(category, said, content["answer"], wrong)
         if self._mode == "prompt":
             return grade_text(content, outcome.answer)
         last = outcome.messages[-1] if outcome.messages else {}

@@ -45,7 +45,12 @@ class Converse:
         """Plays all turns, unless one takes too many steps."""
         async with AsyncExitStack() as stack:
             execution = await stack.enter_async_context(self._executor.start(trial.sample.content))
-            return await _Conversation(self._mode, trial.sample.content, session, execution).play()
+            return await play(self._mode, trial.sample.content, session, execution)
+
+
+async def play(mode: Mode, content: dict[str, Any], session: Session, execution: Execution) -> Outcome:
+    """Plays the turns of a conversation on instances that are there; `artifacts` as those of `Converse`."""
+    return await _Conversation(mode, content, session, execution).play()
 
 
 class _Conversation:

@@ -10,7 +10,7 @@ import msgspec
 import xxhash
 
 from benchwright.catalog.asking import turn_by_turn
-from benchwright.catalog.bfcl.categories import Category, category_of
+from benchwright.catalog.bfcl.categories import MEMORY_CLASSES, Category, category_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetValidationError
 from benchwright.engine.answers import content_text
@@ -25,6 +25,8 @@ CLASS_MODULES = {
     "TradingBot": "trading_bot",
     "TravelAPI": "travel_booking",
     "VehicleControlAPI": "vehicle_control",
+    "MemoryAPI_kv": "memory_kv",
+    "MemoryAPI_rec_sum": "memory_rec_sum",
 }
 """The executable classes, and the modules that hold them and the documents of their functions."""
 
@@ -88,13 +90,13 @@ def samples(source: Source, wanted: frozenset[str], executables: Executables) ->
     """
     answers = _answers(source)
     executable = {"functions", "classes"} <= set(source.splits)
-    documents = _documents(source) if executable else {}
+    documents = documents_in(source) if executable else {}
     if executable:
         executables.load(source)
     found = set()
     for row in source.read(BfclRow):
         category = category_of(row.id)
-        if category is None or (wanted and category.name not in wanted):
+        if category is None or category.kind == "memory" or (wanted and category.name not in wanted):
             continue
         found.add(category.name)
         answer = answers.get(row.id)
@@ -108,7 +110,7 @@ def samples(source: Source, wanted: frozenset[str], executables: Executables) ->
                 )
         else:
             yield _single_turn(row, category, answer)
-    if missing := wanted - found:
+    if missing := wanted - found - MEMORY_CLASSES.keys():
         raise DatasetNotFound(
             f"{source.root} holds no rows of the BFCL categories {', '.join(sorted(missing))}"
         )
@@ -120,7 +122,7 @@ def _answers(source: Source) -> dict[str, list[Any]]:
     return {row.id: row.ground_truth for row in source.read(AnswerRow, "answers")}
 
 
-def _documents(source: Source) -> dict[str, list[dict[str, Any]]]:
+def documents_in(source: Source) -> dict[str, list[dict[str, Any]]]:
     """The function documents of each class, by the name of its module."""
     documents: dict[str, list[dict[str, Any]]] = {}
     for path in source.files("functions"):

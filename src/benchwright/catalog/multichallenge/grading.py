@@ -13,6 +13,7 @@ from benchwright.engine.protocols import Score, Session
 from benchwright.errors import GraderError
 from benchwright.records import Message, Outcome, Record, Sample
 from benchwright.runs.keys import fingerprint
+from benchwright.runs.manifest import JudgeInfo
 from benchwright.text import one_line
 
 OFFICIAL_JUDGE = "gpt-4o-2024-08-06"
@@ -67,6 +68,7 @@ class JudgeScorer:
         self._params: dict[str, Any] = {"temperature": 0.0}
         if model == OFFICIAL_JUDGE:
             self._params["response_format"] = _FORMAT
+        self.judging = JudgeInfo(fingerprint(JUDGE_PROMPT), self._params)
 
     async def score(self, sample: Sample, outcome: Outcome, session: Session) -> Score:
         """1 where the judge's verdict is the one that the row asks for; no score for a blank answer.
@@ -87,7 +89,7 @@ class JudgeScorer:
                 float(verdict == content["passes"]),
                 verdict,
                 content["passes"],
-                details={"judge": reply.model},
+                details=self.judging.details(reply.model),
                 explanation=reply.text,
             )
         )

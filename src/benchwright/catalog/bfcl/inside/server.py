@@ -6,6 +6,7 @@ the official executor (bfcl_eval, multi_turn_eval/multi_turn_utils.py).
 
     {"opening": {"classes": {name: module}, "config": {…}, "long_context": false}}      -> {"results": []}
     {"calls": ["cd(folder='x')"]}                                                       -> {"results": ["…"]}
+    {"memory": true}                                         -> {"shown": "what the model sees", "snapshot": {…}}
     {"opening": {…}, "model": [[["cd(folder='x')"]]], "gold": [["cd(folder='x')"]]}     -> {"wrong": null}
 
 A wrong conversation is answered with `{"wrong": [error type, sentence]}`.
@@ -18,6 +19,7 @@ import copy
 import importlib
 import inspect
 import json
+import re
 import sys
 import types
 from pathlib import Path
@@ -25,6 +27,10 @@ from typing import Any
 
 PACKAGE = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 STATELESS = ("MathAPI",)
+BLANKS = re.compile(r"\b([a-zA-Z_]\w*)\s+(?=\()")
+"""Blanks between a word and a bracket: the official executor takes them out of calls, and of the texts in them too."""
+KEPT = ("core_memory", "archival_memory", "memory")
+"""What is kept of a memory between two conversations."""
 REFUSED = ("kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run")
 
 
@@ -50,6 +56,8 @@ class World:
 
     def _execute(self, source: str) -> str:
         try:
+            source = BLANKS.sub(r"\1", source)
+            refuse(source)
             tree: Any = compile(source, "<string>", "eval", ast.PyCF_ONLY_AST)
             return written(self._value(tree.body))
         except Exception as error:  # whatever a call raises is its result, as with the official executor
@@ -73,8 +81,6 @@ class World:
         self._check_name(node.func)
         if not isinstance(node.func, ast.Name):
             raise SyntaxError("only functions can be called")
-        if node.func.id in REFUSED:
-            raise PermissionError(f"Function call {node.func.id} is not allowed.")
         positional = [self._value(argument) for argument in node.args]
         named = {str(keyword.arg): self._value(keyword.value) for keyword in node.keywords}
         return self.methods[node.func.id](*positional, **named)
@@ -85,6 +91,21 @@ class World:
             node = node.value
         if isinstance(node, ast.Name) and node.id not in self.methods:
             raise NameError(f"name {node.id!r} is not defined")
+
+    def memory(self) -> dict[str, Any]:
+        """What the model sees of its memory, and all that is in it."""
+        (instance,) = self.instances.values()
+        kept = {name: value for name, value in vars(instance).items() if name in KEPT}
+        return {"shown": instance._dump_core_memory_to_context(), "snapshot": kept}
+
+
+def refuse(source: str) -> None:
+    """Raises PermissionError for a call of a forbidden name, whether there is such a function or not."""
+    name = source.partition("(")[0]
+    if "." in name:
+        name = name.split(".")[1]
+    if name in REFUSED:
+        raise PermissionError(f"Function call {name} is not allowed.")
 
 
 def written(result: Any) -> str:
@@ -167,7 +188,7 @@ def main() -> None:
             answer = {"results": []}
         else:
             assert world is not None, "it has to be opened first"
-            answer = {"results": world.execute(line["calls"])}
+            answer = world.memory() if "memory" in line else {"results": world.execute(line["calls"])}
         print(json.dumps(answer), file=out, flush=True)
 
 

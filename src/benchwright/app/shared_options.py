@@ -1,0 +1,62 @@
+"""Options (`--option`) given for several benchmarks at once: each takes those that it has, and somebody has each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.catalog import plugins
+from benchwright.catalog.registry import ROOMS, about, known_options
+from benchwright.config import BenchmarkSettings
+from benchwright.errors import UserError
+from benchwright.suggest import did_you_mean
+
+
+class Sharer(NamedTuple):
+    """A benchmark, its settings, and the names of those of its options that are meant for it alone."""
+
+    name: str
+    settings: BenchmarkSettings
+    own: Collection[str] = ()
+
+
+def settings_of_each(sharers: Sequence[Sharer]) -> list[BenchmarkSettings]:
+    """The settings of each, without the options that are meant for others.
+
+    Raises:
+        UserError: none of them has an option; suggests the right name.
+    """
+    of_each = [_known_to(one.name, one.settings.plugin) for one in sharers]
+    if None not in of_each:
+        known = {name for each in of_each for name in each or ()}
+        for one in sharers:
+            _check_somebody_has(one.settings.option.keys() - one.own, known, sharers)
+    return [
+        one.settings.model_copy(update={"option": _taken(one, known)})
+        for one, known in zip(sharers, of_each, strict=True)
+    ]
+
+
+def _known_to(name: str, files: Sequence[Path]) -> Mapping[str, str] | None:
+    """The options of a benchmark; None where there is none of that name, which its run will say."""
+    try:
+        plugin = None if name.partition(":")[0] in ROOMS else plugins.find(name, files)
+        return known_options(about(name) if plugin is None else plugin.about)
+    except UserError:
+        return None
+
+
+def _check_somebody_has(options: Collection[str], known: Collection[str], sharers: Sequence[Sharer]) -> None:
+    for name in sorted(options):
+        if name not in known:
+            titles = ", ".join(dict.fromkeys(one.name for one in sharers))
+            hint = did_you_mean(name, known) or f" They have: {', '.join(sorted(known))}."
+            raise UserError(f"None of {titles} has an option {name!r}.{hint}")
+
+
+def _taken(sharer: Sharer, known: Mapping[str, str] | None) -> dict[str, str]:
+    given = sharer.settings.option
+    return {
+        name: value for name, value in given.items() if known is None or name in known or name in sharer.own
+    }

@@ -1,0 +1,176 @@
+"""The memory categories: conversations that fill a model's memory, and questions that each begin with it.
+
+The order is that of bfcl_eval at commit 6ea5797: the conversations of a scenario one after the other, each with the
+memory that the one before has left; then every question with the memory after the last one, to which it adds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.catalog.bfcl.calls import Mistake
+from benchwright.catalog.bfcl.categories import MEMORY_CLASSES
+from benchwright.catalog.bfcl.execution import FAILED, Executor
+from benchwright.catalog.bfcl.memory_prompts import memory_prompt
+from benchwright.catalog.bfcl.memory_rows import Conversations, Turns
+from benchwright.catalog.bfcl.multi_turn import MOST_STEPS, play
+from benchwright.catalog.bfcl.solver import Mode
+from benchwright.engine.protocols import Session
+from benchwright.records import Message, Outcome, Trial, TrialRecord
+from benchwright.runs.journal import Body
+
+Snapshot = dict[str, Any]
+"""What a memory holds, as JSON."""
+
+
+class Whose(NamedTuple):
+    """Whose memory, and of which scenario: each repeat of each model has its own."""
+
+    slot: str
+    repeat: int
+    category: str
+    scenario: str
+
+
+class _Memory:
+    """A memory while it is filled: after so many conversations it holds `snapshot`."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.played = 0
+        self.snapshot: Snapshot | None = None
+
+
+class Memories:
+    """All memories of a run."""
+
+    def __init__(self) -> None:
+        self._of: dict[Whose, _Memory] = {}
+
+    def of(self, whose: Whose) -> _Memory:
+        """The memory, a new one where there is none."""
+        return self._of.setdefault(whose, _Memory())
+
+    def recall(
+        self,
+        conversations: Conversations,
+        trials: Iterable[TrialRecord],
+        read: Callable[[TrialRecord], Body],
+    ) -> None:
+        """Takes memories from trials that ended earlier, so that further questions begin with the same ones."""
+        for trial in trials:
+            category, scenario = trial.labels.get("category", ""), trial.labels.get("scenario", "")
+            memory = self.of(Whose(trial.target, trial.repeat, category, scenario))
+            if category in MEMORY_CLASSES and not memory.played:
+                kept = read(trial).artifacts.get("memory")
+                if kept is not None:
+                    memory.snapshot = kept
+                    memory.played = len(conversations.of.get(scenario, ()))
+
+
+class AskWithMemory:
+    """Asks a question; the first one of a scenario has the conversations before it.
+
+    `Outcome.artifacts` holds the calls in `turns`, the `memory` that the question began with, and in
+    `conversations` the messages of those that this trial has played.
+    """
+
+    def __init__(
+        self, mode: Mode, executor: Executor, conversations: Conversations, memories: Memories
+    ) -> None:
+        self._mode = mode
+        self._executor = executor
+        self._conversations = conversations
+        self._memories = memories
+
+    async def ask(self, trial: Trial, session: Session) -> Outcome:
+        """Fills the memory where that is still to be done, and asks."""
+        content = trial.sample.content
+        whose = Whose(trial.target.slot, trial.repeat, content["category"], content["scenario"])
+        memory = self._memories.of(whose)
+        played: list[list[Message]] = []
+        async with memory.lock:
+            turns = self._conversations.of[whose.scenario]
+            while memory.played < len(turns):
+                session.progress(f"conversation {memory.played + 1} of {len(turns)} before the questions")
+                outcome, memory.snapshot = await self._converse(
+                    content, turns[memory.played], memory.snapshot, session, asks=False
+                )
+                memory.played += 1
+                played.append(outcome.messages)
+        outcome, _ = await self._converse(content, content["question"], memory.snapshot, session, asks=True)
+        outcome.artifacts["memory"] = memory.snapshot
+        if played:
+            outcome.artifacts["conversations"] = played
+        return outcome
+
+    async def _converse(
+        self,
+        content: Mapping[str, Any],
+        turns: Turns,
+        snapshot: Snapshot | None,
+        session: Session,
+        *,
+        asks: bool,
+    ) -> tuple[Outcome, Snapshot | None]:
+        """Plays a conversation; with what is in the memory after it."""
+        name = MEMORY_CLASSES[content["category"]]
+        opening = {
+            "category": content["category"],
+            "functions": content["functions"],
+            "missed": {},
+            "classes": [name],
+            "initial_config": {name: {"snapshot": snapshot}},
+        }
+        async with self._executor.start(opening) as execution:
+            seen = await execution.memory()
+            first = memory_prompt(content["category"], content["scenario"], seen["shown"], asks=asks)
+            question = [[first, *turns[0]], *turns[1:]]
+            outcome = await play(self._mode, {**opening, "question": question}, session, execution)
+            if "failed" in outcome.artifacts:
+                return outcome, snapshot
+            return outcome, (await execution.memory())["snapshot"]
+
+
+def wrong_answer(
+    messages: Sequence[Message], artifacts: Mapping[str, Any], answers: Sequence[str]
+) -> Mistake | None:
+    """Why the last thing said does not answer the question; None if it does (agentic_checker.py)."""
+    if "failed" in artifacts:
+        return Mistake(FAILED, artifacts["failed"])
+    said = last_said(messages, artifacts)
+    if not said:
+        return Mistake("agentic:no_last_message", "Nothing was said that is not a function call.")
+    text = standardised(said)
+    if any(re.search(rf"\b{re.escape(standardised(answer))}\b", text) for answer in answers):
+        return None
+    return Mistake("agentic:answer_not_found", "None of the possible answers is in the last message.")
+
+
+def last_said(messages: Sequence[Message], artifacts: Mapping[str, Any]) -> str | None:
+    """The last message that is no call; None where the steps were used up before there was one.
+
+    Calls whose arguments cannot be read are none for the official code: their first one counts as what was said.
+    """
+    turns = artifacts.get("turns") or [[]]
+    if len(turns[-1]) > MOST_STEPS:
+        return None
+    last = next((one for one in reversed(messages) if one.get("role") == "assistant"), None)
+    if last is None:
+        return None
+    if calls := last.get("tool_calls"):
+        function = calls[0]["function"]
+        return str({function["name"]: function["arguments"]})
+    content = last.get("content")
+    return content if isinstance(content, str) else None
+
+
+_LEFT_OUT = re.compile(r"[,./\-_*^()]")
+
+
+def standardised(text: str) -> str:
+    """A text as texts are compared: small letters, some punctuation left out, single quotes as double ones."""
+    return _LEFT_OUT.sub("", text).lower().replace("'", '"')

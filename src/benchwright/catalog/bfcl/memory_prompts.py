@@ -1,0 +1,59 @@
+"""What models are told of their memory (bfcl_eval, default_prompts.py and model_handler/utils.py at commit 6ea5797)."""
+
+from __future__ import annotations
+
+from benchwright.catalog.asking import system
+from benchwright.records import Message
+
+SETTINGS = {
+    "student": "You are an academic-support assistant for college student. Remember key personal and academic details "
+    "discussed across sessions, and draw on them to answer questions or give guidance.",
+    "customer": "You are a general customer support assistant for an e-commerce platform. Your task is to understand "
+    "and remember information that can be used to provide information about user inquiries, preferences, and offer "
+    "consistent, helpful assistance over multiple interactions.",
+    "finance": "You are a high-level executive assistant supporting a senior finance professional. Retain and "
+    "synthesize both personal and professional information including facts, goals, prior decisions, and family life "
+    "across sessions to provide strategic, context-rich guidance and continuity.",
+    "healthcare": "You are a healthcare assistant supporting a patient across appointments. Retain essential medical "
+    "history, treatment plans, and personal preferences to offer coherent, context-aware guidance and reminders.",
+    "notetaker": "You are a personal organization assistant. Capture key information from conversations, like tasks, "
+    "deadlines, and preferences, and use it to give reliable reminders and answers in future sessions.",
+}
+"""The first sentences of each scenario's system prompt, word for word, so that scores are comparable."""
+
+_PERSISTENT = (
+    "persistent across multiple conversations with the user, and can be accessed in a later interactions. You should "
+    "actively manage your memory data to keep track of important information, ensure that it is up-to-date and easy to "
+    "retrieve to provide personalized responses to the user later.\n\n"
+)
+
+CORE_AND_ARCHIVAL = (
+    "\n\nYou have access to an advanced memory system, consisting of two memory types 'Core Memory' and 'Archival "
+    f"Memory'. Both type of memory is {_PERSISTENT}"
+    "The Core memory is limited in size, but always visible to you in context. The Archival Memory has a much larger "
+    "capacity, but will be held outside of your immediate context due to its size.\n\n"
+    "Here is the content of your Core Memory from previous interactions:\n"
+)
+"""The rest of it for memories in two parts, likewise."""
+
+UNIFIED = (
+    f"\n\nYou have access to an advanced memory system, which is {_PERSISTENT}"
+    "Here is the content of your memory system from previous interactions:\n"
+)
+"""For a memory that is one text."""
+
+ANSWER_FORMAT = (
+    "For your final answer to the user, you must respond in this format: {'answer': A short and precise answer to the "
+    "question, 'context': A brief explanation of how you arrived at this answer or why it is correct}. If you do not "
+    "know the answer, respond with {'answer': 'I do not know', 'context': 'I do not know'}. If you think the question "
+    "cannot be properly answered, response with {'answer': 'I cannot answer this question', 'context': A short reason "
+    "explaining why this question cannot be answered}.\n"
+)
+"""What stands behind it for the questions, and not for the conversations before them."""
+
+
+def memory_prompt(category: str, scenario: str, memory: str, *, asks: bool) -> Message:
+    """The system prompt of a conversation; `memory` is what the model sees, `asks` whether its answer is graded."""
+    told = UNIFIED if category == "memory_rec_sum" else CORE_AND_ARCHIVAL
+    prompt = f"{SETTINGS[scenario]}{told}{memory}\n"
+    return system(f"{prompt}\n\n{ANSWER_FORMAT}" if asks else prompt)

@@ -1,0 +1,121 @@
+"""BFCL's questions about what a model was told before, and the conversations in which it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import xxhash
+
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES
+from benchwright.catalog.bfcl.memory_prompts import SETTINGS
+from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables, documents_in
+from benchwright.data.datasets import Source
+from benchwright.data.errors import DatasetNotFound, DatasetValidationError
+from benchwright.records import Message, Record, Sample
+
+Turns = list[list[Message]]
+"""The messages of each turn of a conversation."""
+
+
+class MemoryRow(Record, frozen=True):
+    """A question, or a conversation before the questions, of one scenario."""
+
+    id: str
+    question: Turns
+    scenario: str
+
+
+class MemoryAnswer(Record, frozen=True):
+    """Texts of which one must be in the answer."""
+
+    id: str
+    ground_truth: list[str]
+
+
+class Conversations(msgspec.Struct):
+    """The conversations of each scenario in their order, filled when the samples are read."""
+
+    of: dict[str, list[Turns]] = {}
+
+    def load(self, source: Source) -> None:
+        """Reads those of a source."""
+        self.of = {}
+        for row in source.read(MemoryRow, "conversations"):
+            self.of.setdefault(row.scenario, []).append(row.question)
+
+    def digest(self, scenario: str) -> str:
+        """Changes with any word of a scenario."""
+        return xxhash.xxh3_128_hexdigest(msgspec.json.encode(self.of[scenario]))
+
+
+NEEDED = ("memory", "memory_answers", "conversations", "functions", "classes")
+"""The splits that the memory categories need."""
+
+
+def memory_samples(
+    source: Source, categories: Sequence[str], executables: Executables, conversations: Conversations
+) -> Iterator[Sample]:
+    """One sample per question and category, category by category.
+
+    Raises:
+        DatasetNotFound: what the categories need is not there.
+        DatasetError: a row is not as it should be.
+    """
+    if missing := [split for split in NEEDED if split not in source.splits]:
+        raise DatasetNotFound(
+            f"{source.root} holds no {' and no '.join(missing)} of the BFCL memory categories: "
+            "run benchwright fetch bfcl"
+        )
+    executables.load(source)
+    conversations.load(source)
+    documents = documents_in(source)
+    answers = {row.id: row.ground_truth for row in source.read(MemoryAnswer, "memory_answers")}
+    rows = list(source.read(MemoryRow, "memory"))
+    for row in rows:
+        _check(row, answers, conversations)
+    for category in categories:
+        functions = _functions(category, documents, executables)
+        for row in rows:
+            content = {
+                "category": category,
+                "scenario": row.scenario,
+                "question": row.question,
+                "functions": functions,
+                "answer": answers[row.id],
+                "conversations": conversations.digest(row.scenario),
+                "executables": executables.digest,
+            }
+            yield _sample(row, content)
+
+
+def _check(row: MemoryRow, answers: Mapping[str, list[str]], conversations: Conversations) -> None:
+    if row.scenario not in SETTINGS:
+        raise DatasetValidationError(f"{row.id}: scenario: {row.scenario!r} is not known")
+    if not conversations.of.get(row.scenario):
+        raise DatasetValidationError(f"{row.id}: there are no conversations of the scenario {row.scenario!r}")
+    if len(row.question) != 1 or not row.question[0]:
+        raise DatasetValidationError(f"{row.id}: question: it needs one turn")
+    if not answers.get(row.id):
+        raise DatasetValidationError(f"{row.id}: it has no possible answer")
+
+
+def _functions(
+    category: str, documents: Mapping[str, list[dict[str, Any]]], executables: Executables
+) -> list[dict[str, Any]]:
+    module = CLASS_MODULES[MEMORY_CLASSES[category]]
+    if module not in documents or module not in executables.files:
+        raise DatasetNotFound(f"The data hold no {module}.json and {module}.py, which {category} needs")
+    return documents[module]
+
+
+def _sample(row: MemoryRow, content: dict[str, Any]) -> Sample:
+    category = CATEGORIES[content["category"]]
+    return Sample(
+        row.id.replace("memory", category.name, 1),
+        content,
+        labels={"category": category.name, "group": category.group, "scenario": row.scenario},
+        input="\n".join(str(message.get("content", "")) for message in row.question[0]),
+        target=" or ".join(content["answer"]),
+    )
