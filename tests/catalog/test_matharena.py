@@ -166,7 +166,25 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("70", "70 \\pm 0", False),
         ("1000", "1 000", True),
         ("\\log_2 3", "\\frac{\\ln 3}{\\ln 2}", True),
-        ("9\\sqrt{15}", "9\\sqrt 15", True),  # MathArena's code cannot read a root with a space behind it
+        ("9\\sqrt{15}", "9\\sqrt 15", True),
+        (
+            "9\\sqrt{15}",
+            "9\\sqrt {15}",
+            False,
+        ),  # read as 9, as MathArena does; so are the roots of the next two
+        ("9\\sqrt{15}", "9\\sqrt(15)", False),
+        ("9\\sqrt{15}", "9√(15)", False),
+        ("2^3", "02^3", False),  # a leading 0 can be read only in a number by itself
+        ("70", "70_{10}", True),  # what stands behind an expression is overlooked
+        ("70", "70 +", True),
+        ("70", "70 (exact)", False),
+        ("70", "\\geq 70", True),
+        ("70", "x > 70", False),
+        ("70", "70²", False),
+        ("50(1 - \\frac{1}{2^{101} - 1})", "50 - \\frac{50}{2^{101} - 1}", True),
+        ("50(1 - \\frac{1}{2^{101} - 1})", "50", False),
+        ("50(1 - \\frac{1}{2^{101} - 1})", "50.0", True),
+        ("3^{2025}", "3^{2025} \\pi", False),
         ("x+1", "\\sqrt{(x+1)^2}", False),
         ("70", "\\foo 70", False),
         ("70", "1/0", False),

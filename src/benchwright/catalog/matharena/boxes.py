@@ -27,7 +27,7 @@ def boxes(text: str) -> list[str]:
 
 
 def last_box(text: str, *, several: bool = False) -> str | None:
-    """What is in the last box, without boxes in it; None without a box.
+    """What is in the last box, without boxes right in it; None without a box.
 
     Where `several` answers are expected, the boxes on the line of the last one are joined by commas (MathArena,
     parser.py, find_last_boxed_content).
@@ -60,11 +60,14 @@ def _partners(text: str) -> dict[int, int]:
 
 
 def _unboxed(text: str) -> str:
-    """The text without boxes around parts of it."""
+    """The text without boxes around parts of it; a box in one of these stays, as in MathArena's code."""
     closing = _partners(text)
-    dropped = {
-        place for box in _INNER.finditer(text) if box.end() - 1 in closing for place in _places(box, closing)
-    }
+    dropped: set[int] = set()
+    end = 0
+    for box in _INNER.finditer(text):
+        if box.start() >= end and box.end() - 1 in closing:
+            end = closing[box.end() - 1]
+            dropped.update(_places(box, closing))
     return "".join(character for place, character in enumerate(text) if place not in dropped)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchwright.catalog.grading import Verdict
 from benchwright.catalog.matharena.boxes import last_integer
-from benchwright.catalog.matharena.expressions import LONGEST, letters_in, value_of
+from benchwright.catalog.matharena.expressions import LONGEST, is_plain, letters_in, value_of
 from benchwright.catalog.matharena.reading import Answer, boxed_answer, read_answer
 from benchwright.catalog.matharena.values import NoValue, Value
 from benchwright.engine.offload import offload
@@ -90,14 +90,18 @@ def equal(found: Answer, right: Answer) -> bool:
         return False
     try:
         return _equal_values(found, right)
-    except NoValue:
+    except (
+        NoValue,
+        OverflowError,
+    ):  # an exact number too large for double precision, beside one that is not exact
         return False
 
 
 def _equal_values(found: str, right: str) -> bool:
     letters = sorted(letters_in(found) | letters_in(right))
     if not letters:
-        return same(value_of(found, {}), value_of(right, {}))
+        exact = not is_plain(right) and (not is_plain(found) or found.lstrip("+-").isdecimal())
+        return same(value_of(found, {}), value_of(right, {}), exact=exact)
     for start, step in _PLACES:
         symbols: dict[str, Value] = {
             letter: start + step * (place + 1) for place, letter in enumerate(letters)
@@ -107,11 +111,13 @@ def _equal_values(found: str, right: str) -> bool:
     return True
 
 
-def same(one: Value, other: Value) -> bool:
-    """Whether two values are equal: fractions almost exactly, others within double precision."""
+def same(one: Value, other: Value, *, exact: bool = False) -> bool:
+    """Whether two values are equal: fractions `exact` or almost so, others within double precision."""
     if one == other:
         return True
     if isinstance(one, Fraction) and isinstance(other, Fraction):
+        if exact:
+            return False
         apart = abs(one - other)
         return apart < TOLERANCE and apart < TOLERANCE * max(abs(one), abs(other))
     gap = abs(complex(one) - complex(other))
