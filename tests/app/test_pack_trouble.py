@@ -246,7 +246,7 @@ def test_an_address_where_nobody_is_stops_the_run_and_says_so(packs: Packs) -> N
 
 def test_ctrl_c_aborts_what_is_in_flight_and_the_same_command_goes_on(packs: Packs, tmp_path: Path) -> None:
     log = tmp_path / "truth.jsonl"
-    pack = packs.pack("pack", numbered(8))
+    pack = packs.pack("pack", numbered(32))
     with simulated_endpoint("--first-token=300", f"--log={log}") as base_url:
         command = ["pack", "run", pack, *packs.arguments(base_url)]
         process = packs.program.start(*command, "--json")
@@ -259,16 +259,16 @@ def test_ctrl_c_aborts_what_is_in_flight_and_the_same_command_goes_on(packs: Pac
         assert stopped["cancelled"] is True
         assert outline(packs.program.only_run)[-1] == ("run_error",)
         done = results(stopped)
-        assert 2 <= len(done) < 8
+        assert 2 <= len(done) < 32
         assert stopped["scores"]["endpoint:m"]["totalScore"] > 0, "what there is is scored"
         told = packs.run(pack, base_url)
     assert len(packs.program.runs) == 1
     assert told["cancelled"] is False
     assert done.items() <= results(told).items()
-    assert len(results(told)) == 8
+    assert len(results(told)) == 32
     aborted = [one for one in trials(packs.program.only_run) if one.status is Status.CANCELLED]
     asked = sum(one.path.endswith("/chat/completions") for one in read_truth(log))
-    assert 8 <= asked <= 8 + len(aborted), "only what was aborted is asked twice"
+    assert 32 <= asked <= 32 + len(aborted), "only what was aborted is asked twice"
     assert outline(packs.program.only_run)[-1] == ("run_finished",)
 
 
