@@ -102,7 +102,7 @@ def container(**labels: str) -> Iterator[str]:
 
 
 def soon(holds: Callable[[], bool]) -> bool:
-    """Whether it holds within a while: another test may be removing the same at this moment, and ours leaves it that."""
+    """Whether it holds within a while: what another test is removing at this moment is left to it."""
     deadline = time.monotonic() + 20
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.1)
