@@ -48,6 +48,10 @@ class MemoryAPI_rec_sum(MemoryAPI):
         self.memory += text + "; "
         return {{"status": "appended"}}
 
+    def memory_double(self):
+        self.memory *= 2
+        return {{"status": "doubled"}}
+
     def memory_clear(self):
         self.memory = ""
         return {{"status": "cleared"}}
@@ -56,7 +60,7 @@ class MemoryAPI_rec_sum(MemoryAPI):
 
 FUNCTIONS = {
     "memory_kv": (("core_memory_add", ("key", "value")), ("core_memory_key_search", ("query",))),
-    "memory_rec_sum": (("memory_append", ("text",)), ("memory_clear", ())),
+    "memory_rec_sum": (("memory_append", ("text",)), ("memory_clear", ()), ("memory_double", ())),
 }
 
 CONVERSATIONS = {

@@ -128,6 +128,15 @@ async def test_a_conversation_that_takes_too_many_steps_keeps_what_was_remembere
     assert await asked.score(3, outcome) == (0.0, "agentic:no_last_message")
 
 
+async def test_a_memory_that_grows_without_bounds_is_as_it_was_before_the_conversation(
+    tmp_path: Path,
+) -> None:
+    asked = Asked(tmp_path)
+    growing = calling(*[("memory_double", {})] * 20)
+    outcome, _ = await asked.ask(0, adding("Ada"), NOTED, NOTED, growing, NOTED, saying("Ada"))
+    assert outcome.artifacts["memory"] == {"memory": "Ada; "}
+
+
 async def test_blanks_before_brackets_are_lost_as_with_the_authors(tmp_path: Path) -> None:
     outcome, _ = await Asked(tmp_path).ask(3, adding("budget (tax) \n (Q1)"), NOTED, saying("tax"))
     assert outcome.artifacts["memory"] == {"memory": "budget(tax) \n(Q1); "}

@@ -19,6 +19,7 @@ from benchwright.catalog.bfcl.memory_rows import Conversations, Turns
 from benchwright.catalog.bfcl.multi_turn import MOST_STEPS, play
 from benchwright.catalog.bfcl.solver import Mode
 from benchwright.engine.protocols import Session
+from benchwright.errors import ExecutionError
 from benchwright.records import Message, Outcome, Trial, TrialRecord
 from benchwright.runs.journal import Body
 
@@ -130,9 +131,14 @@ class AskWithMemory:
             first = memory_prompt(content["category"], content["scenario"], seen["shown"], asks=asks)
             question = [[first, *turns[0]], *turns[1:]]
             outcome = await play(self._mode, {**opening, "question": question}, session, execution)
-            if "failed" in outcome.artifacts:
+            if asks or "failed" in outcome.artifacts:
                 return outcome, snapshot
-            return outcome, (await execution.memory())["snapshot"]
+            try:
+                return outcome, (await execution.memory())["snapshot"]
+            except (
+                ExecutionError
+            ):  # replacements can let it grow without bounds; what was there before is kept
+                return outcome, snapshot
 
 
 def wrong_answer(
