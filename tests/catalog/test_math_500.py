@@ -96,6 +96,7 @@ async def test_an_answer_that_is_computed_for_ever_is_wrong_and_holds_up_nothing
 
 
 def test_without_the_library_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark("math_500")  # whose modules take the name of the library when they are imported
     monkeypatch.setattr(grading, "LIBRARY", "math-verify-that-nobody-has")
     with pytest.raises(UserError, match=r"pip install 'benchwright\[math\]'"):
         benchmark("math_500")

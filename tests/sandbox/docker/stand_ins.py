@@ -13,7 +13,7 @@ import subprocess
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
@@ -137,3 +137,11 @@ def make_busybox(tag: str = IMAGE) -> None:
 def containers(label: str) -> list[str]:
     """The names of all containers, running or not, with a label."""
     return docker("ps", "--all", "--filter", f"label={label}", "--format", "{{.Names}}").split()
+
+
+def soon(holds: Callable[[], bool]) -> bool:
+    """Whether it holds within a while: what another test is removing at this moment is left to it."""
+    deadline = time.monotonic() + 20
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return holds()

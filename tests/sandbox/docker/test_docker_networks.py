@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.sandbox.docker.stand_ins import IMAGE, docker
+from tests.sandbox.docker.stand_ins import IMAGE, docker, soon
 
 from benchwright.errors import ExecutionError
 from benchwright.sandbox.docker import (
@@ -105,8 +105,8 @@ async def test_networks_of_dead_processes_are_removed_and_those_of_living_ones_s
             "network", "create", f"--label={RUN}={run_id}", f"--label={PROCESS}={process}", f"{run_id}-{name}"
         )
     try:
-        assert f"{run_id}-dead" in await remove_leftovers(engine)
-        assert networks(f"{RUN}={run_id}") == [f"{run_id}-alive"]
+        await remove_leftovers(engine)
+        assert soon(lambda: networks(f"{RUN}={run_id}") == [f"{run_id}-alive"])
     finally:
         docker("network", "rm", f"{run_id}-alive")
 

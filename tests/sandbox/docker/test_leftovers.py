@@ -9,14 +9,14 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.sandbox.docker import stand_ins
 from tests.sandbox.docker.services import write_context
-from tests.sandbox.docker.stand_ins import IMAGE, docker
+from tests.sandbox.docker.stand_ins import IMAGE, docker, soon
 
 from benchwright.sandbox.docker import DockerSandboxes, Engine, SandboxSpec, remove_leftovers
 from benchwright.sandbox.docker.containers import Container
@@ -99,14 +99,6 @@ def container(**labels: str) -> Iterator[str]:
         yield name
     finally:
         subprocess.run(["docker", "rm", "--force", name], capture_output=True)
-
-
-def soon(holds: Callable[[], bool]) -> bool:
-    """Whether it holds within a while: what another test is removing at this moment is left to it."""
-    deadline = time.monotonic() + 20
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return holds()
 
 
 def exists(name: str) -> bool:
