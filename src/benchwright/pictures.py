@@ -127,7 +127,7 @@ def seen_in_url(url: str) -> Picture | None:
     try:
         return _checked(base64.b64decode(url[start : start + _HEAD], validate=True), size)
     except ValueError:
-        pass
+        pass  # the size may stand further on, behind a long head
     try:
         return picture_in_url(url)
     except ValueError:

@@ -118,10 +118,10 @@ class World:
 
 
 def holds(environment: Any, assertion: Any) -> bool:
-    """Whether an assertion holds; one that asks for what is not there does not."""
+    """Whether an assertion holds; one that cannot be looked at does not."""
     try:
         return bool(environment.run_env_assertion(assertion, raise_assertion_error=False))
-    except Exception:
+    except Exception:  # the domains raise what they like where an assertion asks for what is not there
         return False
 
 
