@@ -13,6 +13,8 @@ from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from benchwright.engine.urgency import be_ordinary, be_urgent
+
 CLOCK_MONOTONIC = 1
 """The clock of `perf_counter_ns` on Linux."""
 NONBLOCK, CLOEXEC = 0o4000, 0o2000000
@@ -30,13 +32,17 @@ class _Setting(ctypes.Structure):
 
 
 class KernelTimer:
-    """Wakes those of one event loop that wait for moments; it is open while somebody does."""
+    """Wakes those of one event loop that wait for moments; it is open while somebody does.
+
+    Its thread is urgent meanwhile, and until they have done what they do at once.
+    """
 
     def __init__(self) -> None:
         self._moments: list[tuple[int, int, asyncio.Future[None]]] = []
         self._numbers = count()
         self._waiting = 0
         self._descriptor: int | None = None
+        self._urgent = False
 
     async def reaches(self, moment: int) -> bool:
         """Waits until a moment of `perf_counter_ns`; false at once where there is no such timer."""
@@ -60,6 +66,7 @@ class KernelTimer:
         if descriptor < 0:
             return False
         self._descriptor = descriptor
+        self._urgent = self._urgent or be_urgent()
         asyncio.get_running_loop().add_reader(descriptor, self._ring)
         return True
 
@@ -81,11 +88,18 @@ class KernelTimer:
             self._set(self._moments[0][0])
 
     def _close(self) -> None:
+        loop = asyncio.get_running_loop()
         if self._descriptor is not None:
-            asyncio.get_running_loop().remove_reader(self._descriptor)
+            loop.remove_reader(self._descriptor)
             os.close(self._descriptor)
         self._descriptor = None
         self._moments.clear()
+        loop.call_soon(self._calm_down)
+
+    def _calm_down(self) -> None:
+        if self._urgent and self._descriptor is None:
+            self._urgent = False
+            be_ordinary()
 
 
 _timers: WeakKeyDictionary[Any, KernelTimer] = WeakKeyDictionary()

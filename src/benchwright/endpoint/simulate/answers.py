@@ -19,7 +19,7 @@ from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, 
 REFUSAL = "This simulated model declines to answer."
 WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
 _FRAGMENT = 8
-_find_tokens = re.compile(r"\s*\S+|\s+").findall
+_each_token = re.compile(r"\s*\S+|\s+").finditer
 
 _HARD_TO_HANDLE = [
     *map(chr, range(0x20)), "\x7f", "\x85", "\x9b", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J",
@@ -66,9 +66,9 @@ class Answer(msgspec.Struct):
         return [token.strip() for token in (*self.reasoning, *self.text, *self.refusal, *calls)]
 
 
-def split_tokens(text: str) -> list[str]:
-    """A text in tokens: words, each with the white space before it."""
-    return _find_tokens(text)
+def split_tokens(text: str, most: int | None = None) -> list[str]:
+    """A text in tokens, at most so many of them: words, each with the white space before it."""
+    return [token.group() for token in islice(_each_token(text), most)]
 
 
 class Answerer:
@@ -139,7 +139,8 @@ class Answerer:
             text = f"<think>\n{reasoning}\n</think>\n\n{text}"
         elif reasoning:
             answer.reasoning = split_tokens(reasoning)
-        answer.text = split_tokens(text)
+        most = None if question.limit is None else question.limit + 1  # one too many tells that it is cut off
+        answer.text = split_tokens(text, most)
 
 
 def cut(answer: Answer, limit: int) -> None:
