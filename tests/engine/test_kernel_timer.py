@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 from time import perf_counter_ns
 
@@ -11,6 +14,7 @@ import pytest
 from benchwright.engine import kernel_timer
 from benchwright.engine.kernel_timer import KernelTimer
 from benchwright.engine.moments import until
+from benchwright.engine.urgency import may_be_urgent
 
 MS = 1_000_000
 
@@ -72,3 +76,30 @@ def test_each_event_loop_has_its_own() -> None:
     for _ in range(3):
         asyncio.run(until(perf_counter_ns() + 2 * MS))
     assert open_files() == before
+
+
+@pytest.mark.skipif(not may_be_urgent(), reason="the kernel lets no program of this user go before others")
+async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> None:
+    timer, policies = KernelTimer(), list[int]()
+    moment = perf_counter_ns() + 3 * MS
+
+    async def send() -> None:
+        assert await timer.reaches(moment)
+        policies.append(policy())
+
+    await asyncio.gather(send(), send())
+    assert policies == [os.SCHED_RR, os.SCHED_RR]
+    assert policy() == os.SCHED_OTHER
+
+
+def test_a_program_with_a_policy_of_its_own_keeps_it() -> None:
+    batch = "import os; os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))"
+    asks = "from benchwright.engine.urgency import may_be_urgent; print(may_be_urgent(), os.sched_getscheduler(0))"
+    told = subprocess.run(
+        [sys.executable, "-c", f"{batch}; {asks}"], check=True, capture_output=True, text=True
+    )
+    assert told.stdout == f"False {os.SCHED_BATCH}\n"
+
+
+def policy() -> int:
+    return os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK

@@ -13,7 +13,7 @@ from time import perf_counter_ns
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from benchwright.engine.urgency import be_ordinary, be_urgent
+from benchwright.engine.urgency import be_ordinary, be_urgent, may_be_urgent
 
 CLOCK_MONOTONIC = 1
 """The clock of `perf_counter_ns` on Linux."""
@@ -34,7 +34,7 @@ class _Setting(ctypes.Structure):
 class KernelTimer:
     """Wakes those of one event loop that wait for moments; it is open while somebody does.
 
-    Its thread is urgent meanwhile, and until they have done what they do at once.
+    When it does, its thread is urgent until they have done what they do at once.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,6 @@ class KernelTimer:
         self._numbers = count()
         self._waiting = 0
         self._descriptor: int | None = None
-        self._urgent = False
 
     async def reaches(self, moment: int) -> bool:
         """Waits until a moment of `perf_counter_ns`; false at once where there is no such timer."""
@@ -66,7 +65,6 @@ class KernelTimer:
         if descriptor < 0:
             return False
         self._descriptor = descriptor
-        self._urgent = self._urgent or be_urgent()
         asyncio.get_running_loop().add_reader(descriptor, self._ring)
         return True
 
@@ -79,27 +77,24 @@ class KernelTimer:
         assert self._descriptor is not None
         with suppress(BlockingIOError):
             os.read(self._descriptor, 8)
+        if may_be_urgent():
+            be_urgent()
         now = perf_counter_ns()
         while self._moments and (self._moments[0][0] <= now or self._moments[0][2].done()):
             _, _, rings = heappop(self._moments)
             if not rings.done():
                 rings.set_result(None)
+        if may_be_urgent():
+            asyncio.get_running_loop().call_soon(be_ordinary)
         if self._moments:
             self._set(self._moments[0][0])
 
     def _close(self) -> None:
-        loop = asyncio.get_running_loop()
         if self._descriptor is not None:
-            loop.remove_reader(self._descriptor)
+            asyncio.get_running_loop().remove_reader(self._descriptor)
             os.close(self._descriptor)
         self._descriptor = None
         self._moments.clear()
-        loop.call_soon(self._calm_down)
-
-    def _calm_down(self) -> None:
-        if self._urgent and self._descriptor is None:
-            self._urgent = False
-            be_ordinary()
 
 
 _timers: WeakKeyDictionary[Any, KernelTimer] = WeakKeyDictionary()

@@ -1,37 +1,43 @@
-"""The kernel's priority for a thread that has to send on time."""
+"""The kernel's priority for a thread at the moment at which it has to send."""
 
 from __future__ import annotations
 
 import os
 import resource
 import sys
-from contextlib import suppress
+from functools import cache
 
 LOWEST = 1
 """The lowest of the priorities that go before those of all ordinary programs."""
 
 
-def be_urgent() -> bool:
-    """Asks that no ordinary program interrupts this thread; whether the kernel grants it.
+@cache
+def may_be_urgent() -> bool:
+    """Whether the kernel lets this program go before ordinary ones (SCHED_RR of sched(7)).
 
-    It does on Linux to root (CAP_SYS_NICE) and within RLIMIT_RTPRIO, unless the thread was given another policy than
-    the usual one before. Processes and threads that it starts are ordinary ones. See sched(7), SCHED_RR.
+    On Linux it lets root (CAP_SYS_NICE), and who is within RLIMIT_RTPRIO. A program that was started with another
+    policy than the usual one keeps it, and one that would be ended for being urgent too long (RLIMIT_RTTIME) does
+    not ask.
     """
-    if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER or _is_timed():
+    if sys.platform != "linux" or os.sched_getscheduler(0) != os.SCHED_OTHER:
         return False
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(LOWEST))
-        return True
-    return False
+    if resource.getrlimit(resource.RLIMIT_RTTIME)[0] != resource.RLIM_INFINITY:
+        return False
+    try:
+        be_urgent()
+    except OSError:
+        return False
+    be_ordinary()
+    return True
+
+
+def be_urgent() -> None:
+    """Lets no ordinary program interrupt this thread; what it starts is ordinary."""
+    os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(LOWEST))
 
 
 def be_ordinary() -> None:
-    """Gives back what `be_urgent` was granted."""
-    if sys.platform == "linux":
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-
-
-def _is_timed() -> bool:
-    """Whether a thread that is urgent for too long would be killed (RLIMIT_RTTIME)."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_RTTIME)
-    return limit != resource.RLIM_INFINITY
+    """Makes this thread one among all others again."""
+    os.sched_setscheduler(
+        0, os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0)
+    )  # only root may unset this
