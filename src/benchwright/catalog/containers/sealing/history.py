@@ -35,8 +35,8 @@ git for-each-ref --format='%(refname) %(objectname)' | while read -r name object
   [ "$name" = "$branch" ] && continue
   case $name in refs/tags/*) grep -qxF "$name" "$common/benchwright-tags" && continue;; esac
   case $name in refs/remotes/*|refs/stash|refs/replace/*) ;; *) [ "$object" = "$head" ] && continue;; esac
-  git update-ref --no-deref -d "$name"
-done
+  echo "delete $name"
+done | git update-ref --no-deref --stdin
 rm -f "$common/benchwright-tags"
 git reset --quiet || true
 
