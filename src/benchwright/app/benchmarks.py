@@ -184,14 +184,14 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
             made = plugin.benchmark(options, settings.max_samples if first_ones else None)
             return with_agent(made, settings.agent, settings.option), plugin.source(settings.data_dir, path)
     metadata = about(name)
-    if len(settings.tried) > 1 and "user" in metadata.roles and "user_model" not in settings.option:
+    roles = frozenset(_roles(metadata, settings.option))
+    options = Options(settings.option, roles, settings.data_dir, settings.seal)
+    made = with_agent(make(metadata, options), settings.agent, settings.option)
+    if len(settings.tried) > 1 and "user" in made.about.roles and "user_model" not in settings.option:
         raise UserError(
             f"{metadata.name} with several models needs --option user_model=MODEL: without it, each model would play "
             "its own user."
         )
-    roles = frozenset(_roles(metadata, settings.option))
-    options = Options(settings.option, roles, settings.data_dir, settings.seal)
-    made = with_agent(make(metadata, options), settings.agent, settings.option)
     return made, find_dataset(metadata.dataset, settings.data_dir, path=path)
 
 

@@ -177,6 +177,25 @@ class EndpointClient:
         """The number of tokens of a text as the server counts them; None where it does not."""
         return await self._tokens.count(text)
 
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of texts, in their order, from `/embeddings`; asked again as by `ask`, but not metered.
+
+        Raises:
+            ProviderError: no usable answer came, after the retries that made sense.
+        """
+        body = _encode({"model": self.target.model, "input": list(texts)})
+        request = Request(next(self._ids), NO_PURPOSE)
+        until = perf_counter_ns() + self._wire.limits.total * 1e9
+        while True:
+            await self._begin(request)
+            try:
+                answer = await self._document("/embeddings", body)
+                return server_info.read_embeddings(answer, len(texts), self._url, self.target.model)
+            except (WireError, BadAnswer, ProviderError) as failure:
+                error = self._explain(failure, request)
+            if not await self._waited(error, request, until):
+                raise error
+
     async def speaks(self, path: str) -> bool | None:
         """Whether the server has the dialect of this path itself; None where it could not be found out.
 

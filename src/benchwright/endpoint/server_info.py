@@ -161,6 +161,35 @@ async def _get(address: Address, path: str, key: str | None, url: str, limits: L
     return document
 
 
+class _Embedding(Record, frozen=True):
+    index: int
+    embedding: list[float]
+
+
+class _Embeddings(Record, frozen=True):
+    data: list[_Embedding]
+
+
+def read_embeddings(document: Document, count: int, url: str, model: str) -> list[list[float]]:
+    """So many vectors, in the order of their texts, from an answer of `/embeddings`.
+
+    Raises:
+        ProviderError: it is an error, or something else.
+    """
+    if document.status != 200:
+        raise from_answer(document.status, document.headers, document.body, url, model)
+    try:
+        found = sorted(msgspec.json.decode(document.body, type=_Embeddings).data, key=lambda one: one.index)
+    except UNREADABLE as error:
+        raise ProviderError(f"{url}/embeddings answers with no embeddings: {error}.") from None
+    lengths = {len(one.embedding) for one in found}
+    if [one.index for one in found] != list(range(count)) or len(lengths) != 1 or 0 in lengths:
+        raise ProviderError(
+            f"{url}/embeddings answers with something else than {count} vectors of one length."
+        )
+    return [one.embedding for one in found]
+
+
 class _Count(Record, frozen=True):
     count: int
 

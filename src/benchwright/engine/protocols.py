@@ -101,6 +101,18 @@ class TimedSession(Session, Protocol):
         ...
 
 
+class EmbeddingSession(Session, Protocol):
+    """The session of a trial that the engine runs, as a solver sees it that compares texts by their embeddings."""
+
+    async def embed(self, texts: Sequence[str], *, slot: str) -> list[list[float]]:
+        """The vectors of texts, in their order, from /embeddings of another target of the run; not recorded.
+
+        Raises:
+            ProviderError: the endpoint failed, after retries.
+        """
+        ...
+
+
 class Score(Record, frozen=True):
     """What a scorer returns: a value, or `unparsed` with None.
 

@@ -94,6 +94,16 @@ class TrialSession:
         params["prompt"] = prompt
         return await self._ask("/completions", params, [], role or self._role, slot)
 
+    async def embed(self, texts: Sequence[str], *, slot: str) -> list[list[float]]:
+        """The vectors of texts; see `engine.protocols.EmbeddingSession.embed`."""
+        client = self._client(slot)
+        if not isinstance(client, EndpointClient):
+            raise UserError(
+                f"The model {client.target.model!r} is reached through LiteLLM, which is not asked for embeddings: "
+                f"give the address of an OpenAI-compatible endpoint with --option {slot}_base_url."
+            )
+        return await client.embed(texts)
+
     async def count_tokens(self, text: str) -> int | None:
         """How many tokens a text has; see `engine.protocols.Session.count_tokens`."""
         return await self._client(None).count_tokens(text)

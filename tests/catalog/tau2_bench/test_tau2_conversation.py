@@ -17,7 +17,7 @@ from tests.catalog.tau2_bench.tau2_kit import (
 )
 from tests.catalog.tau_bench.tau_kit import Desk, call, calling, played, reward, saying
 
-from benchwright.catalog.tau2_bench.solver import Unusable, said
+from benchwright.catalog.tau2_bench.conversation import Unusable, said
 from benchwright.endpoint.reply import Reply
 from benchwright.errors import ExecutionError
 from benchwright.records import Status

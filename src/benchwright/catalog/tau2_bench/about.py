@@ -13,10 +13,29 @@ EVALUATED = ("airline", "retail", "telecom")
 
 SPLITS = ("base", "test", "train", "small")
 
-RETRIEVALS = ("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge")
-"""The authors' ways into the documents of banking_knowledge that need no service."""
+RETRIEVALS = (
+    *("alltools", "alltools-qwen", "terminal_use", "terminal_use_write"),
+    *("openai_embeddings", "openai_embeddings_grep", "qwen_embeddings", "qwen_embeddings_grep"),
+    *("bm25", "bm25_grep", "grep_only", "full_kb", "golden_retrieval", "no_knowledge"),
+)
+"""The authors' ways into the documents of banking_knowledge, by their names; the first is their default."""
 
-OFFICIAL_RETRIEVAL = "alltools"
+SHELLS = ("alltools", "alltools-qwen", "terminal_use", "terminal_use_write")
+"""Those that give the model a shell."""
+
+OPENAI, QWEN = "text-embedding-3-large", "qwen3-embedding-8b"
+EMBEDDED = {
+    **dict.fromkeys(("alltools", "openai_embeddings", "openai_embeddings_grep"), OPENAI),
+    **dict.fromkeys(("alltools-qwen", "qwen_embeddings", "qwen_embeddings_grep"), QWEN),
+}
+"""Those that need a model for embeddings, and which one the authors take."""
+
+MODES = ("default", "solo")
+SOLO = ("telecom", "mock")
+"""The domains whose tasks have tickets for an agent without a user; the first is the published one."""
+
+POLICIES = ("manual", "workflow")
+"""How telecom's policy describes technical support."""
 
 _DATA = "data/tau2/domains"
 _CODE = "src/tau2"
@@ -33,9 +52,10 @@ _FILES = {
             for domain in ("airline", "retail", "mock")
             for name in ("db.json", "policy.md")
         ),
-        f"{_DATA}/mock/user_db.json",
-        *(f"{_DATA}/telecom/{name}" for name in ("db.toml", "user_db.toml", "main_policy.md")),
-        f"{_DATA}/telecom/tech_support_manual.md",
+        *(f"{_DATA}/mock/{name}" for name in ("user_db.json", "policy_solo.md")),
+        *(f"{_DATA}/telecom/{name}" for name in ("db.toml", "user_db.toml", "tech_support_manual.md")),
+        *(f"{_DATA}/telecom/main_policy{end}.md" for end in ("", "_solo")),
+        *(f"{_DATA}/telecom/tech_support_workflow{end}.md" for end in ("", "_solo")),
         f"{_DATA}/banking_knowledge/db.json",
         f"{_DATA}/banking_knowledge/documents/*.json",
         f"{_DATA}/banking_knowledge/prompts/*.md",
@@ -84,8 +104,10 @@ TAU2_BENCH = About(
         "domain": "Only these domains, with commas between: airline, retail, telecom, banking_knowledge, mock.",
         "split": "The tasks of base, or of test, train or small (20, of telecom only).",
         "retrieval": f"How documents of banking_knowledge are found: {', '.join(RETRIEVALS)}.",
+        "mode": "default: the agent talks with a user. solo: it works alone from a ticket (telecom, mock).",
+        "policy": "How telecom's policy describes technical support: manual (default), workflow.",
     },
-    roles=("user", "judge"),
+    roles=("user", "judge", "embedding"),
     needs=("tools", "sandbox"),
 )
 

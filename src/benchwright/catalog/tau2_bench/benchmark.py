@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
 from benchwright.catalog.judging import judge_departures
 from benchwright.catalog.tau2_bench.about import (
     DOMAINS,
+    EMBEDDED,
     EVALUATED,
-    OFFICIAL_RETRIEVAL,
+    MODES,
+    POLICIES,
     RETRIEVALS,
+    SOLO,
     SPLITS,
 )
 from benchwright.catalog.tau2_bench.checks import checks
 from benchwright.catalog.tau2_bench.grading import OFFICIAL_JUDGE, JudgedRewardScorer, RewardScorer
-from benchwright.catalog.tau2_bench.rows import samples
+from benchwright.catalog.tau2_bench.retrieval import check_shell
+from benchwright.catalog.tau2_bench.rows import Settings, samples
 from benchwright.catalog.tau2_bench.solver import Agent
 from benchwright.catalog.tau2_bench.world import Files, Worlds
 from benchwright.catalog.tau_bench.benchmark import OWN_USER, reliability
@@ -45,10 +51,9 @@ class Tau2Bench:
     """See `benchmark.Benchmark`. Where the tasks are read from, there are databases and code, too."""
 
     def __init__(self, about: About, options: Options) -> None:
-        self.about = about
-        self._domains = chosen_domains(options.text("domain"))
-        self._split = options.choice("split", SPLITS)
-        self._retrieval = options.choice("retrieval", RETRIEVALS)
+        self._settings = settings = settings_of(options)
+        self.about = _without_user(about, options) if settings.solo else about
+        self._domains = chosen_domains(options.text("domain"), settings.solo)
         self._files = Files()
         self._user = options.text("user_model") if "user" in options.roles else "the model itself"
         self.departures = tuple(self._departures(options))
@@ -56,11 +61,17 @@ class Tau2Bench:
 
     def samples(self, source: Source) -> Iterator[Sample]:
         """One sample per task of the chosen domains and split."""
-        return samples(source, self._domains, self._split, self._retrieval, self._files)
+        return samples(source, self._domains, self._settings, self._files)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Each conversation starts a sandbox for itself."""
+        """Each conversation starts a sandbox for itself.
+
+        Raises:
+            UserError: the model gets a shell, and no sandbox here keeps it from the user's files.
+        """
+        if "banking_knowledge" in self._domains:
+            await check_shell(self._settings.retrieval)
         yield Agent(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:
@@ -70,7 +81,8 @@ class Tau2Bench:
     def figures(self, graded: Iterable[Graded]) -> Sequence[Figure]:
         """pass^k over all tasks and by domain, with the model that played the user."""
         different = f"; not comparable: {'; '.join(self.departures)}" if self.departures else ""
-        return reliability(graded, f"user played by {self._user}{different}")
+        user = "no user" if self._settings.solo else f"user played by {self._user}"
+        return reliability(graded, f"{user}{different}")
 
     def _scorer(self, options: Options) -> Scorer:
         if not set(JUDGED) & set(self._domains):
@@ -80,27 +92,91 @@ class Tau2Bench:
         return JudgedRewardScorer(self.about.metric, judge, "judge" if separate else None)
 
     def _departures(self, options: Options) -> Iterator[str]:
-        if "user" not in options.roles:
+        settings = self._settings
+        if settings.solo:
+            yield "the agent works from a ticket, without a user (solo)"
+        elif "user" not in options.roles:
             yield OWN_USER
         if "retail" in self._domains:
             yield from judge_departures(options, OFFICIAL_JUDGE, NO_JUDGE)
-        if self._split != SPLITS[0]:
-            yield f"the tasks of {self._split} in place of {SPLITS[0]}"
+        if settings.split != SPLITS[0]:
+            yield f"the tasks of {settings.split} in place of {SPLITS[0]}"
+        if "telecom" in self._domains and settings.policy != POLICIES[0]:
+            yield f"telecom's policy is {settings.policy} in place of {POLICIES[0]}"
         if "banking_knowledge" in self._domains:
-            yield f"documents are found by {self._retrieval} in place of {OFFICIAL_RETRIEVAL}, which needs a service"
+            yield from _retrieval_departures(options, settings.retrieval)
 
 
-def chosen_domains(given: str) -> tuple[str, ...]:
+def settings_of(options: Options) -> Settings:
+    """What of the options shapes the samples.
+
+    Raises:
+        UserError: one has a value that is none of its choices.
+    """
+    given = options.text("retrieval")
+    if "_reranker" in given:
+        raise UserError(
+            f"retrieval={given} has documents ranked again by a model, which is not there; "
+            f"--option retrieval={given.replace('_reranker', '')} is the same without it."
+        )
+    return Settings(
+        options.choice("split", SPLITS),
+        options.choice("retrieval", RETRIEVALS),
+        options.choice("mode", MODES) == "solo",
+        options.choice("policy", POLICIES),
+    )
+
+
+def chosen_domains(given: str, solo: bool = False) -> tuple[str, ...]:
     """The domains named with commas between, in the order of the catalog; those of the published mean without any.
 
     Raises:
-        UserError: one is unknown.
+        UserError: one is unknown, or has no tasks for an agent alone.
     """
-    named = [name.strip() for name in given.split(",") if name.strip()] or list(EVALUATED)
+    usual = SOLO[:1] if solo else EVALUATED
+    named = [name.strip() for name in given.split(",") if name.strip()] or list(usual)
     for name in named:
         if name not in DOMAINS:
             known = ", ".join(DOMAINS)
             raise UserError(
                 f"tau2_bench has no domain {name!r}.{did_you_mean(name, DOMAINS)} Choose from: {known}."
             )
+        if solo and name not in SOLO:
+            raise UserError(
+                f"mode=solo is for domains whose tasks have tickets ({', '.join(SOLO)}), not for {name}."
+            )
     return tuple(domain for domain in DOMAINS if domain in named)
+
+
+def _without_user(about: About, options: Options) -> About:
+    """The benchmark without the simulated user.
+
+    Raises:
+        UserError: a model was named for it.
+    """
+    if "user" in options.roles:
+        raise UserError("mode=solo has no user to play: leave out --option user_model.")
+    return msgspec.structs.replace(about, roles=tuple(role for role in about.roles if role != "user"))
+
+
+def _retrieval_departures(options: Options, retrieval: str) -> Iterator[str]:
+    """In what finding documents differs from published runs.
+
+    Raises:
+        UserError: it needs a model for embeddings, and none was named.
+    """
+    if retrieval != RETRIEVALS[0]:
+        yield f"documents are found by {retrieval} in place of {RETRIEVALS[0]}"
+    official = EMBEDDED.get(retrieval)
+    if official is None:
+        return
+    if "embedding" not in options.roles:
+        usual = "the authors' default, " if retrieval == RETRIEVALS[0] else ""
+        raise UserError(
+            f"retrieval={retrieval} ({usual}for banking_knowledge) needs a model for embeddings: --option "
+            f"embedding_model={official}, with embedding_base_url= and embedding_api_key_env=. Without one: "
+            "--option retrieval=terminal_use, or bm25."
+        )
+    model = options.text("embedding_model")
+    if model.rpartition("/")[2].lower() != official:
+        yield f"documents are embedded by {model}; published figures use {official}"

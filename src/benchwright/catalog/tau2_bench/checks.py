@@ -10,9 +10,10 @@ import msgspec
 
 from benchwright.catalog.asking import assistant, tool_call
 from benchwright.catalog.benchmark import GOLD, Check
+from benchwright.catalog.tau2_bench.dialogue import GREETING, STOPS
 from benchwright.catalog.tau2_bench.grading import is_told
 from benchwright.catalog.tau2_bench.rows import Action, Criteria, criteria_of
-from benchwright.catalog.tau2_bench.solver import GREETING, STOPS
+from benchwright.catalog.tau2_bench.solo import DONE as END
 from benchwright.records import Message, Sample
 
 HELLO = "Hello, I need some help."
@@ -39,7 +40,8 @@ KNOWN = {
 
 def checks(sample: Sample) -> Iterator[Check]:
     """The right calls of both sides, one by one, and all said that must be; then the traps."""
-    for check in _checks(criteria_of(sample.content["task"]) or Criteria(reward_basis=())):
+    criteria = criteria_of(sample.content["task"]) or Criteria(reward_basis=())
+    for check in (_checks_alone if sample.content["solo"] else _checks)(criteria):
         yield msgspec.structs.replace(check, reason=KNOWN.get((sample.id, check.name)))
 
 
@@ -55,6 +57,17 @@ def _checks(criteria: Criteria) -> Iterator[Check]:
         yield _played("an output missing", actions, DONE, passes=False)
     if judged := _judged(criteria, False):
         yield _played("judged otherwise", actions, words, passes=False, judge=judged)
+
+
+def _checks_alone(criteria: Criteria) -> Iterator[Check]:
+    """All right calls are the agent's; what must be said stands beside the first."""
+    end = tool_call(END, {})
+    calls = [tool_call(action.name, action.arguments) for action in criteria.actions or []]
+    words = "; ".join(criteria.communicate_info or [])
+    yield Check(GOLD, [*({**call, "content": words or None} for call in calls), end])
+    yield Check("talks", [assistant(DONE)], passes=False)
+    if not all(action.name.startswith(READING) for action in criteria.actions or []):
+        yield Check("no action", [end], passes=False)
 
 
 def _played(

@@ -9,8 +9,9 @@ import msgspec
 
 from benchwright.catalog.asking import system, user
 from benchwright.catalog.grading import Verdict, verdict_score
+from benchwright.catalog.tau2_bench.conversation import PREMATURE
 from benchwright.catalog.tau2_bench.rows import Action, Criteria, Part, criteria_of
-from benchwright.catalog.tau2_bench.solver import CONVERSATION, ENDED, EXAMINED, PREMATURE
+from benchwright.catalog.tau2_bench.solver import CONVERSATION, ENDED, EXAMINED
 from benchwright.catalog.tau2_bench.world import Message
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.protocols import Score, Session

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from benchwright.catalog.tau2_bench.about import POLICIES
 from benchwright.catalog.tau2_bench.world import Files, domain_of
 from benchwright.data.datasets import Source
 from benchwright.data.errors import DatasetNotFound, DatasetParseError, DatasetValidationError
@@ -53,6 +54,19 @@ class Scenario(Record, frozen=True):
     persona: str | None = None
 
 
+class Settings(Record, frozen=True):
+    """What of a run's options the samples hold: they change what the model is told.
+
+    `retrieval` is how documents of banking_knowledge are found, `solo` whether the agent works alone, `policy` one of
+    telecom's.
+    """
+
+    split: str
+    retrieval: str
+    solo: bool = False
+    policy: str = POLICIES[0]
+
+
 class TaskRow(Record, frozen=True):
     """One task, as far as it is read here; all of it goes to the authors' code."""
 
@@ -61,9 +75,7 @@ class TaskRow(Record, frozen=True):
     evaluation_criteria: Criteria | None = None
 
 
-def samples(
-    source: Source, domains: Sequence[str], split: str, retrieval: str, files: Files
-) -> Iterator[Sample]:
+def samples(source: Source, domains: Sequence[str], settings: Settings, files: Files) -> Iterator[Sample]:
     """One sample per task of the split, domain by domain.
 
     Raises:
@@ -74,16 +86,31 @@ def samples(
     for file in source.files("test"):
         by_domain.setdefault(domain_of(file), []).append(file)
     for domain in domains:
-        wanted = _wanted(source, domain, split)
+        wanted = _wanted(source, domain, settings.split)
         rows = [row for file in by_domain.get(domain, ()) for row in _rows(file)]
         chosen = [(row, raw) for row, raw in rows if wanted is None or row.id in wanted]
+        if settings.solo:
+            chosen = [(row, raw) for row, raw in chosen if is_for_one(raw)]
         if not chosen:
-            raise DatasetNotFound(f"{source.root} holds no {split} tasks of the domain {domain}")
+            raise DatasetNotFound(f"{source.root} holds no {settings.split} tasks of the domain {domain}")
         world = {
             "world": files.digest(domain),
-            "retrieval": retrieval if domain == "banking_knowledge" else None,
+            "retrieval": settings.retrieval if domain == "banking_knowledge" else None,
+            "solo": settings.solo,
+            "policy": settings.policy if domain == "telecom" and settings.policy != POLICIES[0] else None,
         }
         yield from (_sample(domain, row, raw, world) for row, raw in chosen)
+
+
+def is_for_one(task: dict[str, Any]) -> bool:
+    """Whether an agent can do a task without a user: `check_valid_task` of the authors' LLMSoloAgent."""
+    state = task.get("initial_state")
+    if state is not None:
+        history = state.get("message_history") or []
+        return all(said["role"] == "tool" or bool(said.get("tool_calls")) for said in history) and not any(
+            said["role"] == "user" for said in history
+        )
+    return task.get("ticket") is not None and bool((task.get("evaluation_criteria") or {}).get("actions"))
 
 
 def criteria_of(task: dict[str, Any]) -> Criteria | None:

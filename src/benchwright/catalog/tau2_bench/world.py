@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 import xxhash
 
+from benchwright.catalog.tau2_bench.retrieval import Helper, Question, Retrieval, documents_in
 from benchwright.data.datasets import Source
+from benchwright.engine.protocols import Session
 from benchwright.errors import ExecutionError
 from benchwright.records import UNREADABLE, Record
 from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
@@ -24,6 +26,12 @@ LIMITS = Limits(
 )
 """Of one process, which mostly waits for the models."""
 
+INSIDE = ("server.py", "libraries.py", "retrieval.py")
+"""What runs beside the authors' code."""
+
+ASKS = b'{"asks"'
+"""How a line begins with which a domain asks something itself."""
+
 Answer = TypeVar("Answer")
 
 Message = dict[str, Any]
@@ -31,7 +39,10 @@ Message = dict[str, Any]
 
 
 class Told(Record, frozen=True):
-    """What agent and user are told at the start: policy and tools, scenario and tools (None without any)."""
+    """What agent and user are told at the start: policy and tools, scenario and tools (None without any).
+
+    An agent that works alone has the user's tools besides its own, and one to say that it is done.
+    """
 
     policy: str
     scenario: str
@@ -58,11 +69,16 @@ class _Results(Record, frozen=True):
     results: list[Result]
 
 
+class _Asks(Record, frozen=True):
+    asks: Question
+
+
 class World:
     """The environment of one conversation, as `Worlds.open` gives it."""
 
-    def __init__(self, process: SandboxProcess, told: Told) -> None:
+    def __init__(self, process: SandboxProcess, told: Told, helper: Helper | None) -> None:
         self._process = process
+        self._helper = helper
         self.told = told
 
     async def call(self, calls: Sequence[dict[str, Any]]) -> list[Result]:
@@ -70,8 +86,9 @@ class World:
 
         Raises:
             ExecutionError: the sandbox was lost, or its time or memory used up.
+            ProviderError: documents are found by embeddings, and the model for them gives none.
         """
-        return (await _ask(self._process, {"calls": calls}, _Results)).results
+        return (await _ask(self._process, {"calls": calls}, _Results, self._helper)).results
 
     async def examine(self, conversation: Sequence[Message]) -> Examined:
         """Makes all calls again on a fresh environment, and compares its end with that of the right calls.
@@ -150,26 +167,43 @@ class Worlds:
     def __init__(self, files: Files) -> None:
         self.files = files
         self._sandbox = LocalSandbox(LIMITS)
+        self._retrievals: dict[str, Retrieval] = {}
 
     @asynccontextmanager
-    async def open(self, content: dict[str, Any]) -> AsyncIterator[World]:
+    async def open(self, content: dict[str, Any], session: Session) -> AsyncIterator[World]:
         """The world of a sample, as it is before the conversation.
 
         Raises:
             ExecutionError: it cannot be made.
         """
         inside = Path(__file__).parent / "inside"
-        files = {name: (inside / name).read_bytes() for name in ("server.py", "libraries.py")}
+        files = {name: (inside / name).read_bytes() for name in INSIDE}
         files |= self.files.of(content["domain"])
-        opening = {name: content[name] for name in ("domain", "task", "retrieval")}
+        opening = {name: content[name] for name in ("domain", "task", "retrieval", "solo", "policy")}
+        helper = self._helper(content, session)
         async with self._sandbox.process(["python3", "server.py"], files=files) as process:
-            yield World(process, await _ask(process, {"open": opening}, Told))
+            yield World(process, await _ask(process, {"open": opening}, Told), helper)
+
+    def _helper(self, content: dict[str, Any], session: Session) -> Helper | None:
+        name = content["retrieval"]
+        if name is None:
+            return None
+        if name not in self._retrievals:
+            self._retrievals[name] = Retrieval(name, documents_in(self.files.of(content["domain"])))
+        return self._retrievals[name].helper(session)
 
 
-async def _ask(process: SandboxProcess, question: dict[str, Any], kind: type[Answer]) -> Answer:
+async def _ask(
+    process: SandboxProcess, question: dict[str, Any], kind: type[Answer], helper: Helper | None = None
+) -> Answer:
+    """The answer of a sandboxed domain, whom the helper answers what it asks meanwhile."""
     await process.send(msgspec.json.encode(question))
-    line = await process.receive(STEP_SECONDS)
     try:
-        return msgspec.json.decode(line, type=kind)
+        while True:
+            line = await process.receive(STEP_SECONDS)
+            if helper is None or not line.startswith(ASKS):
+                return msgspec.json.decode(line, type=kind)
+            asked = msgspec.json.decode(line, type=_Asks).asks
+            await process.send(msgspec.json.encode(await helper.answer(asked)))
     except (msgspec.ValidationError, *UNREADABLE):
         raise ExecutionError("the sandboxed domain answered with something else than was agreed") from None

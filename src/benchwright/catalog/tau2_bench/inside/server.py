@@ -1,10 +1,12 @@
 """Holds one conversation's environment of the authors' domains: one JSON line in, one out. Runs in the sandbox.
 
-    {"open": {"domain": "retail", "task": {…}, "retrieval": "bm25"}}
+    {"open": {"domain": "retail", "task": {…}, "retrieval": "bm25", "solo": false, "policy": null}}
         -> {"policy": "…", "scenario": "…", "tools": [{…}], "user_tools": [{…}] or null}
     {"calls": [{"id": "1", "name": "…", "arguments": {…}, "requestor": "assistant" or "user"}]}
         -> {"results": [{"content": "…", "error": false}]}
     {"examine": [message, …]}      -> {"database": true, "assertions": [true]} ("database" is null where none counts)
+
+While calls are made, {"asks": question} may come out first; a line with the answer then goes in (retrieval.py).
 
 Messages are {"role": "assistant", "user" or "tool", "content", "tool_calls", "id", "requestor", "error"}. What the
 domains do is theirs alone: nothing of it is written here. The files of the repository lie below, as there.
@@ -28,39 +30,36 @@ EVALUATED = ("calculate", "grep")
 SECONDS = 2
 BYTES = 256 * 2**20
 
-LOCAL_PIPELINE = (
-    *("tau2.knowledge.document_preprocessors.bm25_indexer", "tau2.knowledge.retrievers.bm25_retriever"),
-    "tau2.knowledge.retrievers.grep_retriever",
-)
-"""What the retrieval that needs no service registers; the rest would be imported with it."""
-
 
 class World:
     """The environment of one task."""
 
-    def __init__(self, domain: str, task: dict[str, Any], retrieval: str | None) -> None:
+    def __init__(
+        self, domain: str, task: dict[str, Any], retrieval: str | None, solo: bool, policy: str | None
+    ) -> None:
         tasks = importlib.import_module("tau2.data_model.tasks")
         self.messages = importlib.import_module("tau2.data_model.message")
         self.task = tasks.Task.model_validate(task)
         module = importlib.import_module(f"tau2.domains.{domain}.environment")
         self.make = module.get_environment
-        self.settings: dict[str, Any] = {}
+        self.settings: dict[str, Any] = {"policy_type": policy} if policy else {}
         if retrieval is not None:
-            prepare_retrieval(retrieval)
+            importlib.import_module("retrieval").prepare(ask)
             self.settings = {
                 "retrieval_variant": retrieval, "task": self.task, "read_log_allowlist": reads_that_count(task)
             }  # fmt: skip
-        self.environment = self.begin(self.history())
+        self.alone = {"solo_mode": True} if solo else {}
+        self.environment = self.begin(self.history(), **self.alone)
 
     def history(self) -> list[Any]:
         """What was said before the conversation."""
         state = self.task.initial_state
         return list((state and state.message_history) or [])
 
-    def begin(self, messages: list[Any]) -> Any:
-        """A fresh environment in which all calls of these messages were made."""
+    def begin(self, messages: list[Any], **alone: bool) -> Any:
+        """A fresh environment in which all calls of these messages were made, by an agent alone or not."""
         state = self.task.initial_state
-        environment = self.make(**self.settings)
+        environment = self.make(**self.settings, **alone)
         environment.set_state(
             initialization_data=state and state.initialization_data,
             initialization_actions=state and state.initialization_actions,
@@ -75,7 +74,18 @@ class World:
             "scenario": str(self.task.user_scenario),
             "tools": [tool.openai_schema for tool in self.environment.get_tools()],
             "user_tools": self.user_tools(),
-        }
+        } | (self.tools_of_one() if self.alone else {})
+
+    def tools_of_one(self) -> dict[str, Any]:
+        """The tools of an agent that works alone: its own, the user's, and one that ends it (llm_agent.py)."""
+
+        def done() -> str:
+            """Call this function when you are done with the task."""
+            return ""
+
+        end = importlib.import_module("tau2.environment.tool").as_tool(done)
+        tools = [*self.environment.get_tools(), *self.environment.get_user_tools(), end]
+        return {"tools": [tool.openai_schema for tool in tools], "user_tools": None}
 
     def user_tools(self) -> list[dict[str, Any]] | None:
         """The user's tools; None without any, as where those that the task names are unknown."""
@@ -95,7 +105,7 @@ class World:
         criteria = self.task.evaluation_criteria
         if criteria is None or (criteria.actions is None and criteria.env_assertions is None):
             return {"database": None, "assertions": []}
-        actual = self.begin([self.message(one) for one in conversation])
+        actual = self.begin([self.message(one) for one in conversation], **self.alone)
         expected = self.begin(self.history())
         for action in criteria.actions or []:
             try:
@@ -132,12 +142,17 @@ def reads_that_count(task: dict[str, Any]) -> set[str]:
     return {name for one in found if (name := (one.get("arguments") or {}).get("agent_tool_name"))}
 
 
-def prepare_retrieval(retrieval: str) -> None:
-    """Registers what local retrieval needs, in place of all that there is."""
-    if retrieval in ("bm25", "bm25_grep", "grep_only"):
-        for name in LOCAL_PIPELINE:
-            importlib.import_module(name)
-        vars(importlib.import_module("tau2.knowledge"))["_registered"] = True
+def ask(question: dict[str, Any]) -> Any:
+    """What is answered outside to a question."""
+    say({"asks": question})
+    return json.loads(sys.stdin.readline())
+
+
+def say(line: dict[str, Any]) -> None:
+    """Writes a line; what the domains print goes elsewhere."""
+    assert sys.__stdout__ is not None
+    sys.__stdout__.write(json.dumps(line) + "\n")
+    sys.__stdout__.flush()
 
 
 def apart(world: World, call: dict[str, Any]) -> dict[str, Any]:
@@ -187,7 +202,7 @@ def list_in_order() -> None:
 
 def main() -> None:
     """Answers line by line until stdin ends; what the domains print goes to stderr."""
-    out, sys.stdout = sys.stdout, sys.stderr
+    sys.stdout = sys.stderr
     importlib.import_module("libraries").offer()
     list_in_order()
     os.environ["TAU2_DATA_DIR"] = str(HERE / "data")
@@ -197,8 +212,7 @@ def main() -> None:
     world: World | None = None
     for text in sys.stdin:
         world, answer = answered(world, json.loads(text))
-        out.write(json.dumps(answer) + "\n")
-        out.flush()
+        say(answer)
 
 
 if __name__ == "__main__":

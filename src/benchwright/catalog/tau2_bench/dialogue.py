@@ -1,0 +1,73 @@
+"""The agent in conversation with a simulated user, who may have tools of its own (user_simulator.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.catalog.tau2_bench.conversation import Conversation, Ending, Side, said
+from benchwright.catalog.tau2_bench.world import Message, World
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Session
+
+STOPS = ("###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###")
+GREETING = "Hi! How can I help you today?"
+
+INSTRUCTIONS = """You are a customer service agent that helps the user according to the <policy> provided below.
+In each turn you can either:
+- Send a message to the user.
+- Make a tool call.
+You cannot do both at the same time.
+
+Try to be helpful and always follow the policy. Always make sure you generate valid JSON only."""
+"""The agent's, word for word, so that scores are comparable."""
+
+
+class Dialogue(Conversation):
+    """Agent and user, both at temperature 0; the user ends it."""
+
+    def __init__(self, session: Session, world: World, guidelines: str, task: dict[str, Any]) -> None:
+        told = world.told
+        super().__init__(
+            session,
+            world,
+            {"assistant": agent_prompt(told.policy), "user": user_prompt(guidelines, told.scenario)},
+            {"assistant": told.tools, "user": told.user_tools},
+        )
+        state = task.get("initial_state") or {}
+        for message in state.get("message_history") or [{"role": "assistant", "content": GREETING}]:
+            self._note(message)
+
+    def _stopped(self) -> Ending | None:
+        return "user_stop" if is_stop(self.messages[-1]) else None
+
+    def _next(self) -> Side:
+        """After results of calls it is the turn of who made them."""
+        last = self.messages[-1]
+        if last["role"] == "tool":
+            return "user" if last.get("requestor") == "user" else "assistant"
+        return "user" if last["role"] == "assistant" else "assistant"
+
+    async def _answer(self, side: Side) -> tuple[Reply, Message]:
+        tools = self._tools[side]
+        params: dict[str, Any] = {"tools": tools} if tools else {}
+        if side == "user":
+            params |= {"role": "user", "slot": "user", "temperature": 0.0}
+        reply = await self._session.chat(self.heard[side], **params)
+        return reply, said(reply, side)
+
+
+def agent_prompt(policy: str) -> str:
+    """The agent's system prompt."""
+    return f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>"
+
+
+def user_prompt(guidelines: str, scenario: str) -> str:
+    """The simulated user's system prompt; the place for a persona stays empty, as by default."""
+    general = guidelines.replace("<PERSONA_GUIDELINES>", "")
+    return f"{general}\n\n<scenario>\n{scenario}\n</scenario>"
+
+
+def is_stop(message: Message) -> bool:
+    """Whether the user ends the conversation with this."""
+    text = message.get("content") or ""
+    return message["role"] == "user" and not message.get("tool_calls") and any(stop in text for stop in STOPS)

@@ -1,0 +1,51 @@
+"""Runs one command of bash among documents, and prints what came of it. Runs in a sandbox that holds nothing else.
+
+    {"command": "ls", "writes": false}  ->  {"code": 0, "stdout": "…", "stderr": "", "files": null}
+
+`files` are those that the command leaves, {relative name: content}, where it may write.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path("documents")
+
+
+def main() -> None:
+    """Reads the question from stdin and writes the answer to stdout."""
+    asked = json.load(sys.stdin)
+    FOLDER.mkdir(exist_ok=True)
+    if not asked["writes"]:
+        for path in (*FOLDER.rglob("*"), FOLDER):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+    # Output goes to files, which have a largest size, so that none can fill the memory.
+    with open("stdout", "wb") as out, open("stderr", "wb") as errors:
+        argv = ["bash", "-c", asked["command"]]
+        ended = subprocess.run(argv, cwd=FOLDER, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+    answer: dict[str, Any] = {
+        "code": ended.returncode if ended.returncode >= 0 else 128 - ended.returncode,
+        "stdout": text(Path("stdout")),
+        "stderr": text(Path("stderr")),
+        "files": left() if asked["writes"] else None,
+    }
+    json.dump(answer, sys.stdout, ensure_ascii=False)
+
+
+def text(file: Path) -> str:
+    """The text of a file, whatever its bytes are."""
+    return file.read_bytes().decode("utf-8", "replace")
+
+
+def left() -> dict[str, str]:
+    """The files in the folder."""
+    files = (path for path in sorted(FOLDER.rglob("*")) if path.is_file() and not path.is_symlink())
+    return {str(path.relative_to(FOLDER)): text(path) for path in files}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""The agent without a user: it works from a ticket, with the user's tools besides its own (LLMSoloAgent)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchwright.catalog.tau2_bench.conversation import Conversation, Ending, Side, Unusable, said
+from benchwright.catalog.tau2_bench.world import Message, World
+from benchwright.endpoint.reply import Reply
+from benchwright.engine.protocols import Session
+
+DONE = "done"
+"""The tool by which the agent says that it has ended."""
+STOP = "###STOP###"
+"""What stands in the conversation for a call of it."""
+
+INSTRUCTIONS = f"""You are a customer service agent that helps the user according to the <policy> provided below.
+You will be provided with a ticket that contains the user's request.
+You will need to plan and call the appropriate tools to solve the ticket.
+
+You cannot communicate with the user, only make tool calls.
+Stop when you consider that you have solved the ticket.
+To do so, send a message containing a single tool call to the `{DONE}` tool. Do not include any other tool calls in this last message.
+
+Always follow the policy. Always make sure you generate valid JSON only."""  # noqa: E501
+"""The agent's, word for word, so that scores are comparable."""
+
+
+class Alone(Conversation):
+    """An agent's work at a ticket, until it calls `done` or a limit ends it."""
+
+    def __init__(self, session: Session, world: World, task: dict[str, Any]) -> None:
+        prompts: dict[Side, str] = {"assistant": agent_prompt(world.told.policy, str(task.get("ticket")))}
+        super().__init__(session, world, prompts, {"assistant": world.told.tools})
+        history = (task.get("initial_state") or {}).get("message_history") or []
+        for message in history:
+            self._note(message)
+        if not history:
+            self._steps = -1  # there, what is said first is none of the steps
+
+    def _stopped(self) -> Ending | None:
+        return "agent_stop" if self.messages and self.messages[-1]["role"] == "assistant" else None
+
+    def _next(self) -> Side:
+        return "assistant"
+
+    async def _answer(self, side: Side) -> tuple[Reply, Message]:
+        reply = await self._session.chat(self.heard[side], tools=self._tools[side], tool_choice="required")
+        message = said(reply, side)
+        calls = message.get("tool_calls")
+        if not calls:
+            raise Unusable(side, "made no call")
+        if any(call["name"] == DONE for call in calls):
+            message = {"role": side, "content": STOP}
+        elif STOP in (message["content"] or ""):
+            raise Unusable(side, "said that it stops, and made a call")
+        return reply, message
+
+
+def agent_prompt(policy: str, ticket: str) -> str:
+    """The agent's system prompt."""
+    return (
+        f"<instructions>\n{INSTRUCTIONS}\n</instructions>\n<policy>\n{policy}\n</policy>\n"
+        f"<ticket>\n{ticket}\n</ticket>"
+    )
