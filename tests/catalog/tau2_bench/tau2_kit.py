@@ -52,15 +52,8 @@ class Task:
         return task
 """
 
-ENVIRONMENT = '''
-import json
-import os
-from pathlib import Path
-import toml
-from addict import Dict
+TOOL = """
 from docstring_parser import parse
-from loguru import logger
-from tau2.data_model.message import ToolMessage
 class Tool:
     def __init__(self, function):
         said = parse(function.__doc__)
@@ -69,6 +62,18 @@ class Tool:
             "name": function.__name__, "description": said.short_description,
             "parameters": {"type": "object", "properties": properties},
         }}
+as_tool = Tool
+"""
+
+ENVIRONMENT = '''
+import json
+import os
+from pathlib import Path
+import toml
+from addict import Dict
+from loguru import logger
+from tau2.data_model.message import ToolMessage
+from tau2.environment.tool import Tool
 class Shop:
     names = ("get_order", "cancel_order", "calculate", "vanish")
     def __init__(self, db):
@@ -107,8 +112,10 @@ class Phone:
     def is_online(self, number):
         return self.db["online"]
 class Environment:
-    def __init__(self, folder, phone):
-        self.policy = (folder / ("main_policy.md" if phone else "policy.md")).read_text()
+    def __init__(self, folder, phone, solo_mode=False, policy_type="manual"):
+        self.solo = solo_mode
+        name = ("main_policy" if phone else "policy") + ("_solo.md" if solo_mode else ".md")
+        self.policy = (folder / name).read_text() + ("" if policy_type == "manual" else " In steps.")
         self.shop = Shop(json.loads((folder / "db.json").read_text()) if not phone else {"orders": {}})
         self.phone = None
         if phone:
@@ -130,11 +137,12 @@ class Environment:
         for one in initialization_actions or []:
             getattr(self.phone, one["func_name"])(**one["arguments"])
         for call in [call for message in message_history for call in message.tool_calls]:
-            if call.name != "calculate":
+            if call.name not in ("calculate", "shell", "KB_search_dense"):
                 self.get_response(call)
         self.sync_tools()
     def make_tool_call(self, tool_name, requestor, **arguments):
-        kit = self.phone if requestor == "user" else self.shop
+        is_of_the_phone = self.solo and tool_name in self.phone.names
+        kit = self.phone if requestor == "user" or is_of_the_phone else self.shop
         if kit is None or tool_name not in kit.names:
             raise ValueError(f"Tool '{tool_name}' not found.")
         return getattr(kit, tool_name)(**arguments)
@@ -158,9 +166,45 @@ DOMAIN = """
 import os
 from pathlib import Path
 from tau2.environment.environment import Environment
-def get_environment():
-    return Environment(Path(os.environ["TAU2_DATA_DIR"]) / "tau2" / "domains" / "{domain}", {phone})
+def get_environment(**settings):
+    return Environment(Path(os.environ["TAU2_DATA_DIR"]) / "tau2" / "domains" / "{domain}", {phone}, **settings)
 """
+
+BANK = '''
+import json
+import os
+from pathlib import Path
+import subprocess
+import tau2.knowledge
+from tau2.environment.environment import Environment, Shop
+from tau2.knowledge import registry, sandbox_manager
+DATA = Path(os.environ["TAU2_DATA_DIR"]) / "tau2" / "domains" / "banking_knowledge"
+class Bank(Shop):
+    names = ("shell", "KB_search_dense", *Shop.names)
+    def shell(self, command):
+        """Runs a command."""
+        argv = ["srt", "--settings", "settings.json", command]
+        try:
+            ended = sandbox_manager.subprocess.run(argv, capture_output=True, timeout=2, cwd=str(DATA / "exported"))
+        except subprocess.TimeoutExpired:
+            return "too long"
+        return f"{ended.returncode} {ended.stdout}{ended.stderr}"
+    def KB_search_dense(self, query):
+        """Finds documents."""
+        given = registry.INPUT_PREPROCESSORS["embedding_encoder"]().process({"query": query}, {})
+        found = registry.RETRIEVERS["cosine"](top_k=2).retrieve(given, {})
+        return ", ".join(f"{name} {score:.1f}" for name, score in found)
+def get_environment(retrieval_variant, task, read_log_allowlist):
+    assert tau2.knowledge._registered and sandbox_manager._DEPS_VERIFIED
+    (DATA / "policy.md").write_text("Look it up.")
+    (DATA / "exported").mkdir(exist_ok=True)
+    for file in (DATA / "documents").glob("*.json"):
+        (DATA / "exported" / file.with_suffix(".md").name).write_text(json.loads(file.read_text())["content"])
+    environment = Environment(DATA, False)
+    environment.shop = Bank({"orders": {}})
+    return environment
+'''
+REGISTRY = "DOCUMENT_PREPROCESSORS, INPUT_PREPROCESSORS, RETRIEVERS = {}, {}, {}"
 
 GUIDELINES = "You are a customer.<PERSONA_GUIDELINES> Say ###STOP### in the end."
 GUIDELINES_WITH_TOOLS = "You are a customer with a phone.<PERSONA_GUIDELINES> Say ###STOP### in the end."
@@ -205,6 +249,7 @@ def write_shop(root: Path, **tasks: Sequence[Mapping[str, Any]]) -> Path:
         "src/tau2/data_model/message.py": MESSAGE,
         "src/tau2/data_model/tasks.py": TASKS,
         "src/tau2/environment/environment.py": ENVIRONMENT,
+        "src/tau2/environment/tool.py": TOOL,
         "data/tau2/user_simulator/simulation_guidelines.md": GUIDELINES,
         "data/tau2/user_simulator/simulation_guidelines_tools.md": GUIDELINES_WITH_TOOLS,
     }
@@ -218,9 +263,34 @@ def write_shop(root: Path, **tasks: Sequence[Mapping[str, Any]]) -> Path:
         )
         files[f"{data}/{'main_policy.md' if phone else 'policy.md'}"] = f"Be kind in {domain}."
         if phone:
+            files[f"{data}/main_policy_solo.md"] = "Do it yourself."
             files[f"{data}/user_db.toml"] = "airplane_mode = false\nonline = true\n"
         else:
             files[f"{data}/db.json"] = json.dumps({"orders": {"1": "on its way", "2": "there"}})
+    return _written(root, files)
+
+
+def write_bank(root: Path, task: Mapping[str, Any], documents: Mapping[str, str]) -> Path:
+    """The repository with a task of banking_knowledge and these documents, as found by search and as files."""
+    data = "data/tau2/domains/banking_knowledge"
+    files = {
+        f"{data}/tasks/task_001.json": json.dumps(task),
+        f"{data}/db.json": json.dumps({"orders": {}}),
+        "src/tau2/domains/banking_knowledge/environment.py": BANK,
+        "src/tau2/knowledge/__init__.py": "",
+        "src/tau2/knowledge/registry.py": REGISTRY,
+        "src/tau2/knowledge/sandbox_manager.py": "",
+        "src/tau2/knowledge/document_preprocessors/bm25_indexer.py": "",
+        "src/tau2/knowledge/retrievers/bm25_retriever.py": "",
+        "src/tau2/knowledge/retrievers/grep_retriever.py": "",
+    }
+    for name, text in documents.items():
+        files[f"{data}/documents/{name}.json"] = json.dumps({"id": name, "title": name, "content": text})
+    root = write_shop(root, retail=[cancelling()])
+    return _written(root, files)
+
+
+def _written(root: Path, files: Mapping[str, str]) -> Path:
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

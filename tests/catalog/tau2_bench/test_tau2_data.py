@@ -64,9 +64,53 @@ def test_what_differs_from_published_runs_is_listed() -> None:
         "no judge",
         "the tasks of train in place of base",
     ]
-    banking = {"domain": "banking_knowledge", "user_model": "u"}
-    (found,) = benchmark("tau2_bench", banking, roles=["user"]).departures
-    assert found == "documents are found by bm25 in place of alltools, which needs a service"
+
+
+@pytest.mark.parametrize(
+    ("options", "departures"),
+    [
+        ({"embedding_model": "text-embedding-3-large"}, ()),
+        (
+            {"embedding_model": "bge-m3"},
+            ("documents are embedded by bge-m3; published figures use text-embedding-3-large",),
+        ),
+        ({"retrieval": "bm25"}, ("documents are found by bm25 in place of alltools",)),
+        (
+            {"retrieval": "qwen_embeddings", "embedding_model": "Qwen/Qwen3-Embedding-8B"},
+            ("documents are found by qwen_embeddings in place of alltools",),
+        ),
+    ],
+)
+def test_banking_is_comparable_where_documents_are_found_as_in_published_runs(
+    options: dict[str, str], departures: tuple[str, ...]
+) -> None:
+    roles = ["user", *(["embedding"] if "embedding_model" in options else [])]
+    made = benchmark("tau2_bench", {"domain": "banking_knowledge", "user_model": "u", **options}, roles)
+    assert made.departures == departures
+
+
+@pytest.mark.parametrize(
+    ("options", "roles", "complaint"),
+    [
+        (
+            {"domain": "banking_knowledge"},
+            [],
+            r"retrieval=alltools \(the authors' default.* embedding_model=",
+        ),
+        (
+            {"retrieval": "bm25_reranker_grep"},
+            [],
+            "is not there; --option retrieval=bm25_grep is the same without",
+        ),
+        ({"mode": "solo", "domain": "retail"}, [], r"tickets \(telecom, mock\), not for retail"),
+        ({"mode": "solo", "user_model": "u"}, ["user"], "has no user to play"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(
+    options: dict[str, str], roles: list[str], complaint: str
+) -> None:
+    with pytest.raises(UserError, match=complaint):
+        benchmark("tau2_bench", options, roles)
 
 
 def test_docstrings_are_read_as_the_library_reads_them() -> None:

@@ -129,7 +129,7 @@ class Shell:
         self._files = self._files or asked.files
         ended = await self._sandbox.run(
             ["python3", "shell.py"],
-            files={f"documents/{name}": text.encode() for name, text in self._files.items()}
+            files={f"knowledge_base/{name}": text.encode() for name, text in self._files.items()}
             | {"shell.py": self._program},
             stdin=msgspec.json.encode({"command": asked.command, "writes": self._writes}),
             limits=msgspec.structs.replace(self._sandbox.limits, wall_seconds=asked.seconds),

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path("documents")
+FOLDER = Path("knowledge_base")
 
 
 def main() -> None:
