@@ -15,9 +15,11 @@ from tests.engine.engine_kit import TARGET, FunctionTask, Solve, journalled, pla
 
 from benchwright.endpoint.client import EndpointClient
 from benchwright.endpoint.failures import RetryPolicy
+from benchwright.endpoint.lite_llm import LiteLLMClient
 from benchwright.endpoint.simulate import Faults, KeyedAnswer, Settings, SimulatedEndpoint
 from benchwright.engine.plan import Plan
 from benchwright.engine.protocols import Score, Session
+from benchwright.engine.session import TrialSession
 from benchwright.errors import ProviderError, UserError
 from benchwright.records import SIMULATED, Outcome, Sample, Status, Target, Trial, TrialLimits, TrialRecord
 from benchwright.runs.journal import Body, read_body
@@ -274,3 +276,16 @@ async def test_a_key_reaches_no_file_even_if_the_model_says_it(
     for form in (key, json.dumps(key)[1:-1], key.replace("/", "\\/")):
         assert form.encode() not in written
     assert b"It is [secret]." in written
+
+
+async def test_texts_are_embedded_by_the_target_of_a_slot() -> None:
+    async with client_of(slot="embedding") as clients:
+        session = TrialSession(Trial("t", Sample("s", {}), TARGET), clients, TrialLimits())
+        with pytest.raises(ProviderError, match="404"):
+            await session.embed(["a"], slot="embedding")
+        with pytest.raises(UserError, match="no target 'other'"):
+            await session.embed(["a"], slot="other")
+    elsewhere = LiteLLMClient(Target("embedding", "cohere/embed", "litellm"))
+    session = TrialSession(Trial("t", Sample("s", {}), TARGET), {"embedding": elsewhere}, TrialLimits())
+    with pytest.raises(UserError, match=r"is not asked for embeddings: .* --option embedding_base_url"):
+        await session.embed(["a"], slot="embedding")

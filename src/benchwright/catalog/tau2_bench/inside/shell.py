@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,7 +26,7 @@ def main() -> None:
             path.chmod(0o555 if path.is_dir() else 0o444)
     # Output goes to files, which have a largest size, so that none can fill the memory.
     with open("stdout", "wb") as out, open("stderr", "wb") as errors:
-        argv = ["bash", "-c", asked["command"]]
+        argv = [shutil.which("bash") or "sh", "-c", asked["command"]]
         ended = subprocess.run(argv, cwd=FOLDER, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
     answer: dict[str, Any] = {
         "code": ended.returncode if ended.returncode >= 0 else 128 - ended.returncode,
