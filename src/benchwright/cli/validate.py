@@ -72,7 +72,9 @@ def command(
         raise click.UsageError("--exploits needs the names of benchmarks whose agents are sealed.")
     chosen = () if ids is None else read_ids(ids)
     selection = Selection(max_samples, alternatives(where, "--where"), ids=chosen)
-    options = Options(pairs(option, "--option"), data_dir=data_dir, sealed=seal)
+    given = pairs(option, "--option")
+    roles = frozenset(name.removesuffix("_model") for name in given if name.endswith("_model"))
+    options = Options(given, roles, data_dir, seal)
     validating = validate_benchmarks(benchmarks, options, selection, keep_images, say, exploits=exploits)
     outcome = run_async(validating)
     if as_json:

@@ -71,7 +71,7 @@ class Tau2Bench:
             UserError: the model gets a shell, and no sandbox here keeps it from the user's files.
         """
         if "banking_knowledge" in self._domains:
-            await check_shell(self._settings.retrieval)
+            check_shell(self._settings.retrieval)
         yield Agent(Worlds(self._files))
 
     def checks(self, sample: Sample) -> Iterator[Check]:

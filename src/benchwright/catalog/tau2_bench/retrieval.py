@@ -211,7 +211,7 @@ def documents_in(files: Mapping[str, bytes]) -> dict[str, str]:
     return documents
 
 
-async def check_shell(retrieval: str) -> None:
+def check_shell(retrieval: str) -> None:
     """Sees that a shell, where this way of retrieval has one, is kept from all files but the documents.
 
     Raises:
@@ -219,8 +219,7 @@ async def check_shell(retrieval: str) -> None:
     """
     if retrieval not in SHELLS:
         return
-    protection = await asyncio.to_thread(choose_protection)
-    if protection.name == "limits":
+    if choose_protection().name == "limits":
         raise UserError(
             f"retrieval={retrieval} gives the model a shell, which no sandbox here keeps from your files: install "
             "bubblewrap (`benchwright doctor` says what works), or choose --option retrieval=bm25."
