@@ -11,6 +11,7 @@ import pytest
 from tests.app.app_kit import Program, one_line_of
 from tests.catalog.catalog_kit import write_rows
 from tests.catalog.made_up_rows import COUNT, write_all
+from tests.catalog.tau2_bench.tau2_kit import cancelling, write_bank
 
 from benchwright.catalog.registry import ROOMS, about
 
@@ -47,6 +48,14 @@ def humaneval_row(**changed: str) -> dict[str, str]:
 
 
 class TestGraders:
+    def test_a_benchmark_that_needs_a_further_model_only_needs_its_name(
+        self, program: Program, data: Path
+    ) -> None:
+        write_bank(data / "tau2_bench", cancelling("task_001"), {"cards": "fee"})
+        named = ["--option", "domain=banking_knowledge", "--option", "embedding_model=m"]
+        printed = program.run("validate", "tau2_bench", *named).stdout
+        assert table(printed) == {"tau2_bench": ([1, 4, 0, 0], "ok")}
+
     def test_right_ones_are_ok(self, program: Program, data: Path) -> None:
         write_all(data, ["mmlu", "ifeval"])
         ended = program.run("validate", "mmlu", "ifeval")
