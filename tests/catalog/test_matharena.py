@@ -12,8 +12,7 @@ from tests.catalog.catalog_kit import benchmark, samples, source, validated, wri
 from tests.catalog.conversations import Talk, figures, graded, scored, solved
 
 from benchwright.catalog.matharena.boxes import boxes, last_box
-from benchwright.catalog.matharena.grading import equal, grade
-from benchwright.catalog.matharena.reading import read_answer
+from benchwright.catalog.matharena.grading import equal, grade, right_answer
 from benchwright.catalog.registry import about
 from benchwright.data.errors import DatasetError
 from benchwright.engine.offload import offloading
@@ -66,7 +65,8 @@ def test_a_problem_has_its_types(name: str, tmp_path: Path) -> None:
         ("\\boxed{None}", False),
         ("It is 42.", True),
         ("", True),
-        ("\\boxed{9^{9^{9^{9}}}}", True),
+        ("\\boxed{9^{9^{9^{9}}}}", False),
+        ("\\boxed{50\\%}", True),
         ("\\boxed{42", True),
     ],
 )
@@ -153,7 +153,8 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("\\frac{\\binom{40}{20}}{2}", "68923264410", True),
         ("2^{99}", "633825300114114700748351602688", True),
         ("2^{99}", "633825300114114700748351602689", False),
-        ("n^2-1", "(n-1) (n+1)", True),
+        ("n^2-1", "n(n+1) - (n+1)", True),
+        ("n^2-1", "(n-1) (n+1)", False),  # from one bracket to another is a list, as for MathArena
         ("n^2-1", "n^2-n", False),
         ("8/3", "4\\frac{2}{3}", True),  # side by side is a product, also here
         ("1, 3, 7", "7, 3 and 1", True),
@@ -185,7 +186,32 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("50(1 - \\frac{1}{2^{101} - 1})", "50", False),
         ("50(1 - \\frac{1}{2^{101} - 1})", "50.0", True),
         ("3^{2025}", "3^{2025} \\pi", False),
+        ("50(1 - \\frac{1}{2^{101} - 1})", "(50)", True),  # by itself exact, in brackets almost
         ("x+1", "\\sqrt{(x+1)^2}", False),
+        # MathArena has Python read an answer, where it can be rewritten so that Python reads it
+        ("70", "70 or 71", True),
+        ("70", "71 or 70", False),
+        ("70", "70 and 71", False),
+        ("70", "70 # in the end", True),
+        ("70", "7_0", True),
+        ("70", "1070 % 1000", True),
+        ("70", "64 | 6", True),
+        ("70", "max(70, 3)", True),
+        ("70", "[70]", True),
+        ("70", "\\Large{70^1}", True),
+        ("512", "2^3^2", True),
+        ("64", "2^3^2\\pi/\\pi", True),  # and else LaTeX as sympy does
+        ("120", "5!", True),
+        ("720", "3!!\\pi/\\pi", True),
+        ("12", "3 x 4", True),
+        ("6", "\\lfloor 6.5 \\rfloor", True),
+        ("6", "|-2| |3|", True),
+        ("1000", "\\log_2 2^{1000}", True),
+        ("70", "70...", False),  # read as 7
+        ("70", "x, 70", True),  # what has no digit is no part of a list
+        ("70", "x \\neq 70", False),
+        ("\\sqrt{3}", "sqrt{3}", True),
+        ("2\\sqrt{3}", "2 sqrt{3}", False),
         ("70", "\\foo 70", False),
         ("70", "1/0", False),
     ],
@@ -196,13 +222,14 @@ def test_answers_are_compared_by_value(gold: str, answer: str, right: bool) -> N
 
 @pytest.mark.parametrize("text", ["1, 3", "\\frac{1}{2}", "n^2-1", "(1, 2), (3, 4)", "2\\pi", "26!"])
 def test_every_answer_equals_itself(text: str) -> None:
-    one = read_answer(text, several="," in text)
+    one = right_answer(text)
     assert equal(one, one)
 
 
 def test_without_a_box_the_last_whole_number_counts() -> None:
     assert grade({"answer": "70"}, "It is 70").score == 1.0
     assert grade({"answer": "70"}, "\\boxed{70\\%}").score == 1.0, "nor without one that can be read"
+    assert grade({"answer": "70"}, "\\boxed{0 < x < 70}").score == 1.0, "as nor is this"
     assert grade({"answer": "70"}, "It is 70, found in 3 steps").score == 0.0
     assert grade({"answer": "70"}, "I do not know").score is None
 
@@ -219,16 +246,32 @@ HOSTILE = {
     "braces": "{" * 500_000,
     "code": "__import__('os').system('touch hurt')",
     "text": "\\text{" * 600 + "}",
+    "signs": "-" * 3900 + "1",
+    "commas": "(1,2)x," * 550,
+    "backslashes": "\\" * 3900 + "frac",
+    "fractions": "\\frac{" * 600 + "1" + "}{2}" * 600,
+    "shifts": "1 << 999 << 999 << 999999",
+    "products": "9**9" + "**9" * 900,
+    "comment": "71\n#" + "(" * 3900,
+    "bars": "\\pi|" * 900,
+    "indices": "x_" * 1900,
+    "functions": "\\sin" * 900,
+    "letters": "+".join(f"x{number}" for number in range(800)),
 }
 
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-async def test_hostile_answers_are_wrong_at_once(answer: str) -> None:
+def test_hostile_answers_are_wrong_at_once(answer: str) -> None:
     before = time.process_time()
-    assert grade({"answer": "70"}, f"\\boxed{{{answer}}}").score != 1.0
+    for gold in ("70", "1, 70"):
+        assert grade({"answer": gold}, f"\\boxed{{{answer}}}").score != 1.0
     assert time.process_time() - before < 2.0
+
+
+async def test_so_they_are_in_a_process_of_their_own() -> None:
     async with offloading():
-        assert (await scored("aime_2025", {"answer": "70"}, f"\\boxed{{{answer}}}")).value != 1.0
+        for answer in HOSTILE.values():
+            assert (await scored("aime_2025", {"answer": "70"}, f"\\boxed{{{answer}}}")).value != 1.0
 
 
 def test_the_protocol_has_four_repeats_of_each_problem() -> None:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from benchwright.catalog.grading import Verdict
 from benchwright.catalog.matharena.boxes import last_integer
-from benchwright.catalog.matharena.expressions import LONGEST, is_plain, letters_in, value_of
+from benchwright.catalog.matharena.quantities import (
+    LONGEST,
+    NOTHING,
+    Stated,
+    quantity,
+    same_quantity,
+    whole_number,
+)
 from benchwright.catalog.matharena.reading import Answer, boxed_answer, read_answer
-from benchwright.catalog.matharena.values import NoValue, Value
 from benchwright.engine.offload import offload
 
 SECONDS = 20.0
 """How long one answer may take; nothing that is known takes more than a few milliseconds."""
-
-TOLERANCE = 1e-10
-"""Absolute and relative, where a number is not exact (parser.py, check_answers)."""
-
-_PLACES: tuple[tuple[complex, complex], ...] = (
-    (0.7310585 + 0j, 0.2861j),
-    (1.9168 + 0j, 0.4177j),
-    (-2.6457 + 0j, 0.1031j),
-)
-"""Where expressions with letters are compared: equal ones are equal everywhere, others hardly at all three."""
 
 
 def grade(content: Mapping[str, Any], answer: str) -> Verdict:
@@ -35,13 +30,14 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     """
     expected = content["answer"]
     several = "," in expected
-    stated = boxed_answer(answer, several=several)
-    found = None if stated is None else readable(stated, several=several)
+    text = boxed_answer(answer, several=several)
+    found = None if text is None else stated(text, several=several)
     if found is None:
-        found = stated = last_integer(answer)
+        text = last_integer(answer)
+        found = None if text is None else quantity(text)
     if found is None:
         return Verdict(None, None, expected)
-    return Verdict(float(equal(found, read_answer(expected, several=several))), stated, expected)
+    return Verdict(float(equal(found, right_answer(expected))), text, expected)
 
 
 async def states_an_answer(text: str) -> bool:
@@ -55,28 +51,53 @@ async def states_an_answer(text: str) -> bool:
 def boxed_value_is_readable(text: str) -> bool:
     """Whether the last box holds something that can be read; a number outside of one is not an answer."""
     boxed = boxed_answer(text, several=False)
-    return boxed is not None and readable(boxed, several=False) is not None
+    return boxed is not None and stated(boxed, several=False) is not None
 
 
-def readable(stated: str, *, several: bool) -> Answer | None:
-    """The answer that a text states; None where one of its expressions has no value."""
-    if len(stated) > LONGEST:
+def stated(text: str, *, several: bool) -> Stated | None:
+    """What a boxed text states; None where it cannot be read.
+
+    A whole number by itself is exact. Of a list what cannot be read or has no digit is left out, and a list of one
+    is what is in it.
+    """
+    if (number := whole_number(text)) is not None:
+        return number
+    found = _stated(text, several)
+    return found[0] if isinstance(found, list) and len(found) == 1 else found
+
+
+def right_answer(text: str) -> Stated:
+    """What the right answer states; what cannot be read equals nothing."""
+    found = _stated(text, "," in text)
+    return NOTHING if found is None else found
+
+
+def _stated(text: str, several: bool) -> Stated | None:
+    if len(text) > LONGEST:
         return None
-    answer = read_answer(stated, several=several)
-    return answer if _has_value(answer) else None
+    answer = read_answer(text, several=several)
+    if answer is None or isinstance(answer, str):
+        return None if answer is None else quantity(answer)
+    found = [(one, _valued(one)) for one in answer]
+    return [value for one, value in found if value is not None and (_has_digit(one) or _is_decimal(value))]
 
 
-def _has_value(answer: Answer) -> bool:
+def _has_digit(answer: Answer) -> bool:
+    return any(map(_has_digit, answer)) if isinstance(answer, list) else any(map(str.isdecimal, answer))
+
+
+def _is_decimal(value: Stated) -> bool:
+    """Whether Python prints it with digits, whatever it was written with."""
+    return not isinstance(value, list) and not value.exact
+
+
+def _valued(answer: Answer) -> Stated | None:
     if isinstance(answer, list):
-        return all(map(_has_value, answer))
-    try:
-        value_of(answer, dict.fromkeys(letters_in(answer), 0.5 + 0j))
-    except NoValue:
-        return False
-    return True
+        return [NOTHING if (found := _valued(one)) is None else found for one in answer]
+    return quantity(answer)
 
 
-def equal(found: Answer, right: Answer) -> bool:
+def equal(found: Stated, right: Stated) -> bool:
     """Whether two answers are equal: expressions by value, lists as multisets."""
     if isinstance(found, list) and isinstance(right, list):
         left = list(found)
@@ -88,37 +109,4 @@ def equal(found: Answer, right: Answer) -> bool:
         return not left
     if isinstance(found, list) or isinstance(right, list):
         return False
-    try:
-        return _equal_values(found, right)
-    except (
-        NoValue,
-        OverflowError,
-    ):  # an exact number too large for double precision, beside one that is not exact
-        return False
-
-
-def _equal_values(found: str, right: str) -> bool:
-    letters = sorted(letters_in(found) | letters_in(right))
-    if not letters:
-        exact = not is_plain(right) and (not is_plain(found) or found.lstrip("+-").isdecimal())
-        return same(value_of(found, {}), value_of(right, {}), exact=exact)
-    for start, step in _PLACES:
-        symbols: dict[str, Value] = {
-            letter: start + step * (place + 1) for place, letter in enumerate(letters)
-        }
-        if not same(value_of(found, symbols), value_of(right, symbols)):
-            return False
-    return True
-
-
-def same(one: Value, other: Value, *, exact: bool = False) -> bool:
-    """Whether two values are equal: fractions `exact` or almost so, others within double precision."""
-    if one == other:
-        return True
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        if exact:
-            return False
-        apart = abs(one - other)
-        return apart < TOLERANCE and apart < TOLERANCE * max(abs(one), abs(other))
-    gap = abs(complex(one) - complex(other))
-    return gap < TOLERANCE * max(abs(complex(one)), abs(complex(other)))
+    return same_quantity(found, right)

@@ -92,12 +92,14 @@ def add(one: Value, other: Value) -> Value:
 
 
 def factorial(value: Value) -> Value:
-    """value!
+    """value!, of numbers that are not whole by the gamma function.
 
     Raises:
-        NoValue: it is not a whole number from 0 to 5,000.
+        NoValue: it is undefined or too large.
     """
-    return Fraction(math.factorial(_whole(value, MOST_FACTORIAL)))
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return Fraction(math.factorial(_whole(value, MOST_FACTORIAL)))
+    return floating(lambda number: math.gamma(number.real + 1), complex(real(value)))
 
 
 def binomial(above: Value, below: Value) -> Value:
@@ -112,6 +114,44 @@ def binomial(above: Value, below: Value) -> Value:
 def absolute(value: Value) -> Value:
     """|value|"""
     return abs(value) if isinstance(value, Fraction) else complex(abs(value))
+
+
+def function_value(name: str, value: Value) -> Value:
+    """One of `FUNCTIONS` of a value; a logarithm also of a fraction too large for double precision.
+
+    Raises:
+        NoValue: it is undefined.
+    """
+    if name in ("ln", "log") and isinstance(value, Fraction) and value > 0:
+        return complex(math.log(value.numerator) - math.log(value.denominator))
+    return floating(FUNCTIONS[name], value)
+
+
+def logarithm(value: Value, base: Value) -> Value:
+    """The logarithm of a value.
+
+    Raises:
+        NoValue: it is undefined.
+    """
+    return divide(function_value("log", value), function_value("log", base))
+
+
+def conjugate(value: Value) -> Value:
+    """The complex conjugate."""
+    return value if isinstance(value, Fraction) else value.conjugate()
+
+
+def real(value: Value) -> Fraction | float:
+    """The value as a real number.
+
+    Raises:
+        NoValue: it is none.
+    """
+    if isinstance(value, Fraction):
+        return value
+    if abs(value.imag) > 1e-12 * abs(value):
+        raise NoValue("not real")
+    return value.real
 
 
 def floating(function: Callable[..., complex], *values: Value) -> complex:

@@ -1,0 +1,95 @@
+"""LaTeX rewritten as Python would have it: what MathArena tries first on every expression (parser.py, ParsePrimitive).
+
+The rules and their order are those of its code, and so is what they spoil.
+"""
+
+from __future__ import annotations
+
+import re
+
+Rule = tuple[re.Pattern[str], str]
+
+ROUNDS = 5
+"""How often each of the two passes is repeated at most."""
+
+MOST_SIGNS = 20_000
+"""Signs above which nothing is rewritten any more."""
+
+_DIGITS_OF_COMMANDS: tuple[Rule, ...] = (
+    (re.compile(r"sqrt(\d+)"), r"sqrt{\1}"),
+    (re.compile(r"frac(\d)"), r"frac{\1}"),
+)
+_COMMANDS: tuple[Rule, ...] = (
+    (re.compile(r"(?<!\\)\\*[dt]?frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"),
+    (re.compile(r"(?<!\\)\\*binom\{([^{}]*)\}\{([^{}]*)\}"), r"binomial(\1, \2)"),
+    (re.compile(r"(?<!\\)\\*sqrt\[(.*?)\]\{(.*?)\}"), r"(\2)**(1/(\1))"),
+    (re.compile(r"(?<!\\)\\*sqrt\((\d+)\)\{([^{}]*)\}"), r"(\2)**(1/(\1))"),
+    (re.compile(r"(?<!\\)\\*sqrt\{(.*?)\}"), r"(\1)**(1/2)"),
+    (re.compile(r"\^"), "**"),
+    (re.compile(r"\\cdot|\\times"), "*"),
+    (re.compile(r"\\pi"), " pi "),
+    (re.compile(r"\\e"), " E "),
+    (re.compile(r"\\i"), " I "),
+    (re.compile(r"\bi\b"), "I"),
+)
+_NUMBER_IN_BRACES: Rule = (re.compile(r"\{(\d+)\}"), r"(\1)")
+_SHORT_NAME = "(?<![a-zA-Z])[a-zA-Z]{1,2}(?![a-zA-Z])"
+_PRODUCTS: tuple[Rule, ...] = (
+    (re.compile(rf"(\d|{_SHORT_NAME})\("), r"\1*("),
+    (re.compile(rf"\)(\d|{_SHORT_NAME})"), r")*\1"),
+    (re.compile(rf"(?<=\d)({_SHORT_NAME})"), r"*\1"),
+    (re.compile(rf"({_SHORT_NAME})(?=\d)"), r"\1*"),
+    (re.compile(r"\{([^{}]*)\}"), r"[\1]"),
+)
+_TOKEN = re.compile(r"#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w]")
+
+
+def with_braces(text: str) -> str:
+    """The text with braces around digits right behind `sqrt` and the first one behind `frac`."""
+    return _substituted(text, _DIGITS_OF_COMMANDS)
+
+
+def as_python(text: str) -> str:
+    """LaTeX as an expression of Python, as far as the rules get; there is no promise that it is one."""
+    text = _repeated(text, _COMMANDS)
+    text = _repeated(text, (_NUMBER_IN_BRACES, *_COMMANDS))
+    return _with_factorials(_substituted(text, _PRODUCTS).replace("\n", ""))
+
+
+def _repeated(text: str, rules: tuple[Rule, ...]) -> str:
+    for _ in range(ROUNDS):
+        before, text = text, _substituted(text, rules)
+        if text == before or len(text) > MOST_SIGNS:
+            break
+    return text
+
+
+def _substituted(text: str, rules: tuple[Rule, ...]) -> str:
+    for pattern, replacement in rules:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _with_factorials(text: str) -> str:
+    """The text with calls for `!`, of what stands before it: a name, a number or a group, with a name before that."""
+    if "!" not in text:
+        return text
+    tokens: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token in ("!", "!!") and tokens:
+            begin = _operand(tokens)
+            tokens[begin:] = ["factorial" if token == "!" else "factorial2", "(", *tokens[begin:], ")"]
+        else:
+            tokens.append(token)
+    return " ".join(tokens)
+
+
+def _operand(tokens: list[str]) -> int:
+    """Where the last operand begins."""
+    depth = 0
+    for place in range(len(tokens) - 1, -1, -1):
+        depth += (tokens[place] == ")") - (tokens[place] == "(")
+        if depth == 0:
+            named = tokens[place] == "(" and place > 0 and tokens[place - 1].isidentifier()
+            return place - named
+    return len(tokens)

@@ -1,0 +1,65 @@
+"""The signs that LaTeX expressions are made of, as sympy's lexer tells them apart (parsing/latex/LaTeX.g4)."""
+
+from __future__ import annotations
+
+import re
+
+from benchwright.catalog.matharena.values import CONSTANTS, FUNCTIONS
+
+RELATIONS = frozenset("<>")
+NO_PART = "->"
+"""Stands for commands that no expression begins with."""
+
+NO_SIGN = "?"
+"""Stands for what the lexer does not know."""
+
+UNDEFINED = "undefined"
+"""Stands for commands of what is not computed here: limits, integrals, infinity."""
+
+_SKIPPED = re.compile(
+    r"\\(?:(?:thin|med|thick)space|neg(?:thin|med|thick)space|qq?uad|left|right|vrule|vcenter|vbox|vskip|vspace|hfil)"
+    r'(?![a-zA-Z])|\\[*\-./"(=,:;!]'
+)
+_INDEX = re.compile(r"_([0-9]+)")
+_SPLIT_NUMBER = re.compile(r"(?<=\d)[ \t\r\n]+(?=\d)|(?<=\d)[ \t\r\n]*(\.)[ \t\r\n]*(?=\d)")
+_SIGN = re.compile(r"[ \t\r\n]*([0-9]+(?:\.[0-9]+)?|\\[a-zA-Z]+|[^ \t\r\n])")
+_KNOWN = re.compile(r"[A-Za-z0-9+\-*/(){}\[\]|.,_^:<>=!'][0-9.]*|\\[a-zA-Z]+")
+_NAME = re.compile(r"[a-zA-Z]|\\[a-zA-Z]+|pi")
+_ALIASES = {
+    **dict.fromkeys((r"\dfrac", r"\tfrac", r"\frac"), "frac"),
+    **dict.fromkeys((r"\binom", r"\dbinom", r"\tbinom"), "binom"),
+    **dict.fromkeys((r"\cdot", r"\times"), "*"),
+    **dict.fromkeys((r"\div", ":"), "/"),
+    **dict.fromkeys((r"\le", r"\leq", r"\leqq", r"\leqslant"), "<"),
+    **dict.fromkeys((r"\ge", r"\geq", r"\geqq", r"\geqslant"), ">"),
+    **dict.fromkeys(
+        (r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow", r"\Longrightarrow"), NO_PART
+    ),
+    **dict.fromkeys((r"\langle", r"\rangle", r"\sum", r"\prod", r"\mathit"), NO_PART),
+    **dict.fromkeys((r"\int", r"\lim", r"\infty"), UNDEFINED),
+    r"\sqrt": "sqrt",
+    r"\overline": "overline",
+    r"\lfloor": "floor",
+    r"\lceil": "ceiling",
+    r"\rfloor": "floored",
+    r"\rceil": "ceiled",
+    "I": "i",
+    **{rf"\{name}": name for name in (*FUNCTIONS, "pi")},
+}
+
+
+def signs_of(text: str) -> list[str]:
+    """Numbers, letters, commands under one name each, and single signs, of which some may be `NO_SIGN`."""
+    text = _INDEX.sub(r"_{\1}", _SKIPPED.sub(" ", text))
+    found = _SIGN.findall(_SPLIT_NUMBER.sub(r"\1", text.strip()))
+    return [_ALIASES.get(sign, sign) if _KNOWN.fullmatch(sign) else NO_SIGN for sign in found]
+
+
+def is_name(sign: str) -> bool:
+    """Whether a sign is a letter, or a command that is taken for one."""
+    return _NAME.fullmatch(sign) is not None
+
+
+def letters_in(text: str) -> frozenset[str]:
+    """What stands for something unknown in an expression: letters, and commands that are not known here."""
+    return frozenset(filter(is_name, signs_of(text))) - CONSTANTS.keys()
