@@ -202,6 +202,8 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("512", "2^3^2", True),
         ("64", "2^3^2\\pi/\\pi", True),  # and else LaTeX as sympy does
         ("120", "5!", True),
+        ("3600", "2^2 + 5! * (1 + 2)! ** 2 * 5/6 - 4", True),
+        ("0", "279.50.00", True),  # two factors
         ("720", "3!!\\pi/\\pi", True),
         ("12", "3 x 4", True),
         ("6", "\\lfloor 6.5 \\rfloor", True),
@@ -256,6 +258,7 @@ HOSTILE = {
     "bars": "\\pi|" * 900,
     "indices": "x_" * 1900,
     "functions": "\\sin" * 900,
+    "marks": "1! + " * 700,
     "letters": "+".join(f"x{number}" for number in range(800)),
 }
 

@@ -13,7 +13,15 @@ from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
 
-from benchwright.catalog.matharena.signs import NO_PART, NO_SIGN, RELATIONS, UNDEFINED, is_name, signs_of
+from benchwright.catalog.matharena.signs import (
+    NO_PART,
+    NO_SIGN,
+    RELATIONS,
+    UNDEFINED,
+    is_name,
+    matrices_are_closed,
+    signs_of,
+)
 from benchwright.catalog.matharena.values import (
     CONSTANTS,
     FUNCTIONS,
@@ -55,6 +63,8 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
         Unreadable: it is not an expression.
         NoValue: its value is undefined, too large or not computed here; so is that of a comparison.
     """
+    if not matrices_are_closed(text):
+        raise Unreadable("a matrix without end")
     return _Reader(signs_of(text), symbols).whole()
 
 
@@ -269,6 +279,8 @@ class _Reader:
         if sign[0] == "0" and len(sign) > 1 and sign.isdecimal():
             raise Unreadable("a number that begins with 0")
         if self.next == "." and sign.isdecimal():
+            if NO_SIGN in self._signs[self._place : self._place + 2]:
+                raise Unreadable("a sign that is not known")
             if self._place > 1:
                 raise _NotHere("a point without digits")
             self._signs = self._signs[:1]

@@ -11,7 +11,7 @@ from benchwright.catalog.matharena.arithmetic import NotPython, items, names_in,
 from benchwright.catalog.matharena.expressions import Unreadable, value_of
 from benchwright.catalog.matharena.rewriting import as_python, with_braces
 from benchwright.catalog.matharena.signs import letters_in
-from benchwright.catalog.matharena.values import NoValue, Value, bounded
+from benchwright.catalog.matharena.values import NoValue, Value
 
 LONGEST = 4_000
 """Characters of an expression that is read; a longer one has no value."""
@@ -57,12 +57,13 @@ def quantity(text: str) -> Stated | None:
     """What an expression stands for; None where it cannot be read at all. Braces around all of it make a list."""
     if len(text) > LONGEST:
         return None
-    try:
-        number = int(text) if text.isdigit() else float(text)
-        return _constant(bounded(Fraction(number)), exact=False)
-    except OverflowError:  # infinity
+    if text.isdigit() and not text.isdecimal():  # as in 5², on which MathArena's program ends
         return NOTHING
-    except (ValueError, NoValue):
+    try:
+        return _constant(Fraction(int(text) if text.isdigit() else float(text)), exact=False)
+    except OverflowError:  # infinity, as above
+        return NOTHING
+    except ValueError:
         text = with_braces(text)
     found = _as_python(text)
     return _as_latex(text) if found is None else found

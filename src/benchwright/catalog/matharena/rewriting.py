@@ -41,7 +41,8 @@ _PRODUCTS: tuple[Rule, ...] = (
     (re.compile(rf"({_SHORT_NAME})(?=\d)"), r"\1*"),
     (re.compile(r"\{([^{}]*)\}"), r"[\1]"),
 )
-_TOKEN = re.compile(r"#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w]")
+_FACTORIALS = {"!": "factorial", "!!": "factorial2"}
+_TOKEN = re.compile(r"\s*(?:#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w])")
 
 
 def with_braces(text: str) -> str:
@@ -76,20 +77,22 @@ def _with_factorials(text: str) -> str:
         return text
     tokens: list[str] = []
     for token in _TOKEN.findall(text):
-        if token in ("!", "!!") and tokens:
+        function = _FACTORIALS.get(token.strip())
+        if function and tokens:
             begin = _operand(tokens)
-            tokens[begin:] = ["factorial" if token == "!" else "factorial2", "(", *tokens[begin:], ")"]
+            tokens[begin:] = [f" {function}", "(", *tokens[begin:], ")"]
         else:
             tokens.append(token)
-    return " ".join(tokens)
+    return "".join(tokens)
 
 
 def _operand(tokens: list[str]) -> int:
     """Where the last operand begins."""
     depth = 0
     for place in range(len(tokens) - 1, -1, -1):
-        depth += (tokens[place] == ")") - (tokens[place] == "(")
+        token = tokens[place].strip()
+        depth += (token == ")") - (token == "(")
         if depth == 0:
-            named = tokens[place] == "(" and place > 0 and tokens[place - 1].isidentifier()
+            named = token == "(" and place > 0 and tokens[place - 1].strip().isidentifier()
             return place - named
     return len(tokens)

@@ -22,9 +22,10 @@ _SKIPPED = re.compile(
 )
 _INDEX = re.compile(r"_([0-9]+)")
 _SPLIT_NUMBER = re.compile(r"(?<=\d)[ \t\r\n]+(?=\d)|(?<=\d)[ \t\r\n]*(\.)[ \t\r\n]*(?=\d)")
-_SIGN = re.compile(r"[ \t\r\n]*([0-9]+(?:\.[0-9]+)?|\\[a-zA-Z]+|[^ \t\r\n])")
+_SIGN = re.compile(r"[ \t\r\n]*([0-9]+\.[0-9](?=[0-9]+\.[0-9])|[0-9]+(?:\.[0-9]+)?|\\[a-zA-Z]+|[^ \t\r\n])")
 _KNOWN = re.compile(r"[A-Za-z0-9+\-*/(){}\[\]|.,_^:<>=!'][0-9.]*|\\[a-zA-Z]+")
 _NAME = re.compile(r"[a-zA-Z]|\\[a-zA-Z]+|pi")
+_MATRIX_END = re.compile(r"\\(begin|end)\{([pbv]matrix)\}")
 _ALIASES = {
     **dict.fromkeys((r"\dfrac", r"\tfrac", r"\frac"), "frac"),
     **dict.fromkeys((r"\binom", r"\dbinom", r"\tbinom"), "binom"),
@@ -53,6 +54,13 @@ def signs_of(text: str) -> list[str]:
     text = _INDEX.sub(r"_{\1}", _SKIPPED.sub(" ", text))
     found = _SIGN.findall(_SPLIT_NUMBER.sub(r"\1", text.strip()))
     return [_ALIASES.get(sign, sign) if _KNOWN.fullmatch(sign) else NO_SIGN for sign in found]
+
+
+def matrices_are_closed(text: str) -> bool:
+    """Whether each of its matrices ends before the next begins."""
+    ends = _MATRIX_END.findall(text)
+    begun, ended = ends[::2], ends[1::2]
+    return [("begin", kind) for _, kind in ended] == begun and all(end == "end" for end, _ in ended)
 
 
 def is_name(sign: str) -> bool:

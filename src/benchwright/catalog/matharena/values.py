@@ -55,13 +55,13 @@ def _exact_root(base: Fraction, degree: int) -> Fraction | None:
 
 
 def _whole_root(number: int, degree: int) -> int | None:
-    if degree == 2:
-        root = math.isqrt(number)
-        return root if root * root == number else None
-    if number.bit_length() > 1000:
-        return None
-    near = round(number ** (1 / degree))
-    return next((root for root in (near - 1, near, near + 1) if root >= 0 and root**degree == number), None)
+    """The whole root of a number, by Newton's steps from above."""
+    if not number:
+        return 0
+    root = 1 << -(-number.bit_length() // degree)
+    while (lower := ((degree - 1) * root + number // root ** (degree - 1)) // degree) < root:
+        root = lower
+    return root if root**degree == number else None
 
 
 def divide(above: Value, below: Value) -> Value:
@@ -106,9 +106,15 @@ def binomial(above: Value, below: Value) -> Value:
     """The binomial coefficient.
 
     Raises:
-        NoValue: the numbers are not whole ones from 0 to 5,000.
+        NoValue: `below` is not a whole number from 0 to 5,000, or above it is too large a one.
     """
-    return Fraction(math.comb(_whole(above, MOST_FACTORIAL), _whole(below, MOST_FACTORIAL)))
+    count = _whole(below, MOST_FACTORIAL)
+    if isinstance(above, Fraction) and above.denominator == 1 and above >= 0:
+        return Fraction(math.comb(_whole(above, MOST_FACTORIAL), count))
+    product: Value = Fraction(1)
+    for number in range(count):
+        product = divide(multiply(product, add(above, Fraction(-number))), Fraction(number + 1))
+    return product
 
 
 def absolute(value: Value) -> Value:
