@@ -209,7 +209,13 @@ def test_what_is_in_a_box_has_balanced_braces(text: str) -> None:
         ("6", "\\lfloor 6.5 \\rfloor", True),
         ("6", "|-2| |3|", True),
         ("1000", "\\log_2 2^{1000}", True),
-        ("70", "70...", False),  # read as 7
+        ("7", "71...", True),  # read digit by digit where no digit follows a point
+        ("0.3", "0.1+0.2", True),
+        ("\\frac{3}{10}", "0.1+0.2", False),  # which is rounded, and not by enough to be right by chance
+        ("70", "70, \\pi", True),
+        ("1234", "\\pi{1, 234}/\\pi", True),
+        ("70", "\\lim_{n \\to \\infty} 70", True),
+        ("50(1 - \\frac{1}{2^{101} - 1})", "50 - \\frac{50}{2^{101}-1}x", False),
         ("70", "x, 70", True),  # what has no digit is no part of a list
         ("70", "x \\neq 70", False),
         ("\\sqrt{3}", "sqrt{3}", True),
@@ -258,6 +264,9 @@ HOSTILE = {
     "bars": "\\pi|" * 900,
     "indices": "x_" * 1900,
     "functions": "\\sin" * 900,
+    "letters with brackets": r"\pi(" * 50 + "+" + ")" * 50,
+    "functions with brackets": r"\sin(" * 50 + "+" + ")" * 50,
+    "more brackets": r"\pi|\sin(\pi(" * 16 + "+" + "))|" * 16,
     "marks": "1! + " * 700,
     "letters": "+".join(f"x{number}" for number in range(800)),
 }

@@ -10,7 +10,10 @@ from benchwright.records import UNREADABLE
 
 BOX = "\\boxed{"
 
-_WHOLE = re.compile(r"\s*[+-]?\d{1,20}(?:\.0*)?\s*")
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+(?:_[0-9]+)*(?:\.0+)?\s*")
+
+_MOST_DIGITS = 4_000
+"""Of a number written as a text; longer ones are none, for Python reads no more than 4,300 digits."""
 
 
 def read_grid(answer: str) -> list[list[int]] | None:
@@ -65,7 +68,7 @@ def _number(value: Any) -> int:
     Raises:
         ValueError: it is none.
     """
-    if isinstance(value, str) and _WHOLE.fullmatch(value):
+    if isinstance(value, str) and len(value) <= _MOST_DIGITS and _WHOLE.fullmatch(value):
         return int(value.partition(".")[0])
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         return int(value)

@@ -17,6 +17,7 @@ from benchwright.catalog.matharena.values import (
     CONSTANTS,
     FUNCTIONS,
     NoValue,
+    Rounded,
     Value,
     absolute,
     add,
@@ -122,7 +123,7 @@ class _Evaluator:
             case ast.Name(name):
                 return self._named(name)
             case ast.Constant(number) if _is_number(number):
-                return _exact(number)
+                return _constant(number)
             case ast.Call(ast.Name(name), arguments, []) if name not in CONSTANT_NAMES:
                 return _called(name, [self.number(argument) for argument in arguments])
         raise NotPython("nothing that goes with numbers")
@@ -168,12 +169,10 @@ def _called(name: str, arguments: list[Value]) -> Value:
     return known(*arguments)
 
 
-def _exact(number: complex) -> Value:
+def _constant(number: complex) -> Value:
     if isinstance(number, int):
         return Fraction(number)
-    if isinstance(number, float) and math.isfinite(number):
-        return Fraction(repr(number))
-    return floating(complex, number)
+    return Rounded(floating(complex, number))
 
 
 def _signed(operator: ast.unaryop, value: Value) -> Value:

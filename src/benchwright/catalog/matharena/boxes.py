@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
-
-from benchwright.catalog.grading import last_match
 
 _OPENING = re.compile(r"(?:boxed|fbox)\{")
 _INNER = re.compile(r"\\(?:boxed|fbox)\{")
 _BRACE = re.compile(r"[{}]")
-_INTEGER = re.compile(r"\b\d+\b")
+_DIGITS = re.compile(r"\d+")
 
 
 def boxes(text: str) -> list[str]:
@@ -42,9 +41,22 @@ def last_box(text: str, *, several: bool = False) -> str | None:
 
 
 def last_integer(text: str) -> str | None:
-    """The last run of digits that is a word of its own."""
-    found = last_match(_INTEGER, text)
-    return found and found[0]
+    """The last run of digits that is a word of its own; a raised digit is not part of a word."""
+    last = None
+    for found in _DIGITS.finditer(text):
+        if not any(
+            map(
+                _is_in_word,
+                text[max(0, found.start() - 1) : found.start()] + text[found.end() : found.end() + 1],
+            )
+        ):
+            last = found[0]
+    return last
+
+
+def _is_in_word(sign: str) -> bool:
+    kind = unicodedata.category(sign)
+    return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc")
 
 
 def _partners(text: str) -> dict[int, int]:

@@ -8,12 +8,14 @@ overlooked, as long as the sign right behind it is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
+from benchwright.catalog.matharena.cursor import Cursor, NotHere, Unreadable
 from benchwright.catalog.matharena.signs import (
+    APPROACHES,
     NO_PART,
     NO_SIGN,
     RELATIONS,
@@ -40,20 +42,11 @@ from benchwright.catalog.matharena.values import (
     real,
 )
 
-DEEPEST = 60
-"""How deeply brackets may be nested."""
-
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
-_NO_FACTOR = frozenset((*"+-*/^_!,.:'=)}]", *RELATIONS, NO_PART, "floored", "ceiled"))
+_NO_FACTOR = frozenset((*"+-*/^_!,.:'=)}]", *RELATIONS, NO_PART, APPROACHES, "floored", "ceiled"))
+_NO_SCRIPT = frozenset((*_CLOSING, *FUNCTIONS, "|", "sqrt", "overline", "floor", "ceiling", "limit"))
+_THREE_DIGITS = re.compile(r"[0-9]{3}(?:\.[0-9]+)?$")
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
-
-
-class Unreadable(Exception):
-    """There is no expression."""
-
-
-class _NotHere(Unreadable):
-    """What follows is not an expression; what stands before it may be one."""
 
 
 def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
@@ -68,64 +61,8 @@ def value_of(text: str, symbols: Mapping[str, Value]) -> Value:
     return _Reader(signs_of(text), symbols).whole()
 
 
-class _Reader:
+class _Reader(Cursor):
     """Reads signs from left to right; each method reads one kind of expression and gives its value."""
-
-    def __init__(self, signs: list[str], symbols: Mapping[str, Value]) -> None:
-        self._signs = signs
-        self._symbols = symbols
-        self._place = 0
-        self._depth = 0
-        self._bars = 0
-        self._lacking: str | None = None
-
-    @property
-    def next(self) -> str | None:
-        """The sign that comes next; None at the end."""
-        sign = self._signs[self._place] if self._place < len(self._signs) else None
-        if sign == NO_SIGN:
-            raise Unreadable("a sign that is not known")
-        return sign
-
-    @contextmanager
-    def _deeper(self) -> Iterator[None]:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise NoValue("nested too deeply")
-        yield
-        self._depth -= 1
-
-    def _where_readable(self, part: Callable[[], Value]) -> Value | None:
-        """What `part` reads from here; None, and nothing is taken, where there is no expression."""
-        before = self._place, self._depth, self._bars, self._lacking
-        try:
-            return part()
-        except _NotHere:
-            self._place, self._depth, self._bars, self._lacking = before
-            return None
-
-    def _computed(self, operation: Callable[..., Value], *values: Value) -> Value:
-        """The result of an operation; where there is none, reading goes on and the whole has no value."""
-        try:
-            return operation(*values)
-        except NoValue as reason:
-            return self._without_value(str(reason))
-
-    def _without_value(self, reason: str) -> Value:
-        self._lacking = reason
-        return Fraction(1)
-
-    def _take(self) -> str:
-        """The sign that comes next, which is behind then."""
-        sign = self.next
-        if sign is None:
-            raise _NotHere("it ends too early")
-        self._place += 1
-        return sign
-
-    def _expect(self, sign: str) -> None:
-        if (taken := self._take()) != sign:
-            raise _NotHere(f"{taken!r} instead of {sign!r}")
 
     def whole(self) -> Value:
         """The longest expression from the beginning.
@@ -219,7 +156,9 @@ class _Reader:
         return value
 
     def _begins_a_factor(self) -> bool:
-        return self.next is not None and self.next not in _NO_FACTOR and not (self.next == "|" and self._bars)
+        return (
+            self.next is not None and self.next not in _NO_FACTOR and not (self.next == "|" and self._in_bars)
+        )
 
     def _powers(self) -> Value:
         """A factor with what stands behind it: exponents, of which the first is raised first, and !."""
@@ -238,12 +177,8 @@ class _Reader:
         self._take()
         if self.next == "{":
             return self._group()
-        if (
-            self.next in _CLOSING
-            or self.next in FUNCTIONS
-            or self.next in ("|", "sqrt", "overline", "floor", "ceiling")
-        ):
-            raise _NotHere("no group, number or letter")
+        if self.next in _NO_SCRIPT:
+            raise NotHere("no group, number or letter")
         return self._atom(applied=False)
 
     def _atom(self, *, applied: bool = True) -> Value:
@@ -266,32 +201,61 @@ class _Reader:
             return self._computed(conjugate, self._braces())
         if sign in FUNCTIONS:
             return self._function(sign)
+        if sign == "limit":
+            return self._limit()
         return self._number(sign) if sign[0].isdecimal() else self._name(sign, applied)
 
     def _enclosed(self, closing: str) -> Value:
-        outside, self._bars = self._bars, closing == "|"
-        value = self._sum()
-        self._bars = outside
-        self._expect(closing)
+        with self._within(bars=closing == "|"):
+            value = self._sum()
+            self._expect(closing)
         return value
 
     def _number(self, sign: str) -> Value:
+        """A number, of which groups of three digits may stand behind commas, but not where commas part arguments."""
+        while not self._listing and self.next == "," and _THREE_DIGITS.match(self._behind()):
+            self._take()
+            sign += self._take()
         if sign[0] == "0" and len(sign) > 1 and sign.isdecimal():
             raise Unreadable("a number that begins with 0")
         if self.next == "." and sign.isdecimal():
-            if NO_SIGN in self._signs[self._place : self._place + 2]:
-                raise Unreadable("a sign that is not known")
-            if self._place > 1:
-                raise _NotHere("a point without digits")
-            self._signs = self._signs[:1]
-            return Fraction(sign[0])
+            return self._digits_before_point(sign)
         return Fraction(sign)
+
+    def _digits_before_point(self, sign: str) -> Value:
+        """What sympy reads where no digit follows a point: all digits but the last as factors, and nothing behind."""
+        if NO_SIGN in self._signs[self._place : self._place + 2]:
+            raise Unreadable("a sign that is not known")
+        if len(sign) == 1:
+            raise NotHere("a point without digits")
+        self._signs = self._signs[: self._place]
+        return Fraction(math.prod(map(int, sign[:-1])))
+
+    def _limit(self) -> Value:
+        """The limit of what does not depend on the letter that approaches something."""
+        self._expect("_")
+        self._expect("{")
+        letter = self._take()
+        self._expect(APPROACHES)
+        lacking = self._lacking
+        self._sum()
+        self._lacking = lacking
+        if self.next == "^":
+            self._take()
+            if self._take() not in ("+", "-"):
+                raise NotHere("no direction")
+        self._expect("}")
+        begin = self._place
+        value = self._product(self._factors)
+        if letter in self._signs[begin : self._place]:
+            return self._without_value("not computed")
+        return value
 
     def _name(self, sign: str, applied: bool) -> Value:
         if sign == UNDEFINED:
             return self._without_value("not computed")
         if sign not in self._symbols and sign not in CONSTANTS:
-            raise _NotHere(f"unknown: {sign!r}")
+            raise NotHere(f"unknown: {sign!r}")
         if self._skip_index() or self.next == "'":
             return self._without_value("a letter of its own")
         if applied and self.next == "(" and self._where_readable(self._arguments) is not None:
@@ -303,16 +267,17 @@ class _Reader:
         if self.next != "_":
             return False
         if self._where_readable(self._script) is None:
-            raise (Unreadable if self._depth <= 1 else _NotHere)("an index without braces, number or letter")
+            raise (Unreadable if self._depth <= 1 else NotHere)("an index without braces, number or letter")
         return True
 
     def _arguments(self) -> Value:
         self._take()
-        value = self._sum()
-        while self.next == ",":
-            self._take()
-            self._sum()
-        self._expect(")")
+        with self._within(listing=True):
+            value = self._sum()
+            while self.next == ",":
+                self._take()
+                self._sum()
+            self._expect(")")
         return value
 
     def _group(self) -> Value:
@@ -320,7 +285,7 @@ class _Reader:
 
     def _braces(self) -> Value:
         if self.next != "{":
-            raise _NotHere("no group in braces")
+            raise NotHere("no group in braces")
         return self._group()
 
     def _digit_or_group(self) -> Value:

@@ -15,7 +15,7 @@ from benchwright.catalog.matharena.quantities import (
     same_quantity,
     whole_number,
 )
-from benchwright.catalog.matharena.reading import Answer, boxed_answer, read_answer
+from benchwright.catalog.matharena.reading import Answer, boxed_answer, in_latex, read_answer
 from benchwright.engine.offload import offload
 
 SECONDS = 20.0
@@ -33,7 +33,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     text = boxed_answer(answer, several=several)
     found = None if text is None else stated(text, several=several)
     if found is None:
-        text = last_integer(answer)
+        text = last_integer(in_latex(answer))
         found = None if text is None else quantity(text)
     if found is None:
         return Verdict(None, None, expected)

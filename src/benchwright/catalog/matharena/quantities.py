@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from benchwright.catalog.matharena.arithmetic import NotPython, items, names_in, parsed, value_of_tree
-from benchwright.catalog.matharena.expressions import Unreadable, value_of
+from benchwright.catalog.matharena.cursor import Unreadable
+from benchwright.catalog.matharena.expressions import value_of
 from benchwright.catalog.matharena.rewriting import as_python, with_braces
 from benchwright.catalog.matharena.signs import letters_in
-from benchwright.catalog.matharena.values import NoValue, Value
+from benchwright.catalog.matharena.values import NoValue, Rounded, Value
 
 LONGEST = 4_000
 """Characters of an expression that is read; a longer one has no value."""
@@ -19,10 +20,10 @@ LONGEST = 4_000
 TOLERANCE = 1e-10
 """Absolute and relative, where a number is not exact."""
 
-_PLACES: tuple[tuple[complex, complex], ...] = (
-    (0.7310585 + 0j, 0.2861j),
-    (1.9168 + 0j, 0.4177j),
-    (-2.6457 + 0j, 0.1031j),
+_PLACES: tuple[tuple[Fraction, Fraction], ...] = (
+    (Fraction(7_310_585, 10**7), Fraction(2_861, 10**4)),
+    (Fraction(19_168, 10**4), Fraction(4_177, 10**4)),
+    (Fraction(-26_457, 10**4), Fraction(-1_031, 10**4)),
 )
 """Where expressions with letters are compared: equal ones are equal everywhere, others hardly at all three."""
 
@@ -138,15 +139,25 @@ def same_quantity(one: Quantity, other: Quantity) -> bool:
 
 
 def same(one: Value, other: Value, *, exact: bool) -> bool:
-    """Whether two values are equal: fractions `exact` or almost so, others within double precision."""
+    """Whether two values are equal: `exact` ones as far as double precision tells irrational numbers apart.
+
+    Rounded ones are equal to what is rounded to the same, and to no irrational number, as with sympy.
+    """
+    if exact and (isinstance(one, Rounded) or isinstance(other, Rounded)):
+        return (
+            isinstance(one, (Fraction, Rounded))
+            and isinstance(other, (Fraction, Rounded))
+            and complex(one) == complex(other)
+        )
     if one == other:
         return True
-    if isinstance(one, Fraction) and isinstance(other, Fraction):
-        apart: Fraction | float = abs(one - other)
-        largest: Fraction | float = max(abs(one), abs(other))
-        if exact:
-            return False
-    else:
-        apart = abs(complex(one) - complex(other))
-        largest = max(abs(complex(one)), abs(complex(other)))
+    if exact and isinstance(one, Fraction) and isinstance(other, Fraction):
+        return False
+    apart, largest = _apart(one, other)
     return apart < TOLERANCE * largest and (exact or apart < TOLERANCE)
+
+
+def _apart(one: Value, other: Value) -> tuple[Fraction | float, Fraction | float]:
+    if isinstance(one, Fraction) and isinstance(other, Fraction):
+        return abs(one - other), max(abs(one), abs(other))
+    return abs(complex(one) - complex(other)), max(abs(complex(one)), abs(complex(other)))

@@ -41,7 +41,12 @@ Answer = str | list["Answer"]
 
 def boxed_answer(text: str, *, several: bool) -> str | None:
     """What is in the last box, or in all boxes on its line; None without a box. Boxes may be drawn with lines."""
-    return last_box(_replaced(text, _UNICODE), several=several)
+    return last_box(in_latex(text), several=several)
+
+
+def in_latex(text: str) -> str:
+    """The text with commands for a few signs."""
+    return _replaced(text, _UNICODE)
 
 
 def read_answer(stated: str, *, several: bool) -> Answer | None:

@@ -13,8 +13,11 @@ NO_PART = "->"
 NO_SIGN = "?"
 """Stands for what the lexer does not know."""
 
+APPROACHES = "to"
+"""Stands for the arrows in limits."""
+
 UNDEFINED = "undefined"
-"""Stands for commands of what is not computed here: limits, integrals, infinity."""
+"""Stands for commands of what is not computed here: integrals, infinity."""
 
 _SKIPPED = re.compile(
     r"\\(?:(?:thin|med|thick)space|neg(?:thin|med|thick)space|qq?uad|left|right|vrule|vcenter|vbox|vskip|vspace|hfil)"
@@ -34,10 +37,11 @@ _ALIASES = {
     **dict.fromkeys((r"\le", r"\leq", r"\leqq", r"\leqslant"), "<"),
     **dict.fromkeys((r"\ge", r"\geq", r"\geqq", r"\geqslant"), ">"),
     **dict.fromkeys(
-        (r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow", r"\Longrightarrow"), NO_PART
+        (r"\to", r"\rightarrow", r"\Rightarrow", r"\longrightarrow", r"\Longrightarrow"), APPROACHES
     ),
     **dict.fromkeys((r"\langle", r"\rangle", r"\sum", r"\prod", r"\mathit"), NO_PART),
-    **dict.fromkeys((r"\int", r"\lim", r"\infty"), UNDEFINED),
+    **dict.fromkeys((r"\int", r"\infty"), UNDEFINED),
+    r"\lim": "limit",
     r"\sqrt": "sqrt",
     r"\overline": "overline",
     r"\lfloor": "floor",

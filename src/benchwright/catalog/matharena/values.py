@@ -18,6 +18,10 @@ MOST_BITS = 200_000
 MOST_FACTORIAL = 5_000
 
 
+class Rounded(complex):
+    """A number with a decimal point, or what follows from such ones and fractions alone."""
+
+
 class NoValue(Exception):
     """What was written has no value here: it cannot be read, is infinite, undefined or too large."""
 
@@ -106,11 +110,13 @@ def binomial(above: Value, below: Value) -> Value:
     """The binomial coefficient.
 
     Raises:
-        NoValue: `below` is not a whole number from 0 to 5,000, or above it is too large a one.
+        NoValue: `below` is not a whole number from 0 to 5,000, or the result is too large.
     """
     count = _whole(below, MOST_FACTORIAL)
     if isinstance(above, Fraction) and above.denominator == 1 and above >= 0:
-        return Fraction(math.comb(_whole(above, MOST_FACTORIAL), count))
+        if min(count, above - count) * above.numerator.bit_length() > MOST_BITS:
+            raise NoValue("too large")
+        return Fraction(math.comb(above.numerator, count))
     product: Value = Fraction(1)
     for number in range(count):
         product = divide(multiply(product, add(above, Fraction(-number))), Fraction(number + 1))
@@ -161,7 +167,7 @@ def real(value: Value) -> Fraction | float:
 
 
 def floating(function: Callable[..., complex], *values: Value) -> complex:
-    """A function of complex numbers.
+    """A function of complex numbers; of rounded numbers and fractions it is rounded.
 
     Raises:
         NoValue: it is undefined, or a number is too large for double precision.
@@ -172,7 +178,12 @@ def floating(function: Callable[..., complex], *values: Value) -> complex:
         raise NoValue(str(error)) from error
     if not cmath.isfinite(result):
         raise NoValue("infinite")
-    return result
+    decimal = any(isinstance(value, Rounded) for value in values)
+    return (
+        Rounded(result)
+        if decimal and all(isinstance(value, (Fraction, Rounded)) for value in values)
+        else result
+    )
 
 
 def bounded(value: Fraction) -> Fraction:
