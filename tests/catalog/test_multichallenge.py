@@ -88,6 +88,8 @@ async def test_without_a_judge_the_model_judges_itself_which_is_marked() -> None
         ('The criterion says "YES", but no: **NO**.', "NO"),
         ('{"reasoning": "YES?", "verdict": "NO"}', "NO"),
         ('{"reasoning": "YES", "verdict": "maybe"}', None),
+        ('{"reasoning": "YES", "verdict": null}', None),
+        ('{"reasoning": "YES"}', None),
         ("yes", None),
         ("NOTHING OF IT", None),
         ("", None),

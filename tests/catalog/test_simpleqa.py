@@ -102,6 +102,10 @@ async def test_the_judge_is_asked_with_the_prompt_of_its_set() -> None:
         ("A: CORRECT", "CORRECT"),
         ("B) because it contradicts", "INCORRECT"),
         ("A\n\nBoth are right.", "CORRECT"),
+        ("Grade: B", "INCORRECT"),
+        ("My grade is (A).", "CORRECT"),
+        ("A - it agrees", "CORRECT"),
+        ("I say C: NOT_ATTEMPTED", "NOT_ATTEMPTED"),
         # the words that the prompt asks for, too; the official pattern reads C, C and A from them
         ("CORRECT", "CORRECT"),
         ("INCORRECT", "INCORRECT"),
@@ -112,6 +116,8 @@ async def test_the_judge_is_asked_with_the_prompt_of_its_set() -> None:
         ("Because it is correct", "CORRECT"),
         # what says several of them, or none, is not a grade
         ("CORRECT or INCORRECT", None),
+        ("CORRECT (B)", None),
+        ("A or B", None),
         ("A guess", None),
         ("Certainly", None),
         ("", None),

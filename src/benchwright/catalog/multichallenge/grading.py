@@ -63,7 +63,7 @@ class JudgeScorer:
 
     def __init__(self, name: str, model: str, slot: str | None) -> None:
         self.name = name
-        self.fingerprint = fingerprint("multichallenge judge", 1, JUDGE_PROMPT, model, slot)
+        self.fingerprint = fingerprint("multichallenge judge", 2, JUDGE_PROMPT, model, slot)
         self._slot = slot
         self._params: dict[str, Any] = {"temperature": 0.0}
         if model == OFFICIAL_JUDGE:
@@ -100,6 +100,8 @@ def read_verdict(said: str) -> str | None:
     try:
         stated = msgspec.json.decode(said, type=_Judgement).verdict.strip()
         return stated if stated in ("YES", "NO") else None
+    except msgspec.ValidationError:
+        return None
     except msgspec.DecodeError:
         words = _WORD.findall(said)
         return words[-1] if words else None

@@ -22,6 +22,7 @@ OFFICIAL_JUDGE = "gpt-4.1-2025-04-14"
 
 _GRADES = {"A": CORRECT, "B": INCORRECT, "C": NOT_ATTEMPTED}
 _LETTER = re.compile(r"\W*([ABC])(?:\W*|[ ]*[:.)\n].*)", re.DOTALL)
+_LETTER_ALONE = re.compile(r"(?<![A-Za-z])(?!A (?!or |and )[a-z])([ABC])(?![A-Za-z])")
 _WORD = re.compile(r"\b(?:(NOT[ _]ATTEMPTED)|(INCORRECT|NOT[ _]CORRECT)|(CORRECT))\b", re.IGNORECASE)
 
 
@@ -48,7 +49,7 @@ class JudgeScorer:
 
     def __init__(self, name: str, model: str, prompt: JudgePrompt) -> None:
         self.name = name
-        self.fingerprint = fingerprint("simpleqa judge", 1, prompt.text, prompt.opening, prompt.params, model)
+        self.fingerprint = fingerprint("simpleqa judge", 2, prompt.text, prompt.opening, prompt.params, model)
         self.judging = JudgeInfo(fingerprint(prompt.text, prompt.opening), prompt.params)
         self._prompt = prompt
 
@@ -95,16 +96,17 @@ def graded_score(value: float | None, grade: str, sample: Sample, outcome: Outco
 
 
 def read_grade(said: str) -> str | None:
-    """The grade that a judge states: a letter at the beginning or alone, else one word; None where it is not clear.
+    """The grade that a judge states: a letter at the beginning, else one letter or word, or both; None if unclear.
 
     The official pattern takes the first of the letters A, B and C anywhere, which finds C in CORRECT and INCORRECT
-    and A in NOT_ATTEMPTED, although the prompt asks for these words, too.
+    and A in NOT_ATTEMPTED, although the prompt asks for these words, too; without any it takes C.
     """
     letter = _LETTER.fullmatch(said.strip())
     if letter:
         return _GRADES[letter[1]]
-    words = {(CORRECT, INCORRECT, NOT_ATTEMPTED)[3 - (word.lastindex or 0)] for word in _WORD.finditer(said)}
-    return words.pop() if len(words) == 1 else None
+    grades = {_GRADES[found] for found in _LETTER_ALONE.findall(said)}
+    grades |= {(CORRECT, INCORRECT, NOT_ATTEMPTED)[3 - (word.lastindex or 0)] for word in _WORD.finditer(said)}
+    return grades.pop() if len(grades) == 1 else None
 
 
 def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
