@@ -24,7 +24,7 @@ def make(about: About, options: Options) -> Benchmark:
     """
     installed = library_version()
     scorer = GradeScorer(
-        about.metric, f"1, {LIBRARY} {installed}", grade, offloaded=("answer",), seconds=SECONDS
+        about.metric, f"2, {LIBRARY} {installed}", grade, offloaded=("answer",), seconds=SECONDS
     )
     return PlainBenchmark(
         about=about,

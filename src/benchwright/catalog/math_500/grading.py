@@ -39,8 +39,8 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     """Whether the last box holds the right answer.
 
     Equal texts are right without the library. It gets both as LaTeX between dollars, without which it reads nothing
-    of a bare root or pair, and it gets the right answer first, as its comparison is not symmetric. What
-    it cannot read is unparsed.
+    of a bare root or pair, the answer in its box, as it stands in the text, since it reads some damaged LaTeX outside
+    of one only; and it gets the right answer first, as its comparison is not symmetric. What it cannot read is unparsed.
     """
     expected = content["answer"]
     stated = last_box(answer)
@@ -49,7 +49,7 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
     stated = stated.strip().removesuffix(".")
     if stated == expected.strip():
         return Verdict(1.0, stated, expected)
-    found = read(stated) if len(stated) <= LONGEST else []
+    found = read(f"\\boxed{{{stated}}}") if len(stated) <= LONGEST else []
     if not found:
         return Verdict(None, stated[:LONGEST], expected, explanation=f"{LIBRARY} cannot read this answer.")
     return Verdict(float(equal(read(expected), found)), stated, expected)
