@@ -40,7 +40,8 @@ def grade(content: Mapping[str, Any], answer: str) -> Verdict:
 
     Equal texts are right without the library. It gets both as LaTeX between dollars, without which it reads nothing
     of a bare root or pair, the answer in its box, as it stands in the text, since it reads some damaged LaTeX outside
-    of one only; and it gets the right answer first, as its comparison is not symmetric. What it cannot read is unparsed.
+    of one only; and it gets the right answer first, as its comparison is not symmetric. What it cannot read is
+    unparsed.
     """
     expected = content["answer"]
     stated = last_box(answer)

@@ -114,9 +114,10 @@ def binomial(above: Value, below: Value) -> Value:
     """
     count = _whole(below, MOST_FACTORIAL)
     if isinstance(above, Fraction) and above.denominator == 1 and above >= 0:
-        if min(count, above - count) * above.numerator.bit_length() > MOST_BITS:
+        number = above.numerator
+        if min(count, number - count) * number.bit_length() > MOST_BITS:
             raise NoValue("too large")
-        return Fraction(math.comb(above.numerator, count))
+        return Fraction(math.comb(number, count))
     product: Value = Fraction(1)
     for number in range(count):
         product = divide(multiply(product, add(above, Fraction(-number))), Fraction(number + 1))

@@ -105,7 +105,9 @@ def read_grade(said: str) -> str | None:
     if letter:
         return _GRADES[letter[1]]
     grades = {_GRADES[found] for found in _LETTER_ALONE.findall(said)}
-    grades |= {(CORRECT, INCORRECT, NOT_ATTEMPTED)[3 - (word.lastindex or 0)] for word in _WORD.finditer(said)}
+    grades |= {
+        (CORRECT, INCORRECT, NOT_ATTEMPTED)[3 - (word.lastindex or 0)] for word in _WORD.finditer(said)
+    }
     return grades.pop() if len(grades) == 1 else None
 
 
