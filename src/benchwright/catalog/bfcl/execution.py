@@ -79,7 +79,9 @@ class Execution:
 class Executor:
     """Starts executions; `executables` are the sources of the classes, there once the samples were read.
 
-    `model` is where memory_vector's embedding model lies; None where that category is not wanted. Each conversation has a process of its own. Conversations are judged one after the other in a process
+    `model` is where memory_vector's embedding model lies; None where that category is not wanted.
+
+    Each conversation has a process of its own. Conversations are judged one after the other in a process
     that stays, each on fresh instances.
     """
 

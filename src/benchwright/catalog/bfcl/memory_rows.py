@@ -61,7 +61,7 @@ def memory_samples(
     conversations: Conversations,
     model_digest: str | None = None,
 ) -> Iterator[Sample]:
-    """One sample per question and category, category by category; `model_digest` tells what memory_vector searches with.
+    """One sample per question and category, category by category; `model_digest` is that of memory_vector's model.
 
     Raises:
         DatasetNotFound: what the categories need is not there.

@@ -184,7 +184,8 @@ def make_package() -> None:
 def main() -> None:
     """Answers line by line until stdin ends; what the classes print goes to stderr."""
     out, sys.stdout = sys.stdout, sys.stderr
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # else numpy and faiss have one per processor
+    # Else numpy and faiss start a thread for every processor, and there may be more of those than the limit allows.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     make_package()
     world: World | None = None
     for text in sys.stdin:
