@@ -23,7 +23,7 @@ from benchwright.secrets import SECRETS
 from benchwright.typed_paths import typed_path
 
 if TYPE_CHECKING:
-    from huggingface_hub.hf_api import RepoInfo
+    from huggingface_hub.hf_api import DatasetInfo, ModelInfo
 
 SILENCE_SECONDS = 10.0
 """How long the hub may say nothing before it counts as out of reach."""
@@ -107,23 +107,20 @@ def download(origin: HubRepository, commit: str, name: str, target: Path) -> Non
                     raise
 
 
-def _answer(origin: HubRepository) -> RepoInfo:
+def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
     """The hub's description of a repository. In a thread, because looking up a host has no time limit."""
     from huggingface_hub import HfApi
 
     api = HfApi(endpoint=_endpoint(), library_name="benchwright")
-    answer: list[RepoInfo] = []
+    answer: list[DatasetInfo | ModelInfo] = []
     errors: list[Exception] = []
 
     def ask() -> None:
         try:
+            describe = api.dataset_info if origin.kind == "dataset" else api.model_info
             answer.append(
-                api.repo_info(
-                    origin.repository,
-                    revision=origin.revision,
-                    repo_type=origin.kind,
-                    files_metadata=True,
-                    timeout=SILENCE_SECONDS,
+                describe(
+                    origin.repository, revision=origin.revision, files_metadata=True, timeout=SILENCE_SECONDS
                 )
             )
         except Exception as error:  # it is raised in the caller's thread

@@ -82,7 +82,7 @@ def memory_samples(
     for category in categories:
         functions = _functions(category, documents, executables)
         for row in rows:
-            content = {
+            content: dict[str, Any] = {
                 "category": category,
                 "scenario": row.scenario,
                 "question": row.question,
