@@ -67,6 +67,16 @@ async def test_a_library_that_ends_is_an_error_and_no_answer_and_the_next_questi
     assert outcome.artifacts["memory"] == {"core_memory": {"0": "tax"}}
 
 
+@pytest.mark.usefixtures("simulated")
+async def test_a_model_that_cannot_be_loaded_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(tmp_path, "memory_vector")
+    monkeypatch.setattr(encoder, "files_for", lambda folder: {"encoder.py": b"raise SystemExit('damaged')"})
+    with pytest.raises(UserError, match=r"cannot be loaded: the program in the sandbox has ended: damaged"):
+        await asked.ask(3, saying("tax"))
+
+
 def test_a_missing_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)

@@ -75,9 +75,14 @@ class Bfcl:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Each multi-turn conversation starts a sandbox for itself; the one for judging them is ended here."""
+        """Each multi-turn conversation starts a sandbox for itself; those for judging and embedding are ended here.
+
+        Raises:
+            UserError: memory_vector is wanted, and its model cannot be loaded.
+        """
         with_memory = AskWithMemory(self._mode, self._executor, self._conversations, self._memories)
         try:
+            await self._executor.prepare()
             yield BfclSolver(self._mode, self._executor, with_memory)
         finally:
             await self._executor.close()

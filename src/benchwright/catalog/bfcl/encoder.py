@@ -90,6 +90,18 @@ class Encoder:
         self._stack = AsyncExitStack()
         self._process: SandboxProcess | None = None
 
+    async def load(self) -> None:
+        """Starts the process, which keeps the event loop busy for a moment: best before any request is timed.
+
+        Raises:
+            UserError: the model or the libraries cannot be loaded.
+        """
+        try:
+            await self._start()
+        except ExecutionError as error:
+            await self.close()
+            raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
+
     async def vectors(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to a question, as `inside/encoder.py` describes both.
 

@@ -94,6 +94,15 @@ class Executor:
         self._judged = 0
         self._stack = AsyncExitStack()
 
+    async def prepare(self) -> None:
+        """Loads the embedding model, where there is one.
+
+        Raises:
+            UserError: it cannot be loaded.
+        """
+        if self._encoder is not None:
+            await self._encoder.load()
+
     @asynccontextmanager
     async def start(self, content: dict[str, Any]) -> AsyncIterator[Execution]:
         """Fresh instances for a sample.
