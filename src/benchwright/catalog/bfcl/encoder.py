@@ -98,7 +98,7 @@ class Encoder:
         """
         try:
             await self._start()
-        except ExecutionError as error:
+        except (ExecutionError, OSError) as error:
             await self.close()
             raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
 
