@@ -1,4 +1,4 @@
-"""`run bfcl --option categories=memory`: conversations, questions and exact scores, resumed and with repeats."""
+"""`run bfcl` with categories of the memory: conversations, questions and exact scores, resumed and with repeats."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.app.app_kit import Program, one_line_of, trials
-from tests.catalog.bfcl.memory_kit import QUESTIONS, write_memories
+from tests.catalog.bfcl.memory_kit import QUESTIONS, simulate_library, write_memories
 from tests.http_server import QuietHandler, served_by
 
+from benchwright.api.benchmarking import run_benchmark
 from benchwright.runs.journal import read_body
 
 SUBJECTS = {"name": "Ada", "live": "Rome", "have": "cat", "due": "tax"}
@@ -43,10 +45,11 @@ class ModelServer:
     def _remembering(self, body: dict[str, Any]) -> dict[str, Any]:
         text = body["messages"][-1]["content"]
         self.told.append(text)
-        name = body["tools"][0]["function"]["name"]
+        function = body["tools"][0]["function"]
         key = re.sub(r"[^a-z]+", "_", text.lower()).strip("_")
-        arguments = {"text": text} if name == "memory_append" else {"key": key, "value": text}
-        call = {"id": "c", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        said = {"text": text, "key": key, "value": text}
+        arguments = json.dumps({name: said[name] for name in function["parameters"]["properties"]})
+        call = {"id": "c", "type": "function", "function": {"name": function["name"], "arguments": arguments}}
         return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
@@ -93,7 +96,7 @@ def command(program: Program, server: ModelServer) -> list[str]:
 def test_scores_are_exact_and_conversations_are_played_once(
     program: Program, server: ModelServer, command: list[str]
 ) -> None:
-    ended = program.run(*command, "--option", "categories=memory", "--json")
+    ended = program.run(*command, "--option", "categories=memory_kv,memory_rec_sum", "--json")
     assert ended.returncode == 0, ended.stderr
     (benchmark,) = json.loads(ended.stdout)["benchmarks"]
     figures = {one["name"]: one.get("value") for one in benchmark["figures"]}
@@ -124,6 +127,21 @@ def test_what_failed_is_asked_again_with_the_memory_of_the_others(
     assert len(memories) == 4
 
 
+def test_a_memory_of_vectors_with_a_simulated_library(
+    tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
+    simulate_library(monkeypatch, tmp_path)
+    write_memories(tmp_path / "bfcl")
+    ran = run_benchmark(
+        "bfcl", "m", base_url=server.base_url, data_dir=tmp_path, option={"categories": "memory_vector"}
+    )
+    (report,) = ran.reports
+    figures = {one.name: one.value for one in report.figures}
+    assert (ran.accuracy, figures["category memory_vector"], figures["group memory"]) == (0.75, 0.75, 0.75)
+    assert len(server.asked) == len(QUESTIONS)
+
+
 def test_it_runs_in_one_process(program: Program, command: list[str]) -> None:
-    ended = program.run(*command, "--option", "categories=memory", "--workers", "2")
+    ended = program.run(*command, "--option", "categories=memory_kv", "--workers", "2")
     assert "run in one process: remove --workers" in one_line_of(ended.stderr)

@@ -21,9 +21,10 @@ def benchmark(
     roles: Iterable[str] = (),
     *,
     sealed: bool = True,
+    data_dir: Path = Path("data"),
 ) -> Benchmark:
     """A benchmark of the catalog with these options."""
-    return make(about(name), Options(options or {}, frozenset(roles), sealed=sealed))
+    return make(about(name), Options(options or {}, frozenset(roles), data_dir, sealed=sealed))
 
 
 def source(name: str, path: Path) -> Source:

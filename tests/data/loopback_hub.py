@@ -14,10 +14,11 @@ NEWER = "d" * 40
 
 
 class LoopbackHub:
-    """One dataset repository whose large files come from another host, as on the real hub."""
+    """One repository, of a dataset or another `kind`, whose large files come from another host, as on the real hub."""
 
     def __init__(self, files: dict[str, bytes], commit: str = COMMIT, repository: str = "O/N") -> None:
         self.repository = repository
+        self.kind = "dataset"
         self.commits = {commit: files}
         self.newest = commit
         self.needs_token: str | None = None
@@ -60,8 +61,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         hub = self.hub
         path = self.path.partition("?")[0]
-        described = f"/api/datasets/{hub.repository}"
-        resolved = f"/datasets/{hub.repository}/resolve/"
+        described = f"/api/{hub.kind}s/{hub.repository}"
+        resolved = f"{'/datasets' if hub.kind == 'dataset' else ''}/{hub.repository}/resolve/"
         hub.requests.append((path, {name.lower(): value for name, value in self.headers.items()}))
         if hub.silent:
             hub.released.wait(30)

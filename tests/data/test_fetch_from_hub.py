@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -91,6 +92,14 @@ class TestFindingOnTheHub:
         assert questions(source.rows()) == ["the test question"]
         assert (source.provenance, source.revision) == ("hub", COMMIT)
         assert find_dataset(QUIZ, data).provenance == "data directory"
+
+    def test_so_are_the_files_of_a_model(self, hub: LoopbackHub, data: Path) -> None:
+        hub.kind = "model"
+        model = msgspec.structs.replace(QUIZ, origin=HubRepository("O/N", COMMIT, kind="model"))
+        assert find_dataset(model, data).provenance == "hub"
+        hub.refusal = 403
+        with pytest.raises(DatasetError, match=rf"read {re.escape(hub.endpoint)}/O/N \("):
+            find_dataset(model, data / "elsewhere")
 
     def test_offline_the_hub_is_not_asked(self, hub: LoopbackHub, data: Path) -> None:
         with pytest.raises(DatasetNotFound, match="benchwright fetch quiz"):

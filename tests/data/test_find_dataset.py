@@ -72,6 +72,13 @@ class TestTheHubsCache:
         unpinned = msgspec.structs.replace(QUIZ, origin=HubRepository("O/N"))
         assert find_dataset(unpinned, data).revision == NEWER
 
+    def test_those_of_models_lie_apart(self, tmp_path: Path, data: Path) -> None:
+        lay(tmp_path / "hub cache" / f"models--O--N/snapshots/{COMMIT}", QUIZ_FILES)
+        model = msgspec.structs.replace(QUIZ, origin=HubRepository("O/N", COMMIT, kind="model"))
+        assert find_dataset(model, data, offline=True).provenance == "hub cache"
+        with pytest.raises(DatasetNotFound):
+            find_dataset(QUIZ, data, offline=True)
+
     @pytest.mark.parametrize(
         ("variable", "value", "hub"),
         [("HF_HOME", "home", "home/hub"), ("XDG_CACHE_HOME", "xdg", "xdg/huggingface/hub")],

@@ -52,6 +52,7 @@ ALLOWED = {
         "benchwright/catalog/containers/sealing/leaks.py",
         "to_thread",
     ): "the digests of a task's files, once for each image",
+    ("benchwright/catalog/bfcl/encoder.py", "to_thread"): "the 91 MB of an embedding model, once for a run",
     ("benchwright/web/off_loop.py", "to_thread"): "reading journals for a page",
     ("benchwright/app/telemetry.py", "to_thread"): "waiting for a collector of telemetry, at the end",
     ("benchwright/packs/verifiers/running.py", "TaskGroup"): "verifiers that are made ready side by side",

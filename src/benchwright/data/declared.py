@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from benchwright.records import Record
 
 
 class HubRepository(Record, frozen=True, tag="hub"):
-    """A dataset repository of the Hugging Face hub, `owner/name`.
+    """A repository of the Hugging Face hub, `owner/name`: of a dataset, or of a model that a benchmark works with.
 
     `revision` is a commit hash of 40 hex digits. None where none is known: the newest commit is then taken
     when the data is fetched, written down beside it, and kept from then on.
@@ -15,6 +17,7 @@ class HubRepository(Record, frozen=True, tag="hub"):
     repository: str
     revision: str | None = None
     gated: bool = False
+    kind: Literal["dataset", "model"] = "dataset"
 
 
 class Wheel(Record, frozen=True, tag="wheel"):

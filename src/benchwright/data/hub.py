@@ -1,9 +1,10 @@
-"""The Hugging Face hub: its cache on this machine, and the files of a dataset repository over the network.
+"""The Hugging Face hub: its cache on this machine, and the files of a repository over the network.
 
 Listing a repository and everything about tokens, endpoints and proxies is huggingface_hub's, imported when
 the network is asked. The bytes are received here, over its session, so that a silent server costs seconds
 instead of minutes of retries. The formats are those of its public documentation: the cache's
-`datasets--O--N/snapshots/<commit>/`, and `/datasets/O/N/resolve/<commit>/<file>` with byte ranges.
+`datasets--O--N/snapshots/<commit>/`, and `/datasets/O/N/resolve/<commit>/<file>` with byte ranges; those of a
+model have `models--O--N` and `/O/N`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from benchwright.secrets import SECRETS
 from benchwright.typed_paths import typed_path
 
 if TYPE_CHECKING:
-    from huggingface_hub.hf_api import DatasetInfo
+    from huggingface_hub.hf_api import DatasetInfo, ModelInfo
 
 SILENCE_SECONDS = 10.0
 """How long the hub may say nothing before it counts as out of reach."""
@@ -59,7 +60,7 @@ def hub_cache() -> Path:
 
 def cached_snapshot(origin: HubRepository) -> tuple[Path, str] | None:
     """The directory and the commit of a repository in the hub's cache: the pinned commit, else the newest known."""
-    directory = hub_cache() / f"datasets--{origin.repository.replace('/', '--')}"
+    directory = hub_cache() / f"{origin.kind}s--{origin.repository.replace('/', '--')}"
     revision = origin.revision
     if revision is None:
         try:
@@ -106,18 +107,19 @@ def download(origin: HubRepository, commit: str, name: str, target: Path) -> Non
                     raise
 
 
-def _answer(origin: HubRepository) -> DatasetInfo:
+def _answer(origin: HubRepository) -> DatasetInfo | ModelInfo:
     """The hub's description of a repository. In a thread, because looking up a host has no time limit."""
     from huggingface_hub import HfApi
 
     api = HfApi(endpoint=_endpoint(), library_name="benchwright")
-    answer: list[DatasetInfo] = []
+    answer: list[DatasetInfo | ModelInfo] = []
     errors: list[Exception] = []
 
     def ask() -> None:
         try:
+            describe = api.dataset_info if origin.kind == "dataset" else api.model_info
             answer.append(
-                api.dataset_info(
+                describe(
                     origin.repository, revision=origin.revision, files_metadata=True, timeout=SILENCE_SECONDS
                 )
             )
@@ -141,7 +143,7 @@ def _receive(origin: HubRepository, commit: str, name: str, out: BinaryIO) -> No
     from huggingface_hub import get_session, hf_hub_url, hf_raise_for_status
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
-    url = hf_hub_url(origin.repository, name, repo_type="dataset", revision=commit, endpoint=_endpoint())
+    url = hf_hub_url(origin.repository, name, repo_type=origin.kind, revision=commit, endpoint=_endpoint())
     headers = build_hf_headers(library_name="benchwright") | {"Accept-Encoding": "identity"}
     if position := out.tell():
         headers["Range"] = f"bytes={position}-"
@@ -184,7 +186,7 @@ def _plain_errors(origin: HubRepository) -> Iterator[None]:
 def _refusal(origin: HubRepository, status: int, error: Exception) -> str:
     from huggingface_hub.errors import GatedRepoError
 
-    page = f"{_endpoint()}/datasets/{origin.repository}"
+    page = f"{_endpoint()}/{'datasets/' if origin.kind == 'dataset' else ''}{origin.repository}"
     if isinstance(error, GatedRepoError) or (origin.gated and status in (401, 403)):
         return (
             f"{origin.repository} is gated: accept its terms at {page} when logged in, then set HF_TOKEN to "

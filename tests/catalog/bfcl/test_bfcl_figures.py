@@ -60,5 +60,10 @@ def test_the_memory_is_the_mean_of_its_categories_and_a_fifth_of_the_overall_sco
     assert found[OVERALL].value == pytest.approx((20 * 0.5 + 30 * 1) / 50)
 
 
+def test_the_memory_counts_all_three_where_they_are_there() -> None:
+    found = shown(memory_kv=[1], memory_vector=[1, 0], memory_rec_sum=[0])
+    assert (found["group memory"].value, found["group memory"].note) == (0.5, None)
+
+
 def test_without_scores_there_is_no_overall_score() -> None:
     assert shown()[OVERALL].value is None

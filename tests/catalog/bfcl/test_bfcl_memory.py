@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 from tests.catalog.bfcl.bfcl_kit import Script, calling, saying
-from tests.catalog.bfcl.memory_kit import write_memories
-from tests.catalog.catalog_kit import benchmark, samples, source, validated
+from tests.catalog.bfcl.memory_kit import Asked, write_memories
+from tests.catalog.catalog_kit import samples, validated
 
-from benchwright.catalog.bfcl.benchmark import Bfcl
 from benchwright.catalog.bfcl.inside.rank_bm25 import BM25Plus
 from benchwright.catalog.bfcl.memory import wrong_answer
 from benchwright.catalog.bfcl.memory_prompts import ANSWER_FORMAT
 from benchwright.data.errors import DatasetError
-from benchwright.records import Message, Outcome, Status, Trial, TrialRecord
+from benchwright.records import Message, Status, TrialRecord
 from benchwright.runs.journal import Body
 
 NOTED = saying("Noted.")
@@ -33,29 +32,6 @@ def adding(text: str, category: str = "memory_rec_sum") -> Message:
 def told(category: str = "memory_rec_sum") -> list[Message]:
     """The replies to the two conversations of the scenario `customer`."""
     return [adding("Ada", category), NOTED, adding("Rome", category), NOTED, NOTED]
-
-
-class Asked:
-    """A benchmark of one category, and what its questions are asked."""
-
-    def __init__(self, root: Path, category: str = "memory_rec_sum", mode: str = "tools") -> None:
-        task = benchmark("bfcl", {"categories": category, "mode": mode})
-        assert isinstance(task, Bfcl)
-        self.task = task
-        self.samples = list(task.samples(source("bfcl", write_memories(root))))
-
-    async def ask(self, place: int, *replies: Message, repeat: int = 0) -> tuple[Outcome, Script]:
-        """Asks a question of which all replies are given, those to the conversations before it first."""
-        talk = Script(*replies)
-        async with self.task.open() as solver:
-            outcome = await solver.solve(Trial("t", self.samples[place], talk.target, repeat=repeat), talk)
-        assert not talk._messages
-        return outcome, talk
-
-    async def score(self, place: int, outcome: Outcome) -> tuple[float | None, str | None]:
-        """The score, and the official type of the error."""
-        score = await self.task.scorers[0].score(self.samples[place], outcome, Script())
-        return score.value, (score.detail or {}).get("error_type")
 
 
 def systems(talk: Script) -> list[str]:

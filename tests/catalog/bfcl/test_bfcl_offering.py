@@ -55,7 +55,7 @@ def test_categories_and_groups_can_be_named(real_rows: Path) -> None:
     ("categories", "said"),
     [
         ("simple_pyton", "no BFCL category 'simple_pyton'.*Did you mean 'simple_python'"),
-        ("memory_vector", "not run here: it needs a model of sentence-transformers"),
+        ("web_search", "not run here: it needs a search service"),
         ("agentic", "not run here"),
     ],
 )

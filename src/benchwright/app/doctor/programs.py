@@ -18,6 +18,7 @@ SECONDS = 5.0
 
 EXTRAS = {
     "bfcl": "Java and JavaScript in BFCL's prompt mode",
+    "bfcl-vector": "memory_vector of bfcl",
     "docker": "benchmarks in containers (terminal_bench, swe_bench and others) and verifiers of packs",
     "hub": "fetching datasets from the hub",
     "parquet": "datasets and exports in Parquet",

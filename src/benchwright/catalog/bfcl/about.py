@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from benchwright.catalog.benchmark import About
-from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES
-from benchwright.data.declared import Dataset, Wheel
+from benchwright.catalog.bfcl.categories import CATEGORIES, FORMER_NAMES, VECTOR
+from benchwright.data.declared import Dataset, HubRepository, Wheel
 
 _SOURCES = ("gorilla_file_system", "math_api", "message_api", "posting_api", "ticket_api", "trading_bot")
-API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", "memory_rec_sum")
+API_MODULES = (*_SOURCES, "travel_booking", "vehicle_control", "memory_kv", VECTOR, "memory_rec_sum")
 """The modules of the executable classes; the documents of their functions are called alike."""
 
 _ONE_FILE_EACH = tuple(name for name, one in CATEGORIES.items() if one.kind != "memory")
@@ -49,6 +49,30 @@ DATASET = Dataset(
     json_lines=True,
 )
 """Version 4 as its package lays it out; local files may also be those of version 3."""
+
+_MODEL_NAME = "all-MiniLM-L6-v2"
+EMBEDDING_MODEL = Dataset(
+    name=_MODEL_NAME,
+    splits={
+        "test": (
+            "model.safetensors",
+            "config.json",
+            "config_sentence_transformers.json",
+            "modules.json",
+            "sentence_bert_config.json",
+            "special_tokens_map.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "1_Pooling/config.json",
+        )
+    },
+    origin=HubRepository(f"sentence-transformers/{_MODEL_NAME}", kind="model"),
+    licence="Apache-2.0",
+)
+"""With which memory_vector searches; only that category needs it, so that `fetch` does not bring it."""
+
+PUBLISHED_WEIGHTS = "340d94e989ceea9234cb29e344fee166"
+"""The xxh3 digest (128 bits) of its `model.safetensors`, which all its commits on the hub have in common."""
 
 BFCL = About(
     name="bfcl",

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import asynccontextmanager
 
 from benchwright.catalog.benchmark import About, Benchmark, Check, Figure, Graded, Options
-from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, wanted_categories
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR, wanted_categories
 from benchwright.catalog.bfcl.checks import checks
+from benchwright.catalog.bfcl.encoder import EmbeddingModel, find_model
 from benchwright.catalog.bfcl.execution import Executor
 from benchwright.catalog.bfcl.figures import figures
 from benchwright.catalog.bfcl.grading import BfclScorer
@@ -24,26 +25,33 @@ from benchwright.runs.journal import Body
 
 
 def make(about: About, options: Options) -> Benchmark:
-    """The variant that `about` describes."""
+    """The variant that `about` describes.
+
+    Raises:
+        UserError: memory_vector is wanted, and its libraries or its model are not here; says how to get them.
+    """
     wanted = wanted_categories(options.text("categories"))
     if about.variant == "documented":
         from benchwright.catalog.bfcl.documented import DocumentedBfcl
 
         return DocumentedBfcl(about, wanted)
     mode: Mode = "prompt" if options.choice("mode", ("tools", "prompt")) == "prompt" else "tools"
-    return Bfcl(about, wanted, mode)
+    return Bfcl(about, wanted, mode, find_model(options.data_dir) if VECTOR in wanted else None)
 
 
 class Bfcl:
     """BFCL by the official rules; see `benchmark.Benchmark`."""
 
-    def __init__(self, about: About, wanted: frozenset[str], mode: Mode) -> None:
+    def __init__(
+        self, about: About, wanted: frozenset[str], mode: Mode, model: EmbeddingModel | None
+    ) -> None:
         self.about = about
-        self.departures: Sequence[str] = ()
+        self.departures: Sequence[str] = model.departures if model else ()
         self._wanted = wanted
         self._mode = mode
         self._executables = Executables()
-        self._executor = Executor(self._executables)
+        self._executor = Executor(self._executables, model.directory if model else None)
+        self._model_digest = model.digest if model else None
         self._conversations = Conversations()
         self._memories = Memories()
         self.scorers: Sequence[Scorer] = (BfclScorer(about.metric, mode, self._executor),)
@@ -61,13 +69,20 @@ class Bfcl:
                 parser_of(language)
             yield sample
         if with_memory := [name for name in MEMORY_CLASSES if name in self._wanted]:
-            yield from memory_samples(source, with_memory, self._executables, self._conversations)
+            yield from memory_samples(
+                source, with_memory, self._executables, self._conversations, self._model_digest
+            )
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Solver]:
-        """Each multi-turn conversation starts a sandbox for itself; the one for judging them is ended here."""
+        """Each multi-turn conversation starts a sandbox for itself; those for judging and embedding are ended here.
+
+        Raises:
+            UserError: memory_vector is wanted, and its model cannot be loaded.
+        """
         with_memory = AskWithMemory(self._mode, self._executor, self._conversations, self._memories)
         try:
+            await self._executor.prepare()
             yield BfclSolver(self._mode, self._executor, with_memory)
         finally:
             await self._executor.close()

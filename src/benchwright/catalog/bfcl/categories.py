@@ -43,6 +43,7 @@ CATEGORIES = {
         Category("multi_turn_miss_param", "multi_turn", "multi_turn"),
         Category("multi_turn_long_context", "multi_turn", "multi_turn"),
         Category("memory_kv", "memory", "memory"),
+        Category("memory_vector", "memory", "memory"),
         Category("memory_rec_sum", "memory", "memory"),
     )
 }
@@ -53,13 +54,19 @@ FORMER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": 
 
 GROUPS = ("non_live", "live", "multi_turn", "memory")
 
-MEMORY_CLASSES = {"memory_kv": "MemoryAPI_kv", "memory_rec_sum": "MemoryAPI_rec_sum"}
+VECTOR = "memory_vector"
+"""The category whose memory is searched with an embedding model."""
+
+MEMORY_CLASSES = {
+    "memory_kv": "MemoryAPI_kv",
+    VECTOR: "MemoryAPI_vector",
+    "memory_rec_sum": "MemoryAPI_rec_sum",
+}
 """The categories that are run only where they are named, as conversations go before their questions; their classes."""
 
 NOT_RUN = {
     "agentic": "its web search needs a search service; choose memory",
     "web_search": "it needs a search service",
-    "memory_vector": "it needs a model of sentence-transformers and faiss",
 }
 """What of the agentic categories is not run here, by how their names begin, and why."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from benchwright.catalog.bfcl.calls import Mistake
+from benchwright.catalog.bfcl.encoder import Encoder
 from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables
 from benchwright.errors import ExecutionError
 from benchwright.records import UNREADABLE
@@ -29,7 +30,7 @@ ATTEMPTS = 2
 FAILED = "multi_turn:execution_failed"
 """Our own error type: the calls used up the sandbox's time or memory."""
 
-INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py")
+INSIDE = ("server.py", "mpmath.py", "rank_bm25.py", "memory_api_metaclass.py", "sentence_transformers.py")
 """What of ours lies beside the classes: the server, and what stands in for what they import."""
 
 Turns = list[list[list[str]]]
@@ -37,10 +38,11 @@ Turns = list[list[list[str]]]
 
 
 class Execution:
-    """The instances of one conversation."""
+    """The instances of one conversation; `encoder` is what those that need vectors are given them by."""
 
-    def __init__(self, process: SandboxProcess) -> None:
+    def __init__(self, process: SandboxProcess, encoder: Encoder | None) -> None:
         self._process = process
+        self._encoder = encoder
 
     async def execute(self, calls: list[str]) -> list[str]:
         """Executes calls, given as source text; their results, as text.
@@ -48,7 +50,7 @@ class Execution:
         Raises:
             ExecutionError: they take too long or too much memory.
         """
-        results: list[str] = (await _ask(self._process, {"calls": calls}))["results"]
+        results: list[str] = (await self._ask({"calls": calls}))["results"]
         return results
 
     async def memory(self) -> dict[str, Any]:
@@ -57,23 +59,49 @@ class Execution:
         Raises:
             ExecutionError: it takes too long or too much memory.
         """
-        return await _ask(self._process, {"memory": True})
+        return await self._ask({"memory": True})
+
+    async def open(self, opening: dict[str, Any]) -> None:
+        """Makes the instances.
+
+        Raises:
+            ExecutionError: that takes too long or too much memory.
+        """
+        await self._ask({"opening": opening})
+
+    async def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        answer = await _ask(self._process, question)
+        while self._encoder is not None and "encode" in answer:
+            answer = await _ask(self._process, await self._encoder.vectors(answer))
+        return answer
 
 
 class Executor:
     """Starts executions; `executables` are the sources of the classes, there once the samples were read.
 
+    `model` is where memory_vector's embedding model lies; None where that category is not wanted.
+
     Each conversation has a process of its own. Conversations are judged one after the other in a process
     that stays, each on fresh instances.
     """
 
-    def __init__(self, executables: Executables) -> None:
+    def __init__(self, executables: Executables, model: Path | None = None) -> None:
         self._executables = executables
+        self._encoder = Encoder(model) if model else None
         self._sandbox = LocalSandbox(LIMITS)
         self._judging = asyncio.Lock()
         self._judge: SandboxProcess | None = None
         self._judged = 0
         self._stack = AsyncExitStack()
+
+    async def prepare(self) -> None:
+        """Loads the embedding model, where there is one.
+
+        Raises:
+            UserError: it cannot be loaded.
+        """
+        if self._encoder is not None:
+            await self._encoder.load()
 
     @asynccontextmanager
     async def start(self, content: dict[str, Any]) -> AsyncIterator[Execution]:
@@ -84,8 +112,9 @@ class Executor:
         """
         opening = _opening(content)
         async with self._process(opening["classes"].values()) as process:
-            await _ask(process, {"opening": opening})
-            yield Execution(process)
+            execution = Execution(process, self._encoder)
+            await execution.open(opening)
+            yield execution
 
     async def judge(self, content: dict[str, Any], model: Turns) -> Mistake | None:
         """Why the model's calls are not as good as the expected ones; None if they are. Executes both again.
@@ -101,19 +130,24 @@ class Executor:
                     answer = await _ask(judge, question)
                 except ExecutionError as error:
                     failure = Mistake(FAILED, str(error))
-                    await self.close()
+                    await self._end_judge()
                 else:
                     return None if answer["wrong"] is None else Mistake(*answer["wrong"])
         return failure
 
     async def close(self) -> None:
-        """Ends the process in which conversations are judged."""
+        """Ends the process in which conversations are judged, and the one that embeds texts."""
+        await self._end_judge()
+        if self._encoder is not None:
+            await self._encoder.close()
+
+    async def _end_judge(self) -> None:
         self._judge = None
         await self._stack.aclose()
 
     async def _running_judge(self) -> SandboxProcess:
         if self._judged >= JUDGED_AT_MOST:
-            await self.close()
+            await self._end_judge()
         if self._judge is None:
             self._judge = await self._stack.enter_async_context(self._process(CLASS_MODULES.values()))
             self._judged = 0

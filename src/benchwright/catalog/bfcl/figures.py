@@ -11,9 +11,6 @@ from benchwright.catalog.breakdowns import mean
 WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "memory": 20}
 """The weights of version 4, in percent; the other half of the agentic 40 is web search, which is not run here."""
 
-MEMORY = ("memory_kv", "memory_vector", "memory_rec_sum")
-"""What the official score of the memory is the unweighted mean of."""
-
 OVERALL = "overall of the available parts, not comparable"
 
 Means = Mapping[str, tuple[float, int]]
@@ -54,7 +51,7 @@ def group_scores(means: Means) -> dict[str, float]:
         "live": _mean_weighted(live),
         "irrelevance": _unweighted(means, ("irrelevance", "live_irrelevance")),
         "multi_turn": _unweighted(means, _of_kind("multi_turn")),
-        "memory": _unweighted(means, MEMORY),
+        "memory": _unweighted(means, _of_kind("memory")),
     }
     return {name: value for name, value in groups.items() if value is not None}
 
@@ -94,7 +91,7 @@ def _parts_missing(group: str, means: Means) -> str | None:
         "live": _live(),
         "irrelevance": _of_kind("irrelevance"),
         "multi_turn": _of_kind("multi_turn"),
-        "memory": MEMORY,
+        "memory": _of_kind("memory"),
     }[group]
     missing = [name for name in wanted if name not in means]
     return f"without {', '.join(missing)}" if missing else None

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import xxhash
 
-from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES
+from benchwright.catalog.bfcl.categories import CATEGORIES, MEMORY_CLASSES, VECTOR
 from benchwright.catalog.bfcl.memory_prompts import SETTINGS
 from benchwright.catalog.bfcl.rows import CLASS_MODULES, Executables, documents_in
 from benchwright.data.datasets import Source
@@ -55,9 +55,13 @@ NEEDED = ("memory", "memory_answers", "conversations", "functions", "classes")
 
 
 def memory_samples(
-    source: Source, categories: Sequence[str], executables: Executables, conversations: Conversations
+    source: Source,
+    categories: Sequence[str],
+    executables: Executables,
+    conversations: Conversations,
+    model_digest: str | None = None,
 ) -> Iterator[Sample]:
-    """One sample per question and category, category by category.
+    """One sample per question and category, category by category; `model_digest` is that of memory_vector's model.
 
     Raises:
         DatasetNotFound: what the categories need is not there.
@@ -78,7 +82,7 @@ def memory_samples(
     for category in categories:
         functions = _functions(category, documents, executables)
         for row in rows:
-            content = {
+            content: dict[str, Any] = {
                 "category": category,
                 "scenario": row.scenario,
                 "question": row.question,
@@ -87,6 +91,9 @@ def memory_samples(
                 "conversations": conversations.digest(row.scenario),
                 "executables": executables.digest,
             }
+            if category == VECTOR:
+                content["executables"] = xxhash.xxh3_128_hexdigest(executables.files[VECTOR])
+                content["embedding_model"] = model_digest
             yield _sample(row, content)
 
 

@@ -9,7 +9,8 @@ the official executor (bfcl_eval, multi_turn_eval/multi_turn_utils.py).
     {"memory": true}                                         -> {"shown": "what the model sees", "snapshot": {…}}
     {"opening": {…}, "model": [[["cd(folder='x')"]]], "gold": [["cd(folder='x')"]]}     -> {"wrong": null}
 
-A wrong conversation is answered with `{"wrong": [error type, sentence]}`.
+A wrong conversation is answered with `{"wrong": [error type, sentence]}`. Before an answer may come lines
+`{"encode": "…"}`, which a line with vectors has to follow; see `sentence_transformers.py`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import copy
 import importlib
 import inspect
 import json
+import os
 import re
 import sys
 import types
@@ -95,8 +97,13 @@ class World:
     def memory(self) -> dict[str, Any]:
         """What the model sees of its memory, and all that is in it."""
         (instance,) = self.instances.values()
-        kept = {name: value for name, value in vars(instance).items() if name in KEPT}
+        kept = {name: exported(value) for name, value in vars(instance).items() if name in KEPT}
         return {"shown": instance._dump_core_memory_to_context(), "snapshot": kept}
+
+
+def exported(memory: Any) -> Any:
+    """A memory as JSON can hold it; one that is searched by vectors says itself what is kept."""
+    return memory.export() if hasattr(memory, "export") else memory
 
 
 def refuse(source: str) -> None:
@@ -177,6 +184,8 @@ def make_package() -> None:
 def main() -> None:
     """Answers line by line until stdin ends; what the classes print goes to stderr."""
     out, sys.stdout = sys.stdout, sys.stderr
+    # Else numpy and faiss start a thread for every processor, and there may be more of those than the limit allows.
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     make_package()
     world: World | None = None
     for text in sys.stdin:

@@ -1,0 +1,144 @@
+"""The embedding model of memory_vector: found on this machine, and run in the sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchwright.catalog.bfcl.about import EMBEDDING_MODEL, PUBLISHED_WEIGHTS
+from benchwright.data.datasets import find_dataset
+from benchwright.data.errors import DatasetNotFound, DatasetParseError
+from benchwright.data.manifest import file_fingerprint
+from benchwright.errors import ExecutionError, TrialError, UserError
+from benchwright.records import Record
+from benchwright.sandbox import Limits, LocalSandbox, SandboxProcess
+
+LIBRARIES = ("sentence-transformers", "faiss-cpu")
+FAISS = "1.11.0"
+"""The version that the authors pin; of sentence-transformers they want 2.7.0 or later."""
+
+GiB = 2**30
+LIMITS = Limits(
+    wall_seconds=24 * 3600.0,
+    cpu_seconds=24 * 3600,
+    memory_bytes=4 * GiB,
+    processes=64,
+    file_bytes=GiB // 4,
+    disk_bytes=GiB // 2,
+)
+START_SECONDS = 300.0
+"""To load the libraries and the model, on a machine under load."""
+SECONDS = 60.0
+"""To embed what is asked at once: at most the 57 texts that both parts of a memory hold, or one that is looked for."""
+
+
+class EmbeddingModel(Record, frozen=True):
+    """Where its files lie, what tells them from others, and in what model and libraries are not the authors'."""
+
+    directory: Path
+    digest: str
+    departures: tuple[str, ...] = ()
+
+
+def find_model(data_dir: Path) -> EmbeddingModel:
+    """The model, in the data directory, in the hub's cache or from the hub; libraries are looked for first.
+
+    Raises:
+        UserError: a library is not installed, or the model is nowhere; says how to get it.
+        DatasetError: the hub refuses.
+    """
+    departures = []
+    if (installed := _library_versions()["faiss-cpu"]) != FAISS:
+        departures.append(f"faiss-cpu {installed} instead of {FAISS}")
+    name = EMBEDDING_MODEL.name
+    try:
+        source = find_dataset(EMBEDDING_MODEL, data_dir)
+        weights = source.path("model.safetensors")
+    except (DatasetNotFound, DatasetParseError):
+        raise UserError(
+            f"BFCL's memory_vector needs the model {name}, where there is a network: "
+            f"hf download sentence-transformers/{name}; or put its files into {data_dir / name}."
+        ) from None
+    if file_fingerprint(weights) != PUBLISHED_WEIGHTS:
+        departures.append(f"the weights of {name} in {source.root} are not the published ones")
+    return EmbeddingModel(source.root, source.digest, tuple(departures))
+
+
+def _library_versions() -> dict[str, str]:
+    try:
+        return {name: version(name) for name in LIBRARIES}
+    except PackageNotFoundError as error:
+        raise UserError(
+            f"BFCL's memory_vector needs {error.name}: pip install 'benchwright[bfcl-vector]'. "
+            "Without it, choose memory_kv and memory_rec_sum."
+        ) from None
+
+
+class Encoder:
+    """Embeds texts, in one process for all conversations: loading the libraries takes seconds and a gigabyte."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._sandbox = LocalSandbox(LIMITS)
+        self._lock = asyncio.Lock()
+        self._stack = AsyncExitStack()
+        self._process: SandboxProcess | None = None
+
+    async def load(self) -> None:
+        """Starts the process, which keeps the event loop busy for a moment: best before any request is timed.
+
+        Raises:
+            UserError: the model or the libraries cannot be loaded.
+        """
+        try:
+            await self._start()
+        except (ExecutionError, OSError) as error:
+            await self.close()
+            raise UserError(f"The model of BFCL's memory_vector cannot be loaded: {error}") from error
+
+    async def vectors(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to a question, as `inside/encoder.py` describes both.
+
+        Raises:
+            TrialError: the process cannot be started, or has ended.
+        """
+        async with self._lock:
+            answer = None
+            try:
+                process = self._process or await self._start()
+                await process.send(msgspec.json.encode(question))
+                answer = msgspec.json.decode(await process.receive(SECONDS), type=dict[str, Any])
+            except ExecutionError as error:
+                raise TrialError(f"the embedding model failed: {error}") from error
+            finally:
+                if answer is None:  # what was asked may still be answered, and that to someone else
+                    await self.close()
+            return answer
+
+    async def close(self) -> None:
+        """Ends the process."""
+        self._process = None
+        await self._stack.aclose()
+
+    async def _start(self) -> SandboxProcess:
+        files = await asyncio.to_thread(files_for, self._directory)
+        process = await self._stack.enter_async_context(
+            self._sandbox.process(["python3", "encoder.py"], files=files)
+        )
+        await process.receive(START_SECONDS)
+        self._process = process
+        return process
+
+
+def files_for(directory: Path) -> dict[str, bytes]:
+    """What lies in the sandbox: the program, and the model's files in a folder beside it."""
+    program = Path(__file__).parent / "inside" / "encoder.py"
+    names = EMBEDDING_MODEL.splits[EMBEDDING_MODEL.evaluated]
+    model = {f"model/{name}": (directory / name).read_bytes() for name in names}
+    return {"encoder.py": program.read_bytes(), **model}

@@ -1,0 +1,38 @@
+"""Stands in for the sentence-transformers library beside BFCL's classes: what it is asked goes to `encoder.py`.
+
+That is a process of its own with the real library, since loading it takes seconds and a gigabyte.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class SentenceTransformer:
+    """The one model that there is, whatever it is called."""
+
+    def __init__(self, name: str, device: str) -> None: ...
+
+    def get_sentence_embedding_dimension(self) -> int:
+        """The numbers of a vector."""
+        return int(self.encode([""], normalize_embeddings=True).shape[1])
+
+    def encode(self, sentences: list[Any], normalize_embeddings: bool) -> NDArray[np.float32]:
+        """The vectors of texts, of length 1: shape (texts, dimension).
+
+        Raises:
+            ValueError: the library raised something; with what it said.
+        """
+        assert normalize_embeddings, "that is the only kind that there is"
+        print(json.dumps({"encode": repr(sentences)}), file=sys.__stdout__, flush=True)
+        answer = json.loads(sys.stdin.readline())
+        if "error" in answer:
+            raise ValueError(answer["error"])
+        values = np.frombuffer(base64.b64decode(answer["values"]), dtype="<f4")
+        return values.astype(np.float32).reshape(answer["shape"])
