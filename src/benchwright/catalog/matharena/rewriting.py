@@ -15,21 +15,28 @@ ROUNDS = 5
 MOST_SIGNS = 20_000
 """Signs above which nothing is rewritten any more."""
 
+_GROUP = r"\{([^{}]*)\}"
+_TO_FIRST_BRACE = r"\{(.*?)\}"
+_ROOT = r"(\2)**(1/(\1))"
+_SIGNS = {"^": "**", r"\cdot": "*", r"\times": "*", r"\pi": " pi ", r"\e": " E ", r"\i": " I "}
+
+
+def _command(name: str, *arguments: str) -> re.Pattern[str]:
+    """A command with its arguments, whatever number of backslashes it has."""
+    return re.compile(rf"(?<!\\)\\*{name}{''.join(arguments)}")
+
+
 _DIGITS_OF_COMMANDS: tuple[Rule, ...] = (
-    (re.compile(r"sqrt(\d+)"), r"sqrt{\1}"),
-    (re.compile(r"frac(\d)"), r"frac{\1}"),
+    (re.compile(r"(?<=sqrt)\d+"), r"{\g<0>}"),
+    (re.compile(r"(?<=frac)\d"), r"{\g<0>}"),
 )
 _COMMANDS: tuple[Rule, ...] = (
-    (re.compile(r"(?<!\\)\\*[dt]?frac\{([^{}]*)\}\{([^{}]*)\}"), r"(\1)/(\2)"),
-    (re.compile(r"(?<!\\)\\*binom\{([^{}]*)\}\{([^{}]*)\}"), r"binomial(\1, \2)"),
-    (re.compile(r"(?<!\\)\\*sqrt\[(.*?)\]\{(.*?)\}"), r"(\2)**(1/(\1))"),
-    (re.compile(r"(?<!\\)\\*sqrt\((\d+)\)\{([^{}]*)\}"), r"(\2)**(1/(\1))"),
-    (re.compile(r"(?<!\\)\\*sqrt\{(.*?)\}"), r"(\1)**(1/2)"),
-    (re.compile(r"\^"), "**"),
-    (re.compile(r"\\cdot|\\times"), "*"),
-    (re.compile(r"\\pi"), " pi "),
-    (re.compile(r"\\e"), " E "),
-    (re.compile(r"\\i"), " I "),
+    (_command("[dt]?frac", _GROUP, _GROUP), r"(\1)/(\2)"),
+    (_command("binom", _GROUP, _GROUP), r"binomial(\1, \2)"),
+    (_command("sqrt", r"\[(.*?)\]", _TO_FIRST_BRACE), _ROOT),
+    (_command("sqrt", r"\((\d+)\)", _GROUP), _ROOT),
+    (_command("sqrt", _TO_FIRST_BRACE), r"(\1)**(1/2)"),
+    *((re.compile(re.escape(latex)), python) for latex, python in _SIGNS.items()),
     (re.compile(r"\bi\b"), "I"),
 )
 _NUMBER_IN_BRACES: Rule = (re.compile(r"\{(\d+)\}"), r"(\1)")
@@ -39,7 +46,7 @@ _PRODUCTS: tuple[Rule, ...] = (
     (re.compile(rf"\)(\d|{_SHORT_NAME})"), r")*\1"),
     (re.compile(rf"(?<=\d)({_SHORT_NAME})"), r"*\1"),
     (re.compile(rf"({_SHORT_NAME})(?=\d)"), r"\1*"),
-    (re.compile(r"\{([^{}]*)\}"), r"[\1]"),
+    (re.compile(_GROUP), r"[\1]"),
 )
 _FACTORIALS = {"!": "factorial", "!!": "factorial2"}
 _TOKEN = re.compile(r"\s*(?:#.*|!=|!+|\d+\.?\d*|\.\d+|\w+|[^\s\w])")
