@@ -114,8 +114,8 @@ class Generation:
         words = question.take_words()
         if self._settings.cache_blocks is None:
             return Tokens(question.prompt_tokens)
-        words += answer.words()
-        return Tokens(question.prompt_tokens, block_digests(words, self._settings.block_size))
+        digests = block_digests(words, answer.words(), self._settings.block_size)
+        return Tokens(question.prompt_tokens, digests)
 
     def _format(self, question: Question, identity: str, translation: Translation | None) -> Format:
         return Format(
