@@ -19,7 +19,7 @@ from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, 
 REFUSAL = "This simulated model declines to answer."
 WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
 _FRAGMENT = 8
-_each_token = re.compile(r"\s*\S+|\s+").finditer
+_TOKEN = re.compile(r"\s*\S+|\s+")
 
 _HARD_TO_HANDLE = [
     *map(chr, range(0x20)), "\x7f", "\x85", "\x9b", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J",
@@ -68,7 +68,9 @@ class Answer(msgspec.Struct):
 
 def split_tokens(text: str, most: int | None = None) -> list[str]:
     """A text in tokens, at most so many of them: words, each with the white space before it."""
-    return [token.group() for token in islice(_each_token(text), most)]
+    if most is None:
+        return _TOKEN.findall(text)
+    return [token.group() for token in islice(_TOKEN.finditer(text), most)]
 
 
 class Answerer:
@@ -97,7 +99,7 @@ class Answerer:
             answer.calls = [_call(call, f"call_{identity}_{index}") for index, call in enumerate(calls)]
             answer.finish_reason = "tool_calls"
             text = ""
-        elif entry is None and settings.policy == "refusal":
+        elif entry is None and settings.policy == "refusal" and question.chat:
             answer.refusal = split_tokens(REFUSAL)
             text = ""
         else:
@@ -126,6 +128,8 @@ class Answerer:
             return self._keyed_text(entry, entry.answer if entry.answer is not None else result or "", answer)
         if self._settings.policy == "words":
             return self._words
+        if self._settings.policy == "refusal":
+            return REFUSAL
         if self._settings.policy == "gibberish":
             return gibberish(f"{self._settings.seed}:{question.prompt}", self._settings.words)
         return question.prompt if result is None else result

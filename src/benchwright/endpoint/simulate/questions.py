@@ -69,9 +69,10 @@ class _CompletionRequest(_Request, kw_only=True):
 class Question(msgspec.Struct):
     """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
 
-    `words` are the tokens of the whole prompt, those of one message after those of the other, each two with a blank
-    between them; there are `prompt_tokens` of them. `limit` is the number of tokens allowed; `top_logprobs` the number of alternatives wanted per token, None for no log-probabilities at all;
-    `forced_tool` the name that `tool_choice` insists on, "" for any tool.
+    `words` are the tokens of the whole prompt, those of one message after those of the other, with a blank between each
+    two; there are `prompt_tokens` of them. `limit` is the number of tokens allowed; `top_logprobs` the number of
+    alternatives wanted per token, None for no log-probabilities at all; `forced_tool` the name that `tool_choice`
+    insists on, "" for any tool.
     """
 
     chat: bool
@@ -94,6 +95,9 @@ class Question(msgspec.Struct):
         return words
 
 
+_LONG = 1000
+"""Characters; to split a shorter text takes less than to look whether it has to be."""
+
 _OTHER_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
 """Those of ASCII that are not a blank proper."""
 
@@ -107,11 +111,16 @@ def words_of(texts: Iterable[str]) -> str:
 
 
 def _in_single_blanks(text: str) -> str:
-    """A text with one blank between each two words, and none around them; most texts are so."""
-    other_blanks = "  " in text or any(blank in text for blank in _OTHER_BLANKS)
-    if other_blanks or not text.isascii() or text != text.strip():
-        return " ".join(text.split())
-    return text
+    if len(text) > _LONG and _has_single_blanks(text):
+        return text
+    return " ".join(text.split())
+
+
+def _has_single_blanks(text: str) -> bool:
+    """Whether all that separates the words of an ASCII text are single blanks; false for any other text."""
+    if not text.isascii() or text != text.strip() or "  " in text:
+        return False
+    return not any(blank in text for blank in _OTHER_BLANKS)
 
 
 def read_chat(body: bytes) -> Question:
@@ -127,14 +136,15 @@ def read_chat(body: bytes) -> Question:
     messages = request.messages
     if not messages:
         raise HttpError(400, "Expected at least one message - at `$.messages`")
-    last_user = next((message for message in reversed(messages) if message.role == "user"), messages[-1])
-    words = words_of([message.text for message in messages])
+    texts = [message.text for message in messages]
+    asked = [text for message, text in zip(messages, texts, strict=True) if message.role == "user"]
+    words = words_of(texts)
     choice = request.tool_choice
     limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     return Question(
         chat=True,
         model=request.model,
-        prompt=last_user.text,
+        prompt=asked[-1] if asked else texts[-1],
         words=words,
         prompt_tokens=words.count(" ") + 1 if words else 0,
         stream=bool(request.stream),

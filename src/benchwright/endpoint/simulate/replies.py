@@ -154,6 +154,7 @@ def _stream_ending(form: Format, answer: Answer) -> bytes:
 
 
 def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
+    """Each of them between head and tail. It is made of iterators in C, as it is gone through for every token."""
     return map(b"".join, zip(repeat(head), middles, repeat(tail), strict=False))
 
 
@@ -163,9 +164,10 @@ def _chat_deltas(form: Format, answer: Answer) -> Iterator[bytes]:
         ("content", answer.text),
         ("refusal", answer.refusal),
     )
-    texts = (_enclosed(b'{"%b":' % field.encode(), map(_encode, tokens), b"}") for field, tokens in channels)
-    calls = (_call_deltas(index, call) for index, call in enumerate(answer.calls))
-    return chain.from_iterable(chain(texts, calls))
+    texts = [
+        _enclosed(b'{"%b":' % field.encode(), map(_encode, said), b"}") for field, said in channels if said
+    ]
+    return chain(*texts, *(_call_deltas(index, call) for index, call in enumerate(answer.calls)))
 
 
 def _call_deltas(index: int, call: Call) -> Iterator[bytes]:

@@ -148,7 +148,8 @@ class Simulator:
         except UNREADABLE as error:
             raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
-        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in read(request.body).words.split()]
+        words = read(request.body).words.split()
+        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in words]
         longest = self._settings.longest or 131_072
         answer = {"count": len(tokens), "max_model_len": longest, "tokens": tokens}
         return at_once(request, 200, msgspec.json.encode(answer))
