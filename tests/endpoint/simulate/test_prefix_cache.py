@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens, block_digests
+from benchwright.endpoint.simulate.blocks import block_digests
+from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens
 
 SIZE = 2
 prompts = st.lists(st.sampled_from("ab"), min_size=1, max_size=12)

@@ -13,36 +13,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-import xxhash
-
-
-def block_digests(prompt: str, answer: Sequence[str], size: int) -> list[int]:
-    """A digest for each full block of `size` words; each stands for all words up to the block's end.
-
-    The words are those of the prompt, which has a blank between each two, and then those of the answer.
-    """
-    text = prompt.encode()
-    digests, digest, start = list[int](), 0, 0
-    for end in _blanks(text, size):
-        digest = xxhash.xxh3_64_intdigest(text[start:end], seed=digest)
-        digests.append(digest)
-        start = end + 1
-    words = [*text[start:].decode().split(), *answer]
-    for last in range(size, len(words) + 1, size):
-        digest = xxhash.xxh3_64_intdigest(" ".join(words[last - size : last]).encode(), seed=digest)
-        digests.append(digest)
-    return digests
-
-
-def _blanks(text: bytes, every: int) -> list[int]:
-    """Where every so manieth blank of a text is."""
-    if len(text) < 2 * every:
-        return []
-    import numpy as np
-
-    places: list[int] = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))[every - 1 :: every].tolist()
-    return places
-
 
 class Tokens:
     """The tokens of a request, those of its answer after its prompt, and what the server holds of them.
