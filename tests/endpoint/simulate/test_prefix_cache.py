@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens, block_digests
+from benchwright.endpoint.simulate.blocks import block_digests
+from benchwright.endpoint.simulate.prefix_cache import PrefixCache, Tokens
 
 SIZE = 2
 prompts = st.lists(st.sampled_from("ab"), min_size=1, max_size=12)
@@ -18,7 +19,7 @@ moves = st.lists(st.tuples(prompts, st.integers(0, 3), st.booleans()), max_size=
 
 
 def tokens_of(prompt: Sequence[str], answer: int) -> Tokens:
-    return Tokens(len(prompt), block_digests([*prompt, *"x" * answer], SIZE))
+    return Tokens(len(prompt), block_digests(" ".join(prompt), "x" * answer, SIZE))
 
 
 def ideal(prompt: Sequence[str], earlier: Sequence[Sequence[str]]) -> int:
@@ -76,9 +77,16 @@ def test_what_a_smaller_cache_finds_was_there_before(
 
 @given(prompts, prompts)
 def test_digests_are_equal_as_far_as_prompts_begin_alike(one: list[str], other: list[str]) -> None:
-    pairs = list(zip(block_digests(one, SIZE), block_digests(other, SIZE), strict=False))
+    pairs = list(zip(tokens_of(one, 0).digests, tokens_of(other, 0).digests, strict=False))
     for number, (first, second) in enumerate(pairs, 1):
         assert (first == second) == (one[: number * SIZE] == other[: number * SIZE])
+
+
+@given(st.lists(st.sampled_from(["ab", "ä", "\U0001f469"]), max_size=12), st.integers(0, 12))
+def test_digests_do_not_tell_where_the_prompt_ends(words: list[str], prompt: int) -> None:
+    digests = block_digests(" ".join(words[:prompt]), words[prompt:], SIZE)
+    assert digests == block_digests("", words, SIZE)
+    assert len(digests) == len(words) // SIZE
 
 
 def test_equal_blocks_that_are_computed_at_the_same_time_are_kept_once() -> None:

@@ -99,6 +99,14 @@ def test_reasoning_comes_before_the_answer(simulate: Simulate) -> None:
     assert keys == ["reasoning_content"] * 3 + ["content"]
 
 
+def test_a_plain_completion_is_refused_in_its_text(simulate: Simulate) -> None:
+    client = simulate(policy="refusal")
+    text = client.complete("hi").json["choices"][0]["text"]
+
+    assert "declines" in text
+    assert "".join(chunk["choices"][0]["text"] for chunk in client.complete("hi", stream=True).chunks) == text
+
+
 @pytest.mark.parametrize("fields", [{"max_tokens": 0}, {"stop": "one"}])
 def test_an_empty_answer_still_ends_well(simulate: Simulate, fields: dict[str, Any]) -> None:
     answer = simulate().chat("one", stream=True, **fields)

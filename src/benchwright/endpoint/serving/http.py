@@ -101,7 +101,7 @@ def response_head(
 ) -> bytes:
     """Status line and headers. A body with neither length nor chunks ends by closing."""
     lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d \r\n" % status]
-    lines.extend(b"%b: %b\r\n" % header for header in headers)
+    lines += [b"%b: %b\r\n" % header for header in headers]
     if length is not None:
         lines.append(b"content-length: %d\r\n" % length)
     if chunked:

@@ -19,7 +19,7 @@ from benchwright.endpoint.simulate.tools import encoded_arguments, last_result, 
 REFUSAL = "This simulated model declines to answer."
 WORDS = ("a", "simulated", "model", "has", "nothing", "to", "say", "but", "says", "it", "at", "any", "length")
 _FRAGMENT = 8
-_each_token = re.compile(r"\s*\S+|\s+").finditer
+_TOKEN = re.compile(r"\s*\S+|\s+")
 
 _HARD_TO_HANDLE = [
     *map(chr, range(0x20)), "\x7f", "\x85", "\x9b", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J",
@@ -57,7 +57,7 @@ class Answer(msgspec.Struct):
     @property
     def tokens(self) -> int:
         """How many tokens it has; a fragment of a call is one, and so is the call's opening."""
-        calls = sum(1 + len(call.arguments) for call in self.calls)
+        calls = sum(1 + len(call.arguments) for call in self.calls) if self.calls else 0
         return len(self.reasoning) + len(self.text) + len(self.refusal) + calls
 
     def words(self) -> list[str]:
@@ -68,7 +68,9 @@ class Answer(msgspec.Struct):
 
 def split_tokens(text: str, most: int | None = None) -> list[str]:
     """A text in tokens, at most so many of them: words, each with the white space before it."""
-    return [token.group() for token in islice(_each_token(text), most)]
+    if most is None:
+        return _TOKEN.findall(text)
+    return [token.group() for token in islice(_TOKEN.finditer(text), most)]
 
 
 class Answerer:
@@ -78,6 +80,10 @@ class Answerer:
         self._settings = settings
         self._key = AnswerKey(settings, board)
         self._scripts = Scripts(settings.scripts, settings.accuracy, settings.seed)
+        words = settings.words if settings.policy == "words" else 0
+        self._words = " ".join(islice(cycle(WORDS), words))
+        self._words_tokens = split_tokens(self._words)
+        self._reasoning_tokens = split_tokens(settings.reasoning)
 
     def answer(self, question: Question, identity: str) -> Answer:
         """The answer to a question; `identity` makes the ids of tool calls."""
@@ -93,7 +99,7 @@ class Answerer:
             answer.calls = [_call(call, f"call_{identity}_{index}") for index, call in enumerate(calls)]
             answer.finish_reason = "tool_calls"
             text = ""
-        elif entry is None and settings.policy == "refusal":
+        elif entry is None and settings.policy == "refusal" and question.chat:
             answer.refusal = split_tokens(REFUSAL)
             text = ""
         else:
@@ -121,7 +127,9 @@ class Answerer:
         if entry is not None:
             return self._keyed_text(entry, entry.answer if entry.answer is not None else result or "", answer)
         if self._settings.policy == "words":
-            return " ".join(islice(cycle(WORDS), self._settings.words))
+            return self._words
+        if self._settings.policy == "refusal":
+            return REFUSAL
         if self._settings.policy == "gibberish":
             return gibberish(f"{self._settings.seed}:{question.prompt}", self._settings.words)
         return question.prompt if result is None else result
@@ -138,9 +146,9 @@ class Answerer:
         if reasoning and (self._settings.reasoning_style == "think" or not question.chat):
             text = f"<think>\n{reasoning}\n</think>\n\n{text}"
         elif reasoning:
-            answer.reasoning = split_tokens(reasoning)
+            answer.reasoning = self._reasoning_tokens
         most = None if question.limit is None else question.limit + 1  # one too many tells that it is cut off
-        answer.text = split_tokens(text, most)
+        answer.text = self._words_tokens[:most] if text is self._words else split_tokens(text, most)
 
 
 def cut(answer: Answer, limit: int) -> None:

@@ -120,25 +120,28 @@ class Exchange:
         delivery = self._delivery
         assert delivery is not None
         pieces: list[bytes] = []
-        while self._due <= horizon:
-            if self._index >= self._allowed and not self._may_go_on():
-                self._send(delivery, b"".join(pieces))
+        due = self._due
+        while due <= horizon:
+            index = self._index
+            if index >= self._allowed and not self._may_go_on():
+                self._send(delivery, pieces)
                 return None
-            if self._index == delivery.fault_at:
-                self._send(delivery, b"".join(pieces))
+            if index == delivery.fault_at:
+                self._send(delivery, pieces)
                 return self._misbehave(delivery, horizon)
             pieces.append(next(delivery.pieces))
-            self._index += 1
-            if self._index == delivery.count:
-                self._send(delivery, b"".join(pieces), last=True)
+            self._index = index = index + 1
+            if index == delivery.count:
+                self._send(delivery, pieces, last=True)
                 self._end(complete=delivery.intact)
                 self._channel.finished(delivery.keep_alive)
                 return None
-            self._due += next(delivery.gaps)
+            due += next(delivery.gaps)
             if delivery.apart:
-                self._due = max(self._due, horizon + SPLIT_NS)
-        self._send(delivery, b"".join(pieces))
-        return self._due
+                due = max(due, horizon + SPLIT_NS)
+        self._due = due
+        self._send(delivery, pieces)
+        return due
 
     def abandon(self) -> None:
         """The connection is gone: whatever was still to come is not sent."""
@@ -148,15 +151,19 @@ class Exchange:
     def resume(self) -> None:
         """Nothing: whether the client reads is looked at when the next piece is due."""
 
-    def _send(self, delivery: Delivery, body: bytes, last: bool = False) -> None:
+    def _send(self, delivery: Delivery, pieces: list[bytes], last: bool = False) -> None:
+        body = b"".join(pieces)
         if not body:
             return
         if delivery.chunked:
-            body = b"%x\r\n%b\r\n%b" % (len(body), body, b"0\r\n\r\n" if last else b"")
-        now = self._write(delivery.prefix + body)
-        delivery.prefix = b""
+            body = b"%x\r\n%b\r\n" % (len(body), body)
+            if last:
+                body += b"0\r\n\r\n"
         if not self.truth.first_token:
-            self.truth.first_token = now
+            body = delivery.prefix + body
+            self.truth.first_token = self._write(body)
+        else:
+            self._write(body)
 
     def _write(self, data: bytes) -> int:
         now = perf_counter_ns()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from email.utils import formatdate
 from functools import partial
 from itertools import count
@@ -17,7 +17,7 @@ from benchwright.endpoint.simulate.answers import Answer, Answerer, cut
 from benchwright.endpoint.simulate.board import Board
 from benchwright.endpoint.simulate.deliveries import HARMLESS, Deliveries, Fault, FaultPlan
 from benchwright.endpoint.simulate.exchange import Delivery, Exchange
-from benchwright.endpoint.simulate.prefix_cache import Tokens, block_digests
+from benchwright.endpoint.simulate.prefix_cache import Tokens
 from benchwright.endpoint.simulate.questions import Question
 from benchwright.endpoint.simulate.replies import Format
 from benchwright.endpoint.simulate.settings import ANY_MODEL, Settings
@@ -53,6 +53,7 @@ class Generation:
         self._answerer = Answerer(settings, board)
         self._faults = FaultPlan(settings, board, process)
         self._deliveries = Deliveries(settings, process)
+        self._digests = _digests(settings)
 
     def respond(
         self,
@@ -112,10 +113,9 @@ class Generation:
 
     def _tokens(self, question: Question, answer: Answer) -> Tokens:
         words = question.take_words()
-        if self._settings.cache_blocks is None:
+        if self._digests is None:
             return Tokens(question.prompt_tokens)
-        words += answer.words()
-        return Tokens(question.prompt_tokens, block_digests(words, self._settings.block_size))
+        return Tokens(question.prompt_tokens, self._digests(words, answer.words(), self._settings.block_size))
 
     def _format(self, question: Question, identity: str, translation: Translation | None) -> Format:
         return Format(
@@ -156,3 +156,11 @@ class Generation:
         self._answerer.give_back(answer)
         if truth.fault is None or truth.fault in HARMLESS:
             cells[cell.ABORTED] += 1
+
+
+def _digests(settings: Settings) -> Callable[[str, Sequence[str], int], list[int]] | None:
+    if settings.cache_blocks is None:
+        return None
+    from benchwright.endpoint.simulate.blocks import block_digests
+
+    return block_digests

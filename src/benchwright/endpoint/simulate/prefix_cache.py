@@ -13,17 +13,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-import xxhash
-
-
-def block_digests(words: Sequence[str], size: int) -> list[int]:
-    """A digest for each full block of `size` words; each stands for all words up to the block's end."""
-    digests, digest = [], 0
-    for end in range(size, len(words) + 1, size):
-        digest = xxhash.xxh3_64_intdigest(" ".join(words[end - size : end]).encode(), seed=digest)
-        digests.append(digest)
-    return digests
-
 
 class Tokens:
     """The tokens of a request, those of its answer after its prompt, and what the server holds of them.

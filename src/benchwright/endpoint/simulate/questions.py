@@ -69,15 +69,16 @@ class _CompletionRequest(_Request, kw_only=True):
 class Question(msgspec.Struct):
     """A request to generate. `prompt` is the last user message, or the prompt of a plain completion.
 
-    `words` are the tokens of the whole prompt, those of one message after those of the other. `limit` is the number of
-    tokens allowed; `top_logprobs` the number of alternatives wanted per token, None for no log-probabilities at all;
-    `forced_tool` the name that `tool_choice` insists on, "" for any tool.
+    `words` are the tokens of the whole prompt, those of one message after those of the other, with a blank between each
+    two; there are `prompt_tokens` of them. `limit` is the number of tokens allowed; `top_logprobs` the number of
+    alternatives wanted per token, None for no log-probabilities at all; `forced_tool` the name that `tool_choice`
+    insists on, "" for any tool.
     """
 
     chat: bool
     model: str | None
     prompt: str
-    words: list[str]
+    words: str
     prompt_tokens: int
     stream: bool
     include_usage: bool
@@ -88,22 +89,38 @@ class Question(msgspec.Struct):
     forced_tool: str | None = None
     top_logprobs: int | None = None
 
-    def take_words(self) -> list[str]:
+    def take_words(self) -> str:
         """The words, which are not kept any longer: those of a long prompt are large."""
-        words, self.words = self.words, []
+        words, self.words = self.words, ""
         return words
 
+
+_LONG = 1000
+"""Characters; to split a shorter text takes less than to look whether it has to be."""
+
+_OTHER_BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f"
+"""Those of ASCII that are not a blank proper."""
 
 _decode_chat = msgspec.json.Decoder(_ChatRequest).decode
 _decode_completion = msgspec.json.Decoder(_CompletionRequest).decode
 
 
-def split_words(texts: Iterable[str]) -> list[str]:
-    """The tokens that a simulated model sees in these texts: their words."""
-    words: list[str] = []
-    for text in texts:
-        words.extend(text.split())
-    return words
+def words_of(texts: Iterable[str]) -> str:
+    """The tokens that a simulated model sees in these texts: their words, with a blank between each two."""
+    return " ".join(filter(None, map(_in_single_blanks, texts)))
+
+
+def _in_single_blanks(text: str) -> str:
+    if len(text) > _LONG and _has_single_blanks(text):
+        return text
+    return " ".join(text.split())
+
+
+def _has_single_blanks(text: str) -> bool:
+    """Whether all that separates the words of an ASCII text are single blanks; false for any other text."""
+    if not text.isascii() or text != text.strip() or "  " in text:
+        return False
+    return not any(blank in text for blank in _OTHER_BLANKS)
 
 
 def read_chat(body: bytes) -> Question:
@@ -119,16 +136,17 @@ def read_chat(body: bytes) -> Question:
     messages = request.messages
     if not messages:
         raise HttpError(400, "Expected at least one message - at `$.messages`")
-    last_user = next((message for message in reversed(messages) if message.role == "user"), messages[-1])
-    words = split_words([message.text for message in messages])
+    texts = [message.text for message in messages]
+    asked = [text for message, text in zip(messages, texts, strict=True) if message.role == "user"]
+    words = words_of(texts)
     choice = request.tool_choice
     limit = request.max_tokens if request.max_completion_tokens is None else request.max_completion_tokens
     return Question(
         chat=True,
         model=request.model,
-        prompt=last_user.text,
+        prompt=asked[-1] if asked else texts[-1],
         words=words,
-        prompt_tokens=len(words),
+        prompt_tokens=words.count(" ") + 1 if words else 0,
         stream=bool(request.stream),
         include_usage=bool(request.stream_options and request.stream_options.include_usage),
         limit=_checked_limit(limit),
@@ -151,13 +169,13 @@ def read_completion(body: bytes) -> Question:
     except UNREADABLE as error:
         raise HttpError(400, str(error)) from None
     prompt = _one_prompt(request.prompt)
-    words = split_words([prompt])
+    words = words_of([prompt])
     return Question(
         chat=False,
         model=request.model,
         prompt=prompt,
         words=words,
-        prompt_tokens=len(words),
+        prompt_tokens=words.count(" ") + 1 if words else 0,
         stream=bool(request.stream),
         include_usage=bool(request.stream_options and request.stream_options.include_usage),
         limit=_checked_limit(request.max_tokens),

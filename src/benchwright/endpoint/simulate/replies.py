@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice, repeat
 from typing import Any
 
 import msgspec
@@ -77,15 +78,15 @@ def stream_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
 
 def _chat_pieces(form: Format, answer: Answer) -> Iterator[bytes]:
     ending = _stream_ending(form, answer)
-    deltas = _chat_deltas(form, answer) if form.question.chat else _text_deltas(answer)
-    wants_logprobs = form.question.top_logprobs is not None
-    events = _events_with_logprobs(form, answer, deltas) if wants_logprobs else _events(form, deltas)
-    remaining = answer.tokens
-    for event in events:
-        remaining -= 1
-        yield event if remaining else event + ending
     if not answer.tokens:
-        yield ending
+        return iter((ending,))
+    deltas = _chat_deltas(form, answer) if form.question.chat else map(_encode, answer.text)
+    if form.question.top_logprobs is None:
+        head, tail = _event_frame(form)
+        events = _enclosed(head, deltas, tail)
+    else:
+        events = _events_with_logprobs(form, answer, deltas)
+    return chain(islice(events, answer.tokens - 1), (event + ending for event in events))
 
 
 def _message(form: Format, answer: Answer, text: str) -> dict[str, Any]:
@@ -152,8 +153,9 @@ def _stream_ending(form: Format, answer: Answer) -> bytes:
     return ending + b"data: [DONE]\n\n"
 
 
-def _text_deltas(answer: Answer) -> Iterator[bytes]:
-    return (_encode(token) for token in answer.text)
+def _enclosed(head: bytes, middles: Iterator[bytes], tail: bytes) -> Iterator[bytes]:
+    """Each of them between head and tail. It is made of iterators in C, as it is gone through for every token."""
+    return map(b"".join, zip(repeat(head), middles, repeat(tail), strict=False))
 
 
 def _chat_deltas(form: Format, answer: Answer) -> Iterator[bytes]:
@@ -162,12 +164,10 @@ def _chat_deltas(form: Format, answer: Answer) -> Iterator[bytes]:
         ("content", answer.text),
         ("refusal", answer.refusal),
     )
-    for field, tokens in channels:
-        head = b'{"%b":' % field.encode()
-        for token in tokens:
-            yield head + _encode(token) + b"}"
-    for index, call in enumerate(answer.calls):
-        yield from _call_deltas(index, call)
+    texts = [
+        _enclosed(b'{"%b":' % field.encode(), map(_encode, said), b"}") for field, said in channels if said
+    ]
+    return chain(*texts, *(_call_deltas(index, call) for index, call in enumerate(answer.calls)))
 
 
 def _call_deltas(index: int, call: Call) -> Iterator[bytes]:
@@ -175,12 +175,6 @@ def _call_deltas(index: int, call: Call) -> Iterator[bytes]:
     yield _encode({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": opening}]})
     for fragment in call.arguments:
         yield _encode({"tool_calls": [{"index": index, "function": {"arguments": fragment}}]})
-
-
-def _events(form: Format, deltas: Iterator[bytes]) -> Iterator[bytes]:
-    head, tail = _event_frame(form)
-    for delta in deltas:
-        yield head + delta + tail
 
 
 def _events_with_logprobs(form: Format, answer: Answer, deltas: Iterator[bytes]) -> Iterator[bytes]:

@@ -95,9 +95,7 @@ class Simulator:
         self.truth.add(exchange.truth)
 
     def _respond(self, request: HttpRequest, truth: Truth) -> Response:
-        address = address_of(request.path, request.query)
-        path = request.path if address is None else address.path.encode()
-        route = _ROUTES.get(path) or (None if self._settings.chat_only else _DIALECTS.get(path))
+        route = _ROUTES.get(request.path) or self._route_of_a_dialect(request)
         if route is None:
             raise HttpError(404, f"There is no {truth.path} here.", "not_found_error")
         method, respond = route
@@ -108,6 +106,12 @@ class Simulator:
         if guarded and not hmac.compare_digest(request.key, self._key or b""):
             raise HttpError(401, "The API key is missing or wrong.", code="invalid_api_key")
         return respond(self, request, truth)
+
+    def _route_of_a_dialect(self, request: HttpRequest) -> tuple[bytes, Respond] | None:
+        if self._settings.chat_only:
+            return None
+        address = address_of(request.path, request.query)
+        return _DIALECTS.get(request.path if address is None else address.path.encode())
 
     def _chat(self, request: HttpRequest, truth: Truth) -> Response:
         return self._generation.respond(request, truth, read_chat(request.body))
@@ -144,7 +148,8 @@ class Simulator:
         except UNREADABLE as error:
             raise HttpError(400, str(error)) from None
         read = read_chat if "messages" in fields else read_completion
-        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in read(request.body).words]
+        words = read(request.body).words.split()
+        tokens = [xxhash.xxh32_intdigest(word.encode()) % 150_000 for word in words]
         longest = self._settings.longest or 131_072
         answer = {"count": len(tokens), "max_model_len": longest, "tokens": tokens}
         return at_once(request, 200, msgspec.json.encode(answer))

@@ -26,8 +26,10 @@ def next_calls(settings: Settings, entry: KeyedAnswer | None, question: Question
 
 def last_result(question: Question) -> str | None:
     """The text of the last tool result since the user spoke, None if there is none."""
-    results = [message.text for message in _since_last_user(question.messages) if message.role == "tool"]
-    return results[-1] if results else None
+    last = next(
+        (message for message in reversed(question.messages) if message.role in ("tool", "user")), None
+    )
+    return last.text if last is not None and last.role == "tool" else None
 
 
 def encoded_arguments(call: ScriptedCall) -> str:

@@ -1,0 +1,27 @@
+"""Digests of the blocks of a prompt. Only a server with a prefix cache imports this, as numpy takes a while."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import xxhash
+
+
+def block_digests(prompt: str, answer: Sequence[str], size: int) -> list[int]:
+    """A digest for each full block of `size` words; each stands for all words up to the block's end.
+
+    The words are those of the prompt, which has a blank between each two, and then those of the answer.
+    """
+    text = prompt.encode()
+    blanks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))
+    digests, digest, start = list[int](), 0, 0
+    for end in blanks[size - 1 :: size].tolist():
+        digest = xxhash.xxh3_64_intdigest(text[start:end], seed=digest)
+        digests.append(digest)
+        start = end + 1
+    words = [*text[start:].decode().split(), *answer]
+    for last in range(size, len(words) + 1, size):
+        digest = xxhash.xxh3_64_intdigest(" ".join(words[last - size : last]).encode(), seed=digest)
+        digests.append(digest)
+    return digests
