@@ -122,24 +122,6 @@ async def test_a_stopped_scheduler_does_nothing_more() -> None:
     assert ticker.lateness == []
 
 
-async def test_what_is_removed_is_not_stepped_even_if_it_is_due_at_the_same_time() -> None:
-    scheduler = Scheduler(asyncio.get_running_loop())
-    removed = Ticker(5, 1_000_000)
-
-    class Remover:
-        def step(self, horizon: int) -> None:
-            scheduler.remove(removed)
-            removed.steps = 0
-
-    scheduler.add(removed.due, Remover())
-    scheduler.add(removed.due, removed)
-    while removed.steps:
-        await asyncio.sleep(0.001)
-    await asyncio.sleep(0.005)
-
-    assert removed.lateness == []
-
-
 def test_tokens_come_when_they_are_due(simulate: Simulate) -> None:
     client = simulate(first_token=Delay(mean_ms=60), between_tokens=Delay(mean_ms=20))
     client.chat("one two three", stream=True)

@@ -6,9 +6,8 @@ import asyncio
 import heapq
 import math
 import random
-from collections import deque
 from collections.abc import Iterator
-from itertools import repeat
+from itertools import count, repeat
 from time import perf_counter_ns
 from typing import Literal, Protocol
 
@@ -18,9 +17,6 @@ from benchwright.records import Record
 
 EARLY_NS = 500_000
 """How much before its time a thing may be done: half a tick, as timers of event loops count milliseconds."""
-
-TICK_NS = 500_000
-"""What is due since the tick before is done at a tick."""
 
 TABLE_SIZE = 4096
 
@@ -126,22 +122,18 @@ class Task(Protocol):
 
 
 class Scheduler:
-    """Steps any number of tasks when they are due (`perf_counter_ns`), with one timer of the event loop.
-
-    Tasks wait by the tick that follows, and those of one tick are stepped together.
-    """
+    """Steps any number of tasks when they are due (`perf_counter_ns`), with one timer of the event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._ticks: list[int] = []  # a heap
-        self._waiting: dict[int, deque[Task]] = {}  # at each of these ticks
+        self._heap: list[tuple[int, int, Task]] = []
+        self._order = count()
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, due: int, task: Task) -> None:
         """Has the task's first step done at `due`."""
-        next_tick = self._ticks[0] if self._ticks else None
-        self._put(due, task)
-        if self._ticks[0] != next_tick:
+        heapq.heappush(self._heap, (due, next(self._order), task))
+        if self._heap[0][2] is task:
             self._set_timer()
 
     def begin(self, due: int, task: Task) -> None:
@@ -153,42 +145,28 @@ class Scheduler:
 
     def remove(self, task: Task) -> None:
         """Forgets a task. It is looked for among all."""
-        for tasks in self._waiting.values():
-            if task in tasks:
-                tasks.remove(task)
+        self._heap[:] = [entry for entry in self._heap if entry[2] is not task]
+        heapq.heapify(self._heap)
 
     def stop(self) -> None:
         """Forgets everything."""
-        self._ticks.clear()
-        self._waiting.clear()
+        self._heap.clear()
         self._set_timer()
-
-    def _put(self, due: int, task: Task) -> None:
-        tick = -(-due // TICK_NS)
-        tasks = self._waiting.get(tick)
-        if tasks is None:
-            self._waiting[tick] = deque((task,))
-            heapq.heappush(self._ticks, tick)
-        else:
-            tasks.append(task)
 
     def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._ticks:
-            wait = (self._ticks[0] * TICK_NS - perf_counter_ns()) / 1e9
+        if self._heap:
+            wait = (self._heap[0][0] - perf_counter_ns()) / 1e9
             self._timer = self._loop.call_later(max(wait, 0.001), self._run)
 
     def _run(self) -> None:
-        ticks, put = self._ticks, self._put
+        heap = self._heap
         horizon = perf_counter_ns() + EARLY_NS
-        while ticks and ticks[0] * TICK_NS <= horizon:
-            tasks = self._waiting[ticks[0]]
-            while tasks:
-                task = tasks.popleft()
-                due = task.step(horizon)
-                if due is not None:
-                    put(due, task)
-            del self._waiting[heapq.heappop(ticks)]
+        while heap and heap[0][0] <= horizon:
+            task = heapq.heappop(heap)[2]
+            due = task.step(horizon)
+            if due is not None:
+                heapq.heappush(heap, (due, next(self._order), task))
         self._set_timer()
