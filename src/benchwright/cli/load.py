@@ -22,6 +22,7 @@ from benchwright.cli.options import (
     dataset_option,
     dry_run_option,
     failure_options,
+    judge_options,
     limit_option,
     metrics_options,
     model_options,
@@ -183,6 +184,7 @@ synthetic_options = together(
 @shape_options
 @against_options
 @scorer_options
+@judge_options
 @config_option("load")
 @dry_run_option
 @failure_options
@@ -201,9 +203,12 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     Ctrl-C ends the level and shows the results so far.
     """
     from benchwright.app.load.settings import LoadSettings
+    from benchwright.cli.idle_options import settle_judge
     from benchwright.cli.load_running import measure_and_report, test_machine
 
     take_models(options)
+    if options["benchmark"] is not None:
+        settle_judge(options, [options["benchmark"]])
     options["param"] = json_pairs(options["param"], "--param")
     options["where"] = alternatives(options["where"], "--where")
     for name in ("option", "scorer_option", "column"):

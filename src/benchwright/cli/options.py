@@ -185,8 +185,12 @@ scorer_options = together(
            help="exact, numeric, regex, json, mcq, judge, or your own as MODULE:NAME. Repeatable."),
     option("--scorer-option", multiple=True, metavar="KEY=VALUE", heading="Scoring", rare=True,
            help="Set an option of the scorer (pattern, relative, rubric, ...). Repeatable."),
+)  # fmt: skip
+
+judge_options = together(
     option("--judge-model", metavar="MODEL", heading="Scoring", rare=True, shell_complete=completing.models,
-           help="Model that --scorer judge uses (default: the model judges itself)."),
+           help="Model that judges answers, for --scorer judge or a benchmark with a judge "
+           "(default: the model itself; some benchmarks then compare words)."),
     option("--judge-base-url", metavar="URL", heading="Scoring", rare=True,
            help="Base URL of the judge (default: that of the model)."),
     option("--judge-api-key-env", metavar="NAME", heading="Scoring", rare=True,

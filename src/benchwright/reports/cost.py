@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from benchwright.analysis.cost import Cost
-from benchwright.formats import duration
+from benchwright.formats import counted, duration
 
 
 def cost_text(cost: Cost) -> str:
     """Requests, tokens, time and money in a line, as far as they are known."""
     most = "at most " if cost.most else ""
+    if cost.requests is cost.prompt_tokens is cost.completion_tokens is None:
+        return "unknown"
     parts = [
-        f"{_number(cost.requests)} requests",
-        f"{_number(cost.prompt_tokens)} prompt tokens",
-        f"{most if cost.completion_tokens is not None else ''}{_number(cost.completion_tokens)} completion tokens",
+        _counted(cost.requests, "request"),
+        _counted(cost.prompt_tokens, "prompt token"),
+        f"{most if cost.completion_tokens is not None else ''}{_counted(cost.completion_tokens, 'completion token')}",
     ]
     if cost.minutes is not None:
         parts.append(f"{most}{duration(cost.minutes * 60)}")
@@ -26,5 +28,5 @@ def cost_lines(cost: Cost) -> list[str]:
     return [f"estimate: {cost_text(cost)}", f"  ({cost.basis})"]
 
 
-def _number(value: int | None) -> str:
-    return "unknown" if value is None else f"{value:,}"
+def _counted(count: int | None, noun: str) -> str:
+    return f"unknown {noun}s" if count is None else counted(count, noun)
