@@ -89,7 +89,7 @@ def _print(reports: Sequence[BenchmarkReport]) -> None:
         echo()
         if len(reports) > 1:
             echo(plain(report.model))
-        print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.summary))
+        print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.target))
 
 
 def _plain(report: BenchmarkReport) -> dict[str, Any]:
