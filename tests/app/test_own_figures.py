@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from benchwright.runs.journal import TRIALS
 
 
 @pytest.fixture
-def of_two(program: Program) -> Iterator[str]:
+def of_two(program: Program) -> str:
     """What the run of one model that knows three of four answers, and one that refuses all, has printed."""
     path = program.directory / "data" / "multi_if"
     WRITERS["multi_if"](path)
@@ -29,7 +28,7 @@ def of_two(program: Program) -> Iterator[str]:
         )
         ended = program.run("run", "multi_if", "--models", program.write("models.toml", models), "-q")
     assert ended.returncode == 0, ended.stderr
-    yield ended.stdout
+    return ended.stdout
 
 
 def shown(program: Program) -> list[dict[str, Any]]:

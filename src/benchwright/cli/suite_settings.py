@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import click
@@ -115,7 +115,7 @@ def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> t
     return tried
 
 
-def _check_some_part_takes(given: Collection[str], suite: Suite, context: click.Context) -> None:
+def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context) -> None:
     """Checks that what was typed is for some part, as far as the kinds of the parts say."""
     kinds = {entry.kind for entry in suite.entries}
     taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
