@@ -136,6 +136,4 @@ class TestTheJudge:
 
     def test_needs_a_model(self, program: Program) -> None:
         command = ("run", "hle", *AT, "--judge-base-url", NOWHERE)
-        assert "--option judge_base_url does nothing without --option judge_model=MODEL" in refused(
-            program, *command
-        )
+        assert "judge_base_url does nothing without judge_model: name the model" in refused(program, *command)

@@ -205,7 +205,9 @@ def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
     for role in metadata.roles:
         for name in (f"{role}_base_url", f"{role}_api_key_env"):
             if name in options and role not in given:
-                raise UserError(f"--option {name} does nothing without --option {role}_model=MODEL.")
+                raise UserError(
+                    f"{name} does nothing without {role}_model: name the model that is the {role}, too."
+                )
     return given
 
 
