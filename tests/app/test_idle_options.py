@@ -78,6 +78,27 @@ class TestOfSuites:
     def test_what_no_part_has(self, program: Program, typed: str, words: str) -> None:
         assert words in refused(program, *suite(program, ROWS.format("exact")), typed)
 
+    @pytest.mark.parametrize(
+        ("line", "words"),
+        [
+            ("speed = 100", "'speed' has no place there: it is for the command line."),
+            ("dry_run = true", "'dry_run' has no place there"),
+            (
+                'judge_labels = "labels.csv"',
+                "take them in when it is finished, with `benchwright judge labels",
+            ),
+        ],
+    )
+    def test_what_a_file_cannot_hold(self, program: Program, line: str, words: str) -> None:
+        assert words in refused(program, *suite(program, f"[defaults]\n{line}", ROWS.format("exact")))
+
+    def test_the_name_of_a_suite_in_place_of_a_benchmark(self, program: Program) -> None:
+        assert "quick is a suite: run it with --suite quick." in refused(program, "run", "quick", *AT)
+
+    def test_nothing_that_can_be_run(self, program: Program) -> None:
+        told = refused(program, *suite(program, BENCHMARK.format("mmlu"), BENCHMARK.format("hle")))
+        assert told == "No requests were sent (--dry-run)."
+
     def test_two_judges(self, program: Program) -> None:
         two = ("--judge-model=x", "--option=judge_model=y")
         assert "contradict each other: give one" in refused(

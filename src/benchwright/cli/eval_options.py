@@ -17,8 +17,6 @@ from benchwright.cli.options import (
     base_url_option,
     concurrency_option,
     dataset_option,
-    judge_labels_option,
-    judge_options,
     limit_option,
     model_options,
     offset_option,
@@ -28,9 +26,9 @@ from benchwright.cli.options import (
     row_options,
     run_options,
     sampling_options,
-    scorer_options,
     until_options,
 )
+from benchwright.cli.scoring_options import judge_labels_option, judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from benchwright.cli.options import (
     dataset_option,
     dry_run_option,
     failure_options,
-    judge_options,
     limit_option,
     metrics_options,
     model_options,
@@ -35,11 +34,11 @@ from benchwright.cli.options import (
     retry_options,
     row_options,
     sampling_options,
-    scorer_options,
     shuffle_option,
     trial_seconds_option,
     workers_option,
 )
+from benchwright.cli.scoring_options import judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
 
 EXAMPLES = """\b

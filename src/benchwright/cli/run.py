@@ -22,8 +22,6 @@ from benchwright.cli.options import (
     benchmark_options,
     concurrency_option,
     data_option,
-    judge_labels_option,
-    judge_options,
     keep_images_option,
     limit_option,
     metrics_options,
@@ -36,6 +34,7 @@ from benchwright.cli.options import (
     shuffle_option,
     until_options,
 )
+from benchwright.cli.scoring_options import judge_labels_option, judge_options
 from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:
@@ -162,6 +161,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     if any(program_of(name) for name in names):
         sys.exit(_run_foreign_tasks(names, {**options, "no_seed": no_seed}, as_json=as_json, quiet=quiet))
     options["no_seed"] = no_seed
+    _refuse_suites(names, options["plugin"])
     settle_judge(options, names)
     if len(options["agent"]) > 1:
         from benchwright.cli.agent_suites import run_by_agents
@@ -218,6 +218,17 @@ def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_js
     return run_foreign_tasks(names, benchmark_settings(options), as_json=as_json, quiet=quiet)
 
 
+def _refuse_suites(names: tuple[str, ...], plugins: tuple[Path, ...]) -> None:
+    from benchwright.app.named_suites import suite_names
+    from benchwright.app.shared_options import about_of
+    from benchwright.catalog.registry import ROOMS
+
+    for name in names:
+        known = name.partition(":")[0] in ROOMS or about_of(name, plugins) is not None
+        if not known and name in suite_names():
+            raise click.UsageError(f"{name} is a suite: run it with --suite {name}.")
+
+
 def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
     """The settings that the options stand for."""
     from benchwright.config import BenchmarkSettings
@@ -245,6 +256,7 @@ def _run_suite(
 ) -> int:
     """Runs a suite; what was typed besides goes over what its file says."""
     from benchwright.app.named_suites import find_suite
+    from benchwright.app.suites import LABELS_AFTERWARDS
     from benchwright.cli.idle_options import refuse_idle
     from benchwright.cli.suite_running import run_suite
     from benchwright.cli.suite_settings import suite_parts
@@ -254,11 +266,11 @@ def _run_suite(
             f"Give benchmarks or --suite, not both; {names[0]!r} belongs into a file of your own."
         )
     context = click.get_current_context()
-    for name in ("name", "config", "judge_labels"):
+    if context.get_parameter_source("judge_labels") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--judge-labels does not go with --suite: {LABELS_AFTERWARDS}.")
+    for name in ("name", "config"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"--{name.replace('_', '-')} does not go with --suite: write it into a file of your own."
-            )
+            raise click.UsageError(f"--{name} does not go with --suite: write it into a file of your own.")
     suite = find_suite(typed)
     parts, dry_run = suite_parts(suite), options["dry_run"]
     benchmarks = [part.entry.name for part in parts if part.entry.kind == "benchmark"]

@@ -27,6 +27,8 @@ def render_costs(title: Line, each: Mapping[str, Priced], left_out: int) -> Rend
 
     `left_out` parts cannot be run as they are.
     """
+    if not each:
+        return render_blocks([title], [])
     known = [one for one in each.values() if one.cost.requests is not None]
     parts = len(each) + left_out
     whole = "all of it" if len(known) == parts else f"{len(known):,} of {parts:,} parts"
