@@ -66,6 +66,11 @@ def test_a_speed_is_for_the_dry_run(program: Program) -> None:
     )
 
 
+def test_an_address_of_no_judge(program: Program) -> None:
+    command = ("eval", "-d", program.rows(1), "--scorer", "exact", *AT, "--judge-base-url", NOWHERE)
+    assert "--judge-base-url does nothing without --judge-model." in refused(program, *command)
+
+
 class TestOfSuites:
     @pytest.mark.parametrize(
         ("typed", "words"),

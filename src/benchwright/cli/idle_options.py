@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from benchwright.app.shared_options import about_of
 from benchwright.catalog.benchmark import About
 from benchwright.cli.option_values import pairs
-from benchwright.config import JUDGE, BenchmarkSettings, ModelEntry, Settings, ThinkingSettings
+from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings, ModelEntry, Settings, ThinkingSettings
 from benchwright.errors import UserError
 
 
@@ -32,12 +32,19 @@ def _asks_for_thinking(settings: Settings) -> bool:
     return any(one.reasoning_effort is not None or one.thinking_budget is not None for one in asked)
 
 
+def _names_a_judge(settings: Settings) -> bool:
+    """Benchmarks say for themselves where a judge has no model."""
+    return not isinstance(settings, EvalSettings) or settings.judge_model is not None
+
+
 def _has(name: str, value: Any = True) -> Callable[[Settings], bool]:
     return lambda settings: bool(getattr(settings, name, None) == value)
 
 
 NEEDS: Mapping[str, _Need] = {
     "thinking_style": _Need("--reasoning-effort or --thinking-budget", _asks_for_thinking),
+    "judge_base_url": _Need("--judge-model", _names_a_judge),
+    "judge_api_key_env": _Need("--judge-model", _names_a_judge),
     "ray_address": _Need("--executor ray", _has("executor", "ray")),
     "prometheus_url": _Need("--metrics", _has("scrape_prometheus")),
     "speed": _Need("--dry-run", _has("dry_run")),
