@@ -5,6 +5,7 @@ Every field has the name of its option with underscores; `--batch-size` is `conc
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -62,6 +63,11 @@ class ModelEntry(BaseModel):
     def title(self) -> str:
         """What it is called in results."""
         return self.name or self.model
+
+
+def words_of(complaint: Mapping[str, Any]) -> str:
+    """What is wrong with a value, in words, of one of the `errors()` of a `ValidationError`."""
+    return str(complaint["msg"]).removeprefix("Value error, ")
 
 
 def _entry(given: Any) -> Any:
@@ -247,6 +253,10 @@ Where = dict[str, str | tuple[str, ...]]
 """Values that labels of samples have, or `id`; of several, any will do."""
 
 
+JUDGE = ("judge_model", "judge_base_url", "judge_api_key_env")
+"""Settings that say which judge a benchmark asks, named as its options are."""
+
+
 class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     """`benchwright run`: benchmarks of the catalog. None stands for what a benchmark's protocol says."""
 
@@ -270,6 +280,10 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
     seal: bool = True
     """Whether agents in containers are sealed; else their official protocol is kept to the letter."""
 
+    judge_model: str | None = None
+    """The judge of a benchmark that has one; this and the next two are kept in `option`."""
+    judge_base_url: str | None = None
+    judge_api_key_env: str | None = None
     judge_labels: Path | None = None
     """A file of people's labels, by which a judge's scores are corrected."""
 
@@ -278,6 +292,21 @@ class BenchmarkSettings(DecidingSettings, ThinkingSettings):
 
     scrape_prometheus: bool = False
     prometheus_url: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _judge_among_options(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        judge = {name: given[name] for name in JUDGE if given.get(name) is not None}
+        options = given.get("option") or {}
+        for name in judge.keys() & options.keys():
+            if judge[name] != options[name]:
+                raise ValueError(
+                    f"{name} {judge[name]!r} and the option {name}={options[name]} contradict each other: give one"
+                )
+        rest = {name: value for name, value in given.items() if name not in JUDGE}
+        return {**rest, "option": {**options, **judge}} if judge else rest
 
 
 class PackSettings(DecidingSettings):

@@ -35,6 +35,12 @@ def number(value: float | None, form: str = ".3f") -> str:
     return "–" if value is None else format(value, form)
 
 
+def figure_text(value: float | None) -> str:
+    """A figure of a benchmark: a share with four decimals, a number of things whole, or a dash."""
+    whole = value is not None and abs(value) > 1 and value == int(value)
+    return number(value, ",.0f" if whole else ".4f")
+
+
 def seconds_of(text: str) -> float | None:
     """`0.5`, `0.5s` or `500ms` in seconds; None where it is not a time."""
     number, unit = text.strip(), 1.0

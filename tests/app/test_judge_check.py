@@ -76,6 +76,17 @@ def test_what_was_asked_is_not_asked_again(
     assert len(judge.judged) == before
 
 
+@pytest.mark.usefixtures("found")
+def test_progress_is_that_of_each_judge_alone(checked: Program, tmp_path: Path) -> None:
+    shutil.copytree(checked.directory, tmp_path, dirs_exist_ok=True)
+    program = Program(tmp_path)
+    command = ("judge", "check", program.only_run.name, "-n", "50", "--second-judge", "lenient-judge")
+    told = program.run(*command).stderr
+    assert "(200/200 runs completed)" in told, "of 240 that the first judge was asked"
+    assert "Asking lenient-judge 50 times" in told
+    assert "[50/50]" in told
+
+
 def test_a_person_reads_what_moves_verdicts(checked: Program, found: dict[str, Any]) -> None:
     ended = checked.run("judge", "check", checked.only_run.name, "-q")
     assert "The length of an answer moves verdicts: 12 to right, 0 to wrong." in ended.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,22 @@ class TestCost:
 
     def test_is_told_for_each_benchmark_and_for_all(self, program: Program, mine: list[str]) -> None:
         told = program.run(*mine, "--speed", "100").stdout
-        assert "mmlu: 8 trials" in told
-        assert "all of it: 8 requests" in told
-        assert "at most 800 completion tokens, at most 8.0s" in told
+        rows = {row[0]: row[1:] for line in told.splitlines() if len(row := re.split(r" {2,}", line)) > 4}
+        assert rows["Part"] == ["trials", "requests", "tokens in", "tokens out", "time"]
+        assert rows["mmlu"][:2] == ["8", "8"]
+        assert rows["mmlu"][3:] == ["≤ 800", "≤ 8.0s"]
+        assert rows["all of it"] == rows["mmlu"]
+        assert max(map(len, told.splitlines())) <= 120
+
+    def test_what_is_unknown_is_left_out_of_the_sum_which_says_so(
+        self, program: Program, mine: list[str]
+    ) -> None:
+        program.rows(3)
+        more = '[[benchmarks]]\ndataset = "rows.jsonl"\nscorer = "exact"\n'
+        (program.home / "suites" / "mine.toml").write_text(MINE + more)
+        told = program.run(*mine).stdout
+        assert re.search(r"^rows +3 +unknown +unknown +unknown$", told, re.M)
+        assert re.search(r"^1 of 2 parts +8 +8 ", told, re.M)
 
     def test_a_single_benchmark_tells_it_too(self, program: Program, mine: list[str]) -> None:
         told = program.run("run", "mmlu", "--model", "m", "--base-url", NOWHERE, "--dry-run").stdout

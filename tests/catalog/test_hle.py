@@ -110,7 +110,7 @@ async def test_synthetic_questions_with_images_pass(real_rows: Path) -> None:
 
 
 def test_without_a_judge_scores_are_not_comparable() -> None:
-    assert "not comparable" in benchmark("hle").departures[0]
+    assert "no judge" in benchmark("hle").departures[0]
     assert JUDGED.departures == ()
     (other,) = benchmark("hle", {"judge_model": "some-judge"}, ["judge"]).departures
     assert other == f"judged by some-judge; published figures use {OFFICIAL_JUDGE}"

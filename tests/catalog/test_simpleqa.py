@@ -155,7 +155,7 @@ async def test_without_a_judge_the_words_of_the_answer_must_be_there(
     answer: str, value: float | None
 ) -> None:
     assert (await scored("simpleqa", ASKED, answer)).value == value
-    assert "not comparable" in benchmark("simpleqa").departures[0]
+    assert "no judge" in benchmark("simpleqa").departures[0]
 
 
 def test_another_judge_is_a_departure() -> None:
@@ -172,7 +172,8 @@ def test_f1_is_the_harmonic_mean_of_correct_and_of_accuracy_given_attempted(grad
     known = figures(judged("simpleqa"), scores)
     correct = grades.count("CORRECT") / len(grades)
     given_attempted = known["accuracy_given_attempted"]
-    assert given_attempted is not None
+    assert (given_attempted is None) == (set(grades) == {"NOT_ATTEMPTED"})
+    given_attempted = given_attempted or 0.0
     total = correct + given_attempted
     assert known["f1"] == pytest.approx(2 * correct * given_attempted / total if total else 0.0)
     assert known["incorrect"] == grades.count("INCORRECT") / len(grades)

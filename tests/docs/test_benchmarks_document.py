@@ -55,8 +55,9 @@ RUNS = {
     "benchwright run mmlu --model my-model --where 'id=mmlu_[01]' --where id=mmlu_3": {"mmlu": 3},
     "benchwright run mmlu --model my-model --metrics --no-stream": {"mmlu": COUNT},
     "benchwright run mmlu:5shot --model my-base-model": {"mmlu:5shot": COUNT},
-    "benchwright run hle --model my-model --option judge_model=my-judge "
-    "--option judge_base_url=http://localhost:9000/v1": {"hle": COUNT},
+    "benchwright run hle --model my-model --judge-model my-judge --judge-base-url http://localhost:9000/v1": {
+        "hle": COUNT
+    },
     "benchwright run longbench_v2 --model my-model --option max_input_tokens=120000": {"longbench_v2": COUNT},
     "benchwright run mrcr --model my-model --option max_context=128000": {"mrcr": COUNT},
     "benchwright run bfcl --model my-model --option categories=simple_python": {"bfcl": COUNT},

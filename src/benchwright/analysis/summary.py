@@ -8,9 +8,12 @@ Two rules of counting stand side by side. The documented one: a trial without a 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from benchwright.analysis.deciding.decision import decision_of
 from benchwright.analysis.deciding.records import RunDecision
@@ -18,12 +21,14 @@ from benchwright.analysis.differences import Difference, differences
 from benchwright.analysis.equal_repeats import EqualRepeats, equal_repeats
 from benchwright.analysis.judged.certificate import certificate_of
 from benchwright.analysis.judged.records import Certificate, Judge, judge_of
+from benchwright.analysis.own_figures import own_figures
 from benchwright.analysis.request_summary import RequestSummary, request_summary
 from benchwright.analysis.scores import ScoreValues, mean_of, values_of
 from benchwright.analysis.shortfalls import shortfalls
 from benchwright.analysis.suspicious import SuspiciousPasses, suspicious_passes
 from benchwright.analysis.thinking import ThinkingCutOff, thinking_cut_off
 from benchwright.analysis.timings import timings_note
+from benchwright.catalog.benchmark import Figure
 from benchwright.records import LoopLag, Record, Target
 from benchwright.runs.about import harness_of, title_of, titled
 from benchwright.runs.columns import chosen, true_places
@@ -97,7 +102,8 @@ class TargetSummary(Record, frozen=True):
     the most frequent reasons for which trials failed, with their counts. `equal_repeats` is there where all repeats
     got the same answer at a temperature above 0, `suspicious` where trials have flags. `agent` is the command-line
     agent that asked the model, with its version. `thinking_cut_off` is there
-    where models reached their token limit while they were still thinking.
+    where models reached their token limit while they were still thinking. `figures` are a benchmark's own, once its run
+    is reported.
     """
 
     slot: str
@@ -116,6 +122,7 @@ class TargetSummary(Record, frozen=True):
     suspicious: SuspiciousPasses | None = None
     agent: str = ""
     thinking_cut_off: ThinkingCutOff | None = None
+    figures: list[Figure] = []
 
     @property
     def title(self) -> str:
@@ -179,6 +186,8 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
     sessions = copy.deepcopy(table.sessions)
     sessions.end()
     targets = [_target_summary(manifest, table, target, sessions) for target in manifest.targets]
+    if manifest.kind == "benchmark":
+        targets = with_figures(targets, own_figures(table.directory))
     decision = decision_of(table.directory, manifest, table)
     return RunSummary(
         run=manifest.id,
@@ -203,6 +212,13 @@ def summarise(manifest: Manifest, table: RunTable) -> RunSummary:
         decision=decision,
         origin=origin_of(manifest),
     )
+
+
+def with_figures(
+    targets: Sequence[TargetSummary], figures: Mapping[str, list[Figure]]
+) -> list[TargetSummary]:
+    """The targets with a benchmark's own figures, by their slots."""
+    return [replace(target, figures=figures.get(target.slot, [])) for target in targets]
 
 
 def _concurrency(manifest: Manifest, paces: Paces) -> int | None:

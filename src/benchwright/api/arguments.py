@@ -111,6 +111,9 @@ class BenchmarkArguments(DecidingArguments, ThinkingArguments, total=False):
     agent: str | None
     keep_images: Literal["none", "base", "all"] | None
     seal: bool
+    judge_model: str | None
+    judge_base_url: str | None
+    judge_api_key_env: str | None
     judge_labels: str | Path | None
     output_dir: str | Path
     data_dir: str | Path
@@ -143,6 +146,8 @@ def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str
     """
     from pydantic import ValidationError
 
+    from benchwright.config import words_of
+
     given = dict(arguments)
     if api_key_env is not None:
         if given.get("api_key") is not None:
@@ -154,7 +159,7 @@ def settings_of(kind: type[Kind], arguments: Mapping[str, Any], api_key_env: str
         return kind(**given)
     except ValidationError as error:
         first = error.errors()[0]
-        name = str(first["loc"][0])
+        name = "".join(map(str, first["loc"][:1]))
         if first["type"] == "extra_forbidden":
             raise UserError(f"There is no argument {name!r} here.") from None
-        raise UserError(f"{name}: {first['msg']}.") from None
+        raise UserError(f"{name}: {words_of(first)}." if name else f"{words_of(first)}.") from None

@@ -98,7 +98,7 @@ class BenchmarkRun(msgspec.Struct, frozen=True):
         for report in self.reports:
             name = f"{plain(report.model)}\n" if len(self.reports) > 1 else ""
             about, totals = report.manifest.about, report.totals
-            parts.append(name + as_text(render_benchmark(about, totals, report.figures, self.summary)))
+            parts.append(name + as_text(render_benchmark(about, totals, report.figures, report.target)))
         return "\n\n".join(parts)
 
     def __repr__(self) -> str:

@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from benchwright.analysis.benchmark_file import Totals, add_up, graded, write_result_file
-from benchwright.analysis.summary import RunSummary, TargetSummary, summarise
+from benchwright.analysis.own_figures import keep_own_figures
+from benchwright.analysis.summary import RunSummary, TargetSummary, summarise, with_figures
 from benchwright.app.prepared import LaunchedRun
 from benchwright.app.run_shelf import reported
 from benchwright.catalog.benchmark import About, Benchmark, Figure, timestamp
@@ -20,15 +23,21 @@ from benchwright.runs.manifest import Manifest, read_manifest
 
 class BenchmarkReport(Record, frozen=True):
     """What a benchmark's run came to for one model, called `model`; `path` is its result file, None where the run is
-    not finished. The `summary` is that of the run, with all models.
+    not finished. The `summary` is that of the run, with all models, of which this one has the `slot`.
     """
 
     model: str
+    slot: str
     manifest: Manifest
     summary: RunSummary
     totals: Totals
     figures: Sequence[Figure]
     path: Path | None
+
+    @property
+    def target(self) -> TargetSummary:
+        """The model in the summary."""
+        return next(target for target in self.summary.targets if target.slot == self.slot)
 
 
 def report_benchmark(
@@ -48,9 +57,12 @@ def report_benchmark(
     reports = [
         _report(benchmark, settings, launched, manifest, summary, target, more) for target in summary.targets
     ]
+    figures = {report.slot: list(report.figures) for report in reports}
     if launched.finished:
+        keep_own_figures(launched.directory, figures)
         reported(launched.directory)
-    return reports
+    summary = replace(summary, targets=with_figures(summary.targets, figures))
+    return [replace(report, summary=summary) for report in reports]
 
 
 def _report(
@@ -76,7 +88,7 @@ def _report(
         if "predictions" in benchmark.about.options:
             predictions = predictions_of(graded(table.trials(rows), scorer), model)
             write_predictions(path.with_suffix(".predictions.jsonl"), predictions)
-    return BenchmarkReport(model, manifest, summary, totals, figures, path)
+    return BenchmarkReport(model, target.slot, manifest, summary, totals, figures, path)
 
 
 def _result_path(metadata: About, directory: Path, model: str, moment: str) -> Path:

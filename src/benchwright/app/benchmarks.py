@@ -196,8 +196,19 @@ def _find(name: str, settings: BenchmarkSettings, selection: Selection) -> tuple
 
 
 def _roles(metadata: About, options: Mapping[str, str]) -> list[str]:
-    """The further roles that were given a model of their own."""
-    return [role for role in metadata.roles if f"{role}_model" in options]
+    """The further roles that were given a model of their own.
+
+    Raises:
+        UserError: one was given an address or a key, but no model.
+    """
+    given = [role for role in metadata.roles if f"{role}_model" in options]
+    for role in metadata.roles:
+        for name in (f"{role}_base_url", f"{role}_api_key_env"):
+            if name in options and role not in given:
+                raise UserError(
+                    f"{name} does nothing without {role}_model: name the model that is the {role}, too."
+                )
+    return given
 
 
 def _conversation_options(metadata: About, settings: BenchmarkSettings) -> dict[str, str]:

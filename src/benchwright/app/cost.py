@@ -16,6 +16,7 @@ from benchwright.app.loop import run_async
 from benchwright.app.prepared import PreparedRun, RunRequest
 from benchwright.catalog.asked import asked_of
 from benchwright.catalog.task import BenchmarkTask
+from benchwright.formats import counted
 from benchwright.pictures import MOST_TOKENS
 from benchwright.records import Sample, Target
 
@@ -84,7 +85,7 @@ def _played(request: RunRequest) -> PerTrial:
     return PerTrial(
         asked.requests,
         asked.prompt_characters / CHARACTERS_PER_TOKEN + asked.picture_tokens,
-        basis=f"prompts of {asked.samples} samples, {CHARACTERS_PER_TOKEN} characters a token{images}",
+        basis=f"prompts of {counted(asked.samples, 'sample')}, {CHARACTERS_PER_TOKEN} characters a token{images}",
     )
 
 

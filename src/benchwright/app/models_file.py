@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.config import ModelEntry
+from benchwright.config import ModelEntry, words_of
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import plain
@@ -33,7 +33,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UserError(f"{path} is not a TOML file: {error}") from None
 
 
@@ -63,4 +65,4 @@ def first_complaint(error: ValidationError, kind: type[BaseModel]) -> str:
     place = ".".join(map(str, first["loc"])) or "the entry"
     if first["type"] == "extra_forbidden":
         return f"unknown key {plain(place)!r}.{did_you_mean(place, kind.model_fields)}"
-    return f"{plain(place)}: {first['msg']}."
+    return f"{plain(place)}: {words_of(first)}."

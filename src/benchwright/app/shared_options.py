@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.catalog import plugins
+from benchwright.catalog.benchmark import About
 from benchwright.catalog.registry import ROOMS, about, known_options
 from benchwright.config import BenchmarkSettings
 from benchwright.errors import UserError
@@ -21,30 +22,35 @@ class Sharer(NamedTuple):
     own: Collection[str] = ()
 
 
-def settings_of_each(sharers: Sequence[Sharer]) -> list[BenchmarkSettings]:
-    """The settings of each, without the options that are meant for others.
+def settings_of_each(sharers: Sequence[Sharer], of_others: Collection[str] = ()) -> list[BenchmarkSettings]:
+    """The settings of each, without the options that are meant for others; `of_others` need nobody among them.
 
     Raises:
         UserError: none of them has an option; suggests the right name.
     """
-    of_each = [_known_to(one.name, one.settings.plugin) for one in sharers]
+    of_each = [_known_to(one) for one in sharers]
     if None not in of_each:
         known = {name for each in of_each for name in each or ()}
         for one in sharers:
-            _check_somebody_has(one.settings.option.keys() - one.own, known, sharers)
+            _check_somebody_has(one.settings.option.keys() - one.own - {*of_others}, known, sharers)
     return [
         one.settings.model_copy(update={"option": _taken(one, known)})
         for one, known in zip(sharers, of_each, strict=True)
     ]
 
 
-def _known_to(name: str, files: Sequence[Path]) -> Mapping[str, str] | None:
-    """The options of a benchmark; None where there is none of that name, which its run will say."""
+def about_of(name: str, files: Sequence[Path]) -> About | None:
+    """What is known of a benchmark; None where there is none of that name, which its run will say."""
     try:
         plugin = None if name.partition(":")[0] in ROOMS else plugins.find(name, files)
-        return known_options(about(name) if plugin is None else plugin.about)
+        return about(name) if plugin is None else plugin.about
     except UserError:
         return None
+
+
+def _known_to(sharer: Sharer) -> Mapping[str, str] | None:
+    found = about_of(sharer.name, sharer.settings.plugin)
+    return None if found is None else known_options(found)
 
 
 def _check_somebody_has(options: Collection[str], known: Collection[str], sharers: Sequence[Sharer]) -> None:

@@ -21,6 +21,13 @@ KEYS = ("name", "models", "defaults", "benchmarks")
 ELSEWHERE = {"model", "models", "suite", "config"}
 """Options of the commands that a suite has a place of its own for."""
 
+OF_THE_LINE = {"dry_run", "json", "quiet", "price", "speed", "csv", "markdown"}
+"""Options of the commands that are about one call of them, which a file cannot hold."""
+
+LABELS_AFTERWARDS = (
+    "labels are of one run: take them in when it is finished, with `benchwright judge labels RUN FILE`"
+)
+
 Kind = Literal["benchmark", "pack", "eval"]
 
 
@@ -109,6 +116,10 @@ def _check_place(path: Path, options: Mapping[str, Any]) -> None:
             raise UserError(
                 f"{path}: {plain(key)!r} has no place there: all models of a suite stand in [[models]]."
             )
+        if key.replace("-", "_") in OF_THE_LINE:
+            raise UserError(f"{path}: {plain(key)!r} has no place there: it is for the command line.")
+        if key.replace("-", "_") == "judge_labels":
+            raise UserError(f"{path}: {LABELS_AFTERWARDS}.")
 
 
 def _entries(written: Sequence[Mapping[str, Any]], path: Path) -> Iterator[SuiteEntry]:

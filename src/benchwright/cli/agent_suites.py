@@ -8,6 +8,7 @@ from typing import Any
 
 from benchwright.app.suite_session import SuitePart
 from benchwright.app.suites import Suite, SuiteEntry
+from benchwright.cli.idle_options import refuse_idle
 from benchwright.cli.suite_running import run_suite
 from benchwright.cli.suite_settings import check_fits_a_suite, with_their_options
 from benchwright.config import Settings
@@ -45,6 +46,7 @@ def _run(
     agents = dict.fromkeys(options["agent"])
     each = [settings_of({**options, "agent": (agent,)}) for agent in agents]
     first = each[0]
+    refuse_idle(each, [entry.name for entry in entries if entry.kind == "benchmark"])
     check_fits_a_suite(first, "several agents (--agent)")
     if not first.tried:
         raise UserError("Name the models for these agents with --model.")

@@ -89,7 +89,7 @@ def _print(reports: Sequence[BenchmarkReport]) -> None:
         echo()
         if len(reports) > 1:
             echo(plain(report.model))
-        print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.summary))
+        print_table(render_benchmark(report.manifest.about, report.totals, report.figures, report.target))
 
 
 def _plain(report: BenchmarkReport) -> dict[str, Any]:
@@ -107,6 +107,10 @@ def _plain(report: BenchmarkReport) -> dict[str, Any]:
 
 
 def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], rates: Rates, *, as_json: bool) -> int:
+    from rich.padding import Padding
+
+    from benchwright.reports.benchmark import render_departures
+
     described = [describe(prepared) | {"cost": cost_of(prepared, *rates)} for prepared in runs]
     if as_json:
         print_json({"benchmarks": described})
@@ -116,8 +120,8 @@ def _describe(runs: Sequence[PreparedRun[list[BenchmarkReport]]], rates: Rates, 
         echo(f"{prepared.facts['benchmark']}: {counted(trials, 'trial')}, data from {data.path}")
         for line in cost_lines(facts["cost"]):
             echo(f"  {line}")
-        for departure in prepared.facts["departures"]:
-            echo(f"  not comparable to published scores: {departure}")
+        if departures := prepared.facts["departures"]:
+            print_table(Padding(render_departures(departures), (0, 0, 0, 2)))
         if "noise" in facts:
             print_floors(facts["noise"])
     say_nothing_was_sent()

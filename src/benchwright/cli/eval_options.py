@@ -17,7 +17,6 @@ from benchwright.cli.options import (
     base_url_option,
     concurrency_option,
     dataset_option,
-    judge_labels_option,
     limit_option,
     model_options,
     offset_option,
@@ -27,9 +26,9 @@ from benchwright.cli.options import (
     row_options,
     run_options,
     sampling_options,
-    scorer_options,
     until_options,
 )
+from benchwright.cli.scoring_options import judge_labels_option, judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ eval_options = together(
     model_options, base_url_option(OPENAI), api_key_option, sampling_options("not sent"),
     thinking_options,
     agent_options(), recipe_option, agent_command_option,
-    scorer_options, judge_labels_option, own_scores, baseline_options, until_options,
+    scorer_options, judge_options, judge_labels_option, own_scores, baseline_options, until_options,
     config_option("eval"), concurrency_option(1), run_options, reuse_options,
     file_options, output_options,
 )  # fmt: skip
@@ -87,13 +86,16 @@ eval_options = together(
 def evaluate(options: dict[str, Any], *, as_json: bool, quiet: bool, debug: bool, anew: bool = False) -> int:
     """Runs an evaluation with these options; returns the exit code."""
     from benchwright.cli.eval_running import run_eval
+    from benchwright.cli.idle_options import refuse_idle
 
     options |= {"debug": debug, "anew": anew}
     if len(options["agent"]) > 1:
         from benchwright.cli.agent_suites import eval_by_agents
 
         return eval_by_agents(options, eval_settings, as_json=as_json, quiet=quiet)
-    return run_eval(eval_settings(options), as_json=as_json, quiet=quiet)
+    settings = eval_settings(options)
+    refuse_idle([settings])
+    return run_eval(settings, as_json=as_json, quiet=quiet)
 
 
 def eval_settings(options: dict[str, Any]) -> EvalSettings:

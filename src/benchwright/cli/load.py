@@ -34,11 +34,11 @@ from benchwright.cli.options import (
     retry_options,
     row_options,
     sampling_options,
-    scorer_options,
     shuffle_option,
     trial_seconds_option,
     workers_option,
 )
+from benchwright.cli.scoring_options import judge_options, scorer_options
 from benchwright.cli.thinking_options import thinking_options
 
 EXAMPLES = """\b
@@ -183,6 +183,7 @@ synthetic_options = together(
 @shape_options
 @against_options
 @scorer_options
+@judge_options
 @config_option("load")
 @dry_run_option
 @failure_options
@@ -201,9 +202,12 @@ def command(as_json: bool, quiet: bool, debug: bool, **options: Any) -> None:
     Ctrl-C ends the level and shows the results so far.
     """
     from benchwright.app.load.settings import LoadSettings
+    from benchwright.cli.idle_options import settle_judge
     from benchwright.cli.load_running import measure_and_report, test_machine
 
     take_models(options)
+    if options["benchmark"] is not None:
+        settle_judge(options, [options["benchmark"]])
     options["param"] = json_pairs(options["param"], "--param")
     options["where"] = alternatives(options["where"], "--where")
     for name in ("option", "scorer_option", "column"):

@@ -66,9 +66,11 @@ def make_settings(kind: type[Model], options: dict[str, Any]) -> Model:
     """
     from pydantic import ValidationError
 
+    from benchwright.config import words_of
+
     try:
         return kind(**options)
     except ValidationError as error:
         first = error.errors()[0]
-        name = "--" + str(first["loc"][0]).replace("_", "-")
-        raise click.UsageError(f"{name}: {first['msg']}.") from None
+        place = "".join(f"--{name}: ".replace("_", "-") for name in map(str, first["loc"][:1]))
+        raise click.UsageError(f"{place}{words_of(first)}.") from None

@@ -178,28 +178,6 @@ repeats_option = option("--n", type=int, metavar="N", default=1, heading="Datase
                         help="Repeats of each sample, for pass@k.")  # fmt: skip
 
 
-# Scores
-
-scorer_options = together(
-    option("--scorer", multiple=True, metavar="NAME", heading="Scoring", shell_complete=completing.scorers,
-           help="exact, numeric, regex, json, mcq, judge, or your own as MODULE:NAME. Repeatable."),
-    option("--scorer-option", multiple=True, metavar="KEY=VALUE", heading="Scoring", rare=True,
-           help="Set an option of the scorer (pattern, relative, rubric, ...). Repeatable."),
-    option("--judge-model", metavar="MODEL", heading="Scoring", rare=True, shell_complete=completing.models,
-           help="Model that --scorer judge uses (default: the model judges itself)."),
-    option("--judge-base-url", metavar="URL", heading="Scoring", rare=True,
-           help="Base URL of the judge (default: that of the model)."),
-    option("--judge-api-key-env", metavar="NAME", heading="Scoring", rare=True,
-           help="Environment variable that holds the judge's API key."),
-)  # fmt: skip
-
-
-judge_labels_option = option(
-    "--judge-labels", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", heading="Scoring", rare=True,
-    help="People's labels of answers (CSV or JSONL, see `benchwright judge sample`), to correct a judge's scores by.",
-)  # fmt: skip
-
-
 # How it is run
 
 

@@ -130,9 +130,11 @@ def command(
     **options: Any,
 ) -> None:  # fmt: skip
     """Run bench packs against models. Scores come from the pack's own scorer."""
+    from benchwright.cli.idle_options import refuse_idle
     from benchwright.cli.pack_running import run_packs
 
     settings = pack_settings(options)
+    refuse_idle([settings])
     sys.exit(run_packs(packs, settings, as_json=as_json, quiet=quiet, csv_file=csv_file, markdown=markdown))
 
 

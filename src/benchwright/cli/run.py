@@ -22,7 +22,6 @@ from benchwright.cli.options import (
     benchmark_options,
     concurrency_option,
     data_option,
-    judge_labels_option,
     keep_images_option,
     limit_option,
     metrics_options,
@@ -35,6 +34,7 @@ from benchwright.cli.options import (
     shuffle_option,
     until_options,
 )
+from benchwright.cli.scoring_options import judge_labels_option, judge_options
 from benchwright.cli.thinking_options import thinking_options
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ MORE = """\b
   Claude Code in the containers of the tasks:
     benchwright run terminal_bench --agent claude-code --model my-model
   A judge for hle, a simulated user for tau_bench:
-    benchwright run hle --model my-model --option judge_model=big-model \\
-        --option judge_base_url=http://localhost:9000/v1
+    benchwright run hle --model my-model --judge-model big-model \\
+        --judge-base-url http://localhost:9000/v1
     benchwright run tau_bench --model my-model --n 4 \\
         --option user_model=big-model
   Every agent with every model, and their table:
@@ -112,6 +112,7 @@ MORE = """\b
 @sampling_options("42")
 @thinking_options
 @option("--no-seed", is_flag=True, heading="Model", rare=True, help="Send no seed.")
+@judge_options
 @judge_labels_option
 @until_options
 @config_option("run")
@@ -145,6 +146,7 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     from benchwright.app.other_programs import program_of
     from benchwright.app.suites import PACK
     from benchwright.cli.benchmark_running import run_benchmarks
+    from benchwright.cli.idle_options import refuse_idle, settle_judge
 
     names, suite = options.pop("benchmarks"), options.pop("suite")
     rates = rates_of(options)
@@ -159,11 +161,14 @@ def command(as_json: bool, quiet: bool, debug: bool, no_seed: bool, **options: A
     if any(program_of(name) for name in names):
         sys.exit(_run_foreign_tasks(names, {**options, "no_seed": no_seed}, as_json=as_json, quiet=quiet))
     options["no_seed"] = no_seed
+    _refuse_suites(names, options["plugin"])
+    settle_judge(options, names)
     if len(options["agent"]) > 1:
         from benchwright.cli.agent_suites import run_by_agents
 
         sys.exit(run_by_agents(names, options, benchmark_settings, as_json=as_json, quiet=quiet))
     settings = benchmark_settings(options)
+    refuse_idle([settings], names)
     sys.exit(run_benchmarks(names, settings, rates, as_json=as_json, quiet=quiet))
 
 
@@ -199,6 +204,7 @@ FOREIGN_OPTIONS = {
 def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_json: bool, quiet: bool) -> int:
     from benchwright.app.other_programs import program_of
     from benchwright.cli.foreign_running import run_foreign_tasks
+    from benchwright.config import JUDGE
 
     if others := [name for name in names if program_of(name) is None]:
         raise click.UsageError(
@@ -208,7 +214,19 @@ def _run_foreign_tasks(names: tuple[str, ...], options: dict[str, Any], *, as_js
     for name in options.keys() - FOREIGN_OPTIONS:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"Tasks of other programs have no option --{name.replace('_', '-')}.")
+    options |= dict.fromkeys(JUDGE)
     return run_foreign_tasks(names, benchmark_settings(options), as_json=as_json, quiet=quiet)
+
+
+def _refuse_suites(names: tuple[str, ...], plugins: tuple[Path, ...]) -> None:
+    from benchwright.app.named_suites import suite_names
+    from benchwright.app.shared_options import about_of
+    from benchwright.catalog.registry import ROOMS
+
+    for name in names:
+        known = name.partition(":")[0] in ROOMS or about_of(name, plugins) is not None
+        if not known and name in suite_names():
+            raise click.UsageError(f"{name} is a suite: run it with --suite {name}.")
 
 
 def benchmark_settings(options: dict[str, Any]) -> BenchmarkSettings:
@@ -238,6 +256,8 @@ def _run_suite(
 ) -> int:
     """Runs a suite; what was typed besides goes over what its file says."""
     from benchwright.app.named_suites import find_suite
+    from benchwright.app.suites import LABELS_AFTERWARDS
+    from benchwright.cli.idle_options import refuse_idle
     from benchwright.cli.suite_running import run_suite
     from benchwright.cli.suite_settings import suite_parts
 
@@ -246,13 +266,15 @@ def _run_suite(
             f"Give benchmarks or --suite, not both; {names[0]!r} belongs into a file of your own."
         )
     context = click.get_current_context()
-    for name in ("name", "config", "judge_labels"):
+    if context.get_parameter_source("judge_labels") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(f"--judge-labels does not go with --suite: {LABELS_AFTERWARDS}.")
+    for name in ("name", "config"):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"--{name.replace('_', '-')} does not go with --suite: write it into a file of your own."
-            )
+            raise click.UsageError(f"--{name} does not go with --suite: write it into a file of your own.")
     suite = find_suite(typed)
     parts, dry_run = suite_parts(suite), options["dry_run"]
+    benchmarks = [part.entry.name for part in parts if part.entry.kind == "benchmark"]
+    refuse_idle([part.for_all for part in parts], benchmarks)
     return run_suite(suite, parts, rates, dry_run=dry_run, as_json=as_json, quiet=quiet)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,10 @@ from benchwright.cli import completing
 from benchwright.cli.grammar import Command, option
 from benchwright.cli.options import json_option
 from benchwright.cli.output import echo, print_json, print_summary, print_table
+from benchwright.text import plain
 
 if TYPE_CHECKING:
+    from benchwright.analysis.summary import TargetSummary
     from benchwright.runs.manifest import Manifest
     from benchwright.runs.table import RunTable
 
@@ -55,8 +58,24 @@ def command(run: str, row: int | None, sample: str | None, scenario: str | None,
         echo(line)
     if shown.joint:
         print_table(render_joint(shown.joint))
+    if shown.kind == "benchmark":
+        _print_benchmark(sides.manifest, shown.targets)
     if shown.kind == "pack":
         _print_pack(sides.manifest, sides.table)
+
+
+def _print_benchmark(manifest: Manifest, targets: Sequence[TargetSummary]) -> None:
+    from benchwright.reports.benchmark import render_departures, render_figures
+
+    if departures := manifest.about.get("departures"):
+        echo()
+        print_table(render_departures(departures))
+    for target in targets:
+        if target.figures:
+            echo()
+            if len(targets) > 1:
+                echo(plain(target.title))
+            print_table(render_figures(target.figures))
 
 
 def _print_pack(manifest: Manifest, table: RunTable) -> None:

@@ -23,7 +23,7 @@ from benchwright.app.run_shelf import is_reported
 from benchwright.app.suite_session import Outcome, SuitePart, SuiteRun, find_problems, prepare_part, run_all
 from benchwright.app.suites import Suite
 from benchwright.cli.cost_options import NO_RATES, Rates
-from benchwright.cli.output import echo, print_json, results_on_stdout, say
+from benchwright.cli.output import echo, print_json, print_table, results_on_stdout, say
 from benchwright.cli.pack_running import unscored
 from benchwright.cli.progress import TerminalProgress
 from benchwright.cli.running import INCOMPLETE, INTERRUPTED, STOPPED, conclude, say_nothing_was_sent
@@ -33,7 +33,8 @@ from benchwright.engine.progress import Progress
 from benchwright.engine.run import Listener
 from benchwright.errors import BenchwrightError
 from benchwright.formats import counted, duration
-from benchwright.reports.cost import cost_lines, cost_text
+from benchwright.reports.comparison.words import Foreign, Line
+from benchwright.reports.cost import Priced, render_costs
 from benchwright.reports.run_list import score_text
 from benchwright.runs.manifest import read_manifest
 from benchwright.text import plain
@@ -186,14 +187,12 @@ def _describe(
     if as_json:
         print_json({"suite": suite.name, "benchmarks": facts, "cost": total, "missing": suite.missing})
     else:
-        models = ", ".join(plain(model.title) for model in parts[0].models)
-        echo(f"{plain(suite.name)}: {counted(len(parts), 'benchmark')}, models {models}")
-        for name, described in facts.items():
-            echo(f"  {plain(name)}: {counted(described['trials'], 'trial')}")
-            for line in cost_lines(described["cost"]):
-                echo(f"    {line}")
-        part = "all of it" if not problems else f"{len(facts)} of {counted(len(parts), 'benchmark')}"
-        echo(f"  {part}: {cost_text(total)}")
+        models = ", ".join(model.title for model in parts[0].models)
+        title = Line(
+            "verdict", [Foreign(suite.name), f": {counted(len(parts), 'part')}, for ", Foreign(models)]
+        )
+        each = {name: Priced(described["trials"], described["cost"]) for name, described in facts.items()}
+        print_table(render_costs(title, each, len(parts) - len(usable)))
     say_nothing_was_sent()
     return STOPPED if problems else 0
 

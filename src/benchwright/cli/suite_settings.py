@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from benchwright.app.shared_options import Sharer, settings_of_each
 from benchwright.app.suite_session import SuitePart
@@ -15,10 +14,12 @@ from benchwright.cli import run
 from benchwright.cli.config_file import option_names, option_values
 from benchwright.cli.eval import command as eval_command
 from benchwright.cli.eval_options import eval_settings
+from benchwright.cli.idle_options import flag_of, settle_judge, typed
 from benchwright.cli.option_values import pairs, take_models
 from benchwright.cli.pack_run import command as pack_command
 from benchwright.cli.pack_run import pack_settings
-from benchwright.config import BenchmarkSettings, ModelEntry, Settings
+from benchwright.cli.suite_judge import among_options, judge_of_all, without_idle_judge
+from benchwright.config import JUDGE, BenchmarkSettings, ModelEntry, Settings
 from benchwright.errors import UserError
 from benchwright.suggest import did_you_mean
 from benchwright.text import plain
@@ -36,6 +37,10 @@ NO_SETTINGS = (
     "judge_labels",
 )
 """Parameters of the commands that are not settings of a run."""
+
+
+OF_THE_SUITE = ("suite", "model", "models_file", "prices", "speed", "as_json", "quiet", "debug", "env_file")
+"""Parameters of `run` that stand for a suite as a whole."""
 
 
 class _Command(NamedTuple):
@@ -59,46 +64,46 @@ def suite_parts(suite: Suite) -> list[SuitePart]:
         UserError: an option is unknown or has a bad value, or no models are named.
     """
     context = click.get_current_context()
-    typed = {
-        name: value
-        for name, value in context.params.items()
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
-    models = _models(suite, context, typed)
+    given = {name: context.params[name] for name in typed(context)}
+    _check_some_part_takes(given.keys(), suite, context)
+    models = _models(suite, context, given)
     for name in suite.defaults:
         _check_known(name, suite)
     parts = [
         SuitePart(entry, settings, models)
         for entry in suite.entries
-        for settings in _settings(suite, entry, typed, context)
+        for settings in _settings(suite, entry, given, context)
     ]
-    return with_their_options(parts)
+    named = {*given, *(name.replace("-", "_") for name in suite.defaults)}
+    return with_their_options(parts, judge_of_all(parts, named, suite))
 
 
-def with_their_options(parts: Sequence[SuitePart]) -> list[SuitePart]:
+def with_their_options(parts: Sequence[SuitePart], of_others: Collection[str] = ()) -> list[SuitePart]:
     """The parts, benchmarks without those options that stand for all and that they do not have.
 
     Raises:
-        UserError: no benchmark has one of these; suggests the right name.
+        UserError: no benchmark has one of these, but for those `of_others`; suggests the right name.
     """
     sharers = {
         place: Sharer(part.entry.name, part.settings, pairs(_own_options(part.entry), "option"))
         for place, part in enumerate(parts)
         if isinstance(part.settings, BenchmarkSettings)
     }
-    settings = dict(zip(sharers, settings_of_each(list(sharers.values())), strict=True))
+    settings = dict(zip(sharers, settings_of_each(list(sharers.values()), of_others), strict=True))
     return [part._replace(settings=settings.get(place, part.settings)) for place, part in enumerate(parts)]
 
 
 def _own_options(entry: SuiteEntry) -> tuple[str, ...]:
     """KEY=VALUE of the options that an entry has for itself."""
-    written = {name: value for name, value in entry.options.items() if name == "option"}
-    own: tuple[str, ...] = tuple(option_values(run.command, written, entry.name).get("option", ()))
+    written = {
+        name: value for name, value in entry.options.items() if name.replace("-", "_") in ("option", *JUDGE)
+    }
+    own: tuple[str, ...] = among_options(option_values(run.command, written, entry.name)).get("option", ())
     return own
 
 
-def _models(suite: Suite, context: click.Context, typed: Mapping[str, Any]) -> tuple[ModelEntry, ...]:
-    if suite.models and not typed.keys() & {"model", "models_file"}:
+def _models(suite: Suite, context: click.Context, given: Mapping[str, Any]) -> tuple[ModelEntry, ...]:
+    if suite.models and not given.keys() & {"model", "models_file"}:
         return suite.models
     named = {name: context.params[name] for name in ("model", "models_file")}
     take_models(named)
@@ -110,6 +115,26 @@ def _models(suite: Suite, context: click.Context, typed: Mapping[str, Any]) -> t
     return tried
 
 
+def _check_some_part_takes(given: Set[str], suite: Suite, context: click.Context) -> None:
+    """Checks that what was typed is for some part, as far as the kinds of the parts say."""
+    kinds = {entry.kind for entry in suite.entries}
+    taken = {spelling for kind in kinds for spelling in option_names(COMMANDS[kind].command)}
+    for name in sorted(given & option_names(run.command).keys() - taken - {*OF_THE_SUITE}):
+        what = " and ".join(f"{kind}s" for kind in sorted(kinds))
+        raise UserError(
+            f"{flag_of(context, name)} does nothing in the suite {plain(suite.name)}, as {what} have no such option."
+            f"{_instead(context.params[name], taken) if name == 'option' else ''}"
+        )
+
+
+def _instead(options: Sequence[str], taken: Collection[str]) -> str:
+    """What to write in place of KEY=VALUE of `--option`, where that is an option of the suite's parts itself."""
+    for key, value in pairs(tuple(options), "--option").items():
+        if key in taken and key in option_names(run.command):
+            return f" Write --{key.replace('_', '-')} {plain(value)}."
+    return ""
+
+
 def _check_known(name: str, suite: Suite) -> None:
     known = {spelling for one in COMMANDS.values() for spelling in option_names(one.command)}
     if name.replace("-", "_") not in known:
@@ -119,7 +144,7 @@ def _check_known(name: str, suite: Suite) -> None:
 
 
 def _settings(
-    suite: Suite, entry: SuiteEntry, typed: Mapping[str, Any], context: click.Context
+    suite: Suite, entry: SuiteEntry, given: Mapping[str, Any], context: click.Context
 ) -> Iterator[Settings]:
     """The settings of an entry; of several agents those of each."""
     one = COMMANDS[entry.kind]
@@ -130,19 +155,25 @@ def _settings(
             option_values(one.command, written, place)
             for written in (dict(_fitting(suite.defaults, spellings)), entry.options)
         ]
+        over = {spellings[name]: value for name, value in given.items() if name in spellings}
+        own = layers[1].keys()
+        if entry.kind == "benchmark":
+            layers, over = [among_options(layer) for layer in layers], among_options(over)
         arguments = ["--", entry.name] if one.takes_name else []
         made = one.command.make_context(
             context.info_name, arguments, parent=context, default_map=layers[0] | layers[1]
         )
         options = {name: value for name, value in made.params.items() if name not in one.unwanted}
-        over = {spellings[name]: value for name, value in typed.items() if name in spellings}
         options |= {name: value for name, value in over.items() if name in options}
-        if "option" in options:  # one over the other by their names
+        if entry.kind == "benchmark":  # one over the other by their names
             options["option"] = (
                 *layers[0].get("option", ()),
                 *made.params["option"],
                 *over.get("option", ()),
             )
+            settle_judge(options, [entry.name], given=())
+        elif entry.kind == "eval":
+            options = without_idle_judge(options, own)
         options |= {"model": (), "models_file": None}
         agents = dict.fromkeys(options.get("agent", ()))
         each = [one.settings({**options, "agent": (agent,)}) for agent in agents] or [one.settings(options)]

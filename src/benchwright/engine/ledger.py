@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from benchwright.errors import JournalError
 from benchwright.records import ASKED_AGAIN, Outcome, Status, TrialRecord
@@ -36,6 +36,11 @@ class Ledger:
                 self._done[row] = self._done[row] and not retry(table.trial(row).record)
         self.counted = sum(map(table.is_done, range(len(table))))
         self.finished = sum(self._done)
+
+    def counts(self, trial_keys: Iterable[str]) -> tuple[int, int]:
+        """(how many of these trials count, how many of them are not to be asked again)."""
+        rows = [row for row in map(self._table.find, trial_keys) if row is not None]
+        return sum(map(self._table.is_done, rows)), sum(self._done[row] for row in rows)
 
     def is_finished(self, trial_key: str) -> bool:
         """Whether the trial needs no further request to its model."""

@@ -27,7 +27,8 @@ class Plan(msgspec.Struct, frozen=True):
     puts the trials into another order and into waves; it may hold them all. Where it is `timed`, all worker processes
     are ready before the first trial is drawn, and its clock begins then. `aborts` tells that the solver can be told to
     break off, so that the first signal does. `keeps` says, of a trial that has ended, whether its conversation is kept;
-    each worker process asks one of its own.
+    each worker process asks one of its own. Where it `shares_journal` with other plans, what of it is done is counted
+    trial by trial.
     """
 
     task: Task
@@ -42,6 +43,7 @@ class Plan(msgspec.Struct, frozen=True):
     parallel: int = 1
     aborts: bool = False
     keeps: Keeps = keeps_all
+    shares_journal: bool = False
 
     @property
     def trial_count(self) -> int:

@@ -134,12 +134,12 @@ class _Run:
     async def go(self) -> RunResult:
         set_current_run(self._journal.directory.name)
         total = self._plan.trial_count
-        ledger = self._ledger
-        again = 0 if self._reuse.only_known else ledger.counted - ledger.finished
+        done, finished = self._done_before()
+        again = 0 if self._reuse.only_known else done - finished
         started, cpu = perf_counter(), _cpu_seconds()
-        self._event("started", total=None if self._plan.open_ended else total, finished=ledger.finished)
+        self._event("started", total=None if self._plan.open_ended else total, finished=finished)
         for listener in self._listeners:
-            listener.started(total, min(total, ledger.counted), again)
+            listener.started(total, min(total, done), again)
         if self._lost:
             self._say(f"{counted(self._lost, 'conversation')} lost on the disk, and asked again.")
         sampler, spent = LoopLagSampler(), ExecutionCost()
@@ -171,9 +171,15 @@ class _Run:
             seconds=round(result.seconds, 3),
             cpu_seconds=round(_cpu_seconds() - cpu + spent.cpu_seconds, 3),
             lag=result.lag,
-            failed=ledger.failures(),
+            failed=self._ledger.failures(),
         )
         return result
+
+    def _done_before(self) -> tuple[int, int]:
+        """(trials that earlier sessions did, how many of them are not asked again)."""
+        if self._plan.shares_journal:
+            return self._ledger.counts(trial.key for trial in self._plan.trials())
+        return self._ledger.counted, self._ledger.finished
 
     def _work(self) -> Iterator[Work]:
         ledger = self._ledger

@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from benchwright.analysis.benchmark_file import Totals
-from benchwright.analysis.summary import RunSummary
+from benchwright.analysis.summary import TargetSummary
 from benchwright.catalog.benchmark import Figure
 from benchwright.catalog.breakdowns import Breakdown
-from benchwright.formats import number
+from benchwright.formats import figure_text, number
 from benchwright.reports.summary import failure_lines, flag_lines, judging_lines, thinking_texts
 from benchwright.text import plain
 
@@ -22,16 +22,14 @@ MOST_VALUES = 20
 
 
 def render_benchmark(
-    about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], summary: RunSummary
+    about: Mapping[str, Any], totals: Totals, figures: Sequence[Figure], target: TargetSummary
 ) -> RenderableType:
-    """Accuracy and score with what stands beside them, further figures, breakdowns, departures."""
-    parts: list[RenderableType] = [_head(about, totals, summary)]
-    parts += [
-        Text(f"Not comparable to published scores: {plain(text)}.", style="yellow")
-        for text in about["departures"]
-    ]
+    """Accuracy and score of a model with what stands beside them, departures, further figures, breakdowns."""
+    parts: list[RenderableType] = [_head(about, totals, target)]
+    if about["departures"]:
+        parts.append(render_departures(about["departures"]))
     if figures:
-        parts += [Text(""), _figures(figures)]
+        parts += [Text(""), render_figures(figures)]
     for label in about["breakdowns"]:
         entries = [entry for entry in totals.breakdowns if entry.label == label]
         if len(entries) > 1:
@@ -39,8 +37,16 @@ def render_benchmark(
     return Group(*parts)
 
 
-def _head(about: Mapping[str, Any], totals: Totals, summary: RunSummary) -> RenderableType:
-    score = summary.targets[0].scores[0]
+def render_departures(departures: Sequence[str]) -> RenderableType:
+    """In what a run differs from the published protocol, one below the other."""
+    listed = Table.grid(padding=(0, 1))
+    for text in departures:
+        listed.add_row("-", Text(plain(text)), style="yellow")
+    return Group(Text("Not comparable to published scores:", style="yellow"), listed)
+
+
+def _head(about: Mapping[str, Any], totals: Totals, target: TargetSummary) -> RenderableType:
+    score = target.scores[0]
     shares = [f"{totals.correct:,} of {totals.n:,} correct"]
     for name in ("truncated", "cut_off_in_thinking", "unparsed", "errors"):
         count = getattr(totals, name)
@@ -51,17 +57,17 @@ def _head(about: Mapping[str, Any], totals: Totals, summary: RunSummary) -> Rend
     ]
     if abs(score.mean - totals.accuracy) > 1e-12:
         lines.append(Text(f"{plain(about['metric'])}: {score.mean:.4f}", style="bold"))
-    target = summary.targets[0]
     lines += [*failure_lines(target), *thinking_texts(target), *flag_lines(target), *judging_lines(target)]
     lines.append(Text(f"Protocol: {plain(about['protocol'])}", style="dim"))
     return Group(*lines)
 
 
-def _figures(figures: Sequence[Figure]) -> RenderableType:
+def render_figures(figures: Sequence[Figure]) -> RenderableType:
+    """What a benchmark makes of a run besides its scores."""
     table = _table("Figure", "value", "")
     for figure in figures:
         table.add_row(
-            plain(figure.name), number(figure.value, ".4f"), Text(plain(figure.note or ""), style="dim")
+            plain(figure.name), figure_text(figure.value), Text(plain(figure.note or ""), style="dim")
         )
     return table
 

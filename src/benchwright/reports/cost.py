@@ -1,18 +1,76 @@
-"""What a run would cost, in words."""
+"""What runs would cost, in words, and as a table."""
 
 from __future__ import annotations
 
-from benchwright.analysis.cost import Cost
-from benchwright.formats import duration
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from benchwright.analysis.cost import Cost, total_of
+from benchwright.formats import counted, duration
+from benchwright.reports.comparison.tables import Block
+from benchwright.reports.comparison.words import Cell, Foreign, Line
+from benchwright.reports.terminal import render_blocks
+
+
+class Priced(NamedTuple):
+    """So many trials, and what they would cost."""
+
+    trials: int
+    cost: Cost
+
+
+def render_costs(title: Line, each: Mapping[str, Priced], left_out: int) -> RenderableType:
+    """A line for each part of a suite, one for all that is known, and what the figures are taken from.
+
+    `left_out` parts cannot be run as they are.
+    """
+    if not each:
+        return render_blocks([title], [])
+    known = [one for one in each.values() if one.cost.requests is not None]
+    parts = len(each) + left_out
+    whole = "all of it" if len(known) == parts else f"{len(known):,} of {parts:,} parts"
+    total = Priced(sum(one.trials for one in known), total_of([one.cost for one in known]))
+    rows: list[list[Cell]] = [[Foreign(name), *_cells(one)] for name, one in each.items()]
+    columns = ["Part", "trials", "requests", "tokens in", "tokens out", "time", "cost"]
+    table = _without_unknown(columns, [*rows, *([[whole, *_cells(total)]] if known else [])])
+    bases: dict[str, list[str]] = {}
+    for name, one in each.items():
+        bases.setdefault(one.cost.basis, []).append(name)
+    told = [Line("note", [Foreign(", ".join(names)), f": {basis}."]) for basis, names in bases.items()]
+    return Group(render_blocks([title], [table]), Text(""), render_blocks(told, []))
+
+
+def _cells(priced: Priced) -> list[Cell]:
+    cost = priced.cost
+    most = "≤ " if cost.most else ""
+    return [
+        f"{priced.trials:,}",
+        "unknown" if cost.requests is None else f"{cost.requests:,}",
+        "unknown" if cost.prompt_tokens is None else f"{cost.prompt_tokens:,}",
+        "unknown" if cost.completion_tokens is None else f"{most}{cost.completion_tokens:,}",
+        "–" if cost.minutes is None else f"{most}{duration(cost.minutes * 60)}",
+        "–" if cost.money is None else f"{most}{cost.money:.4g}",
+    ]
+
+
+def _without_unknown(columns: list[str], rows: list[list[Cell]]) -> Block:
+    """The table without the columns of which nothing is known: time without a speed, cost without prices."""
+    kept = [place for place in range(len(columns)) if any(row[place] != "–" for row in rows)]
+    return Block("", [columns[place] for place in kept], [[row[place] for place in kept] for row in rows])
 
 
 def cost_text(cost: Cost) -> str:
     """Requests, tokens, time and money in a line, as far as they are known."""
     most = "at most " if cost.most else ""
+    if cost.requests is cost.prompt_tokens is cost.completion_tokens is None:
+        return "unknown"
     parts = [
-        f"{_number(cost.requests)} requests",
-        f"{_number(cost.prompt_tokens)} prompt tokens",
-        f"{most if cost.completion_tokens is not None else ''}{_number(cost.completion_tokens)} completion tokens",
+        _counted(cost.requests, "request"),
+        _counted(cost.prompt_tokens, "prompt token"),
+        f"{most if cost.completion_tokens is not None else ''}{_counted(cost.completion_tokens, 'completion token')}",
     ]
     if cost.minutes is not None:
         parts.append(f"{most}{duration(cost.minutes * 60)}")
@@ -26,5 +84,5 @@ def cost_lines(cost: Cost) -> list[str]:
     return [f"estimate: {cost_text(cost)}", f"  ({cost.basis})"]
 
 
-def _number(value: int | None) -> str:
-    return "unknown" if value is None else f"{value:,}"
+def _counted(count: int | None, noun: str) -> str:
+    return f"unknown {noun}s" if count is None else counted(count, noun)

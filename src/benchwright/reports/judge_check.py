@@ -48,7 +48,7 @@ def _lines(found: JudgeCheck) -> Iterator[Line]:
         "verdict", ["Judge ", Foreign(who), f", asked again about {counted(found.answers, 'answer')}."]
     )
     for one in found.experiments:
-        if one.p_value < DECISIVE and one.name in CHANGES:
+        if one.p_value is not None and one.p_value < DECISIVE and one.name in CHANGES:
             yield Line(
                 "warning", [f"{CHANGES[one.name]}: {one.to_right:,} to right, {one.to_wrong:,} to wrong."]
             )

@@ -15,8 +15,8 @@ class Experiment(Record, frozen=True):
     """Verdicts of the run and verdicts under one change, on the same n answers.
 
     `to_right` answers were wrong by the run's verdict and right by the other one, `to_wrong` the reverse. `agreement`
-    is the share of equal verdicts with Wilson's interval, None without any; `p_value` that of McNemar's exact test of
-    whether both ways are equally likely. `no_verdict` answers got none and are left out.
+    is the share of equal verdicts with Wilson's interval, `p_value` that of McNemar's exact test of whether both ways
+    are equally likely; both are None without any. `no_verdict` answers got none and are left out.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Experiment(Record, frozen=True):
     to_right: int
     to_wrong: int
     agreement: Rate | None
-    p_value: float
+    p_value: float | None
     no_verdict: int = 0
 
 
@@ -60,6 +60,6 @@ def experiment(
         to_right=to_right,
         to_wrong=to_wrong,
         agreement=Rate(equal / n, *wilson(equal, n)) if n else None,
-        p_value=mcnemar(to_right, to_wrong).exact,
+        p_value=mcnemar(to_right, to_wrong).exact if n else None,
         no_verdict=len(after) - n,
     )

@@ -10,6 +10,7 @@ from benchwright.analysis.joint.fronts import Front, PerTrial
 from benchwright.analysis.load.details import DetailedLoad
 from benchwright.analysis.request_summary import RequestSummary
 from benchwright.analysis.summary import ScoreSummary
+from benchwright.catalog.benchmark import Figure
 from benchwright.records import Record
 
 
@@ -267,6 +268,7 @@ class RunPart(Record, frozen=True):
     name: str = ""
     note: str = ""
     decision: RunDecision | None = None
+    figures: list[Figure] = []
 
 
 class Report(Record, frozen=True):

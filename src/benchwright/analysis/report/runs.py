@@ -87,6 +87,7 @@ def run_part(sides: RunSides, run: ComparedRun, most: int) -> Part:
         name=given_name(manifest),
         note=summary.note,
         decision=summary.decision,
+        figures=target.figures,
     )
     data = tuple(file.xxh3 for file in manifest.data)
     facts = facts_of_run(manifest, slot, summary.found_concurrency)

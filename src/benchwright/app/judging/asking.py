@@ -61,7 +61,7 @@ async def ask(
         RunLocked: another process works on the run.
         JournalError: the journal cannot be written.
     """
-    plan = Plan(_Asking(questions), len(questions), [judge])
+    plan = Plan(_Asking(questions), len(questions), [judge], shares_journal=True)
     settings = request.settings
     in_flight = MOST_IN_FLIGHT if settings.concurrency == "auto" else settings.concurrency
     client = make_client(judge, key, settings, in_flight)

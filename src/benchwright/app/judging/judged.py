@@ -77,8 +77,8 @@ def judges_of(prepared: PreparedRun[Any]) -> Judges:
     scorer = next((scorer for scorer in plan.task.scorers if isinstance(scorer, JudgingScorer)), None)
     if scorer is None or target is None:
         raise UserError(
-            f"No judge scores {prepared.request.name}: use --scorer judge, or a benchmark's "
-            "--option judge_model=MODEL."
+            f"No judge scores {prepared.request.name}: use an eval with --scorer judge, or a benchmark with "
+            "--judge-model MODEL."
         )
     return Judges(scorer, target)
 

@@ -86,6 +86,9 @@ def _benchmark(name: str, settings: LoadSettings, say: Say) -> Workload:
         where=settings.where,
         ids=settings.ids,
         option=options,
+        judge_model=settings.judge_model,
+        judge_base_url=settings.judge_base_url,
+        judge_api_key_env=settings.judge_api_key_env,
         plugin=settings.plugin,
         data_dir=settings.data_dir,
     )

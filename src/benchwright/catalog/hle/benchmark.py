@@ -44,7 +44,7 @@ def question_alone(content: dict[str, Any]) -> list[Message]:
     return [user(content["question"])]
 
 
-NO_JUDGE = "no judge (--option judge_model=…): answers are matched exactly, so scores are not comparable"
+NO_JUDGE = "no judge (--judge-model): answers are matched exactly"
 
 
 def make(about: About, options: Options) -> Benchmark:

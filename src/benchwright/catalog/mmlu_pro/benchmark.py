@@ -40,9 +40,7 @@ def _worked(reasoning: str) -> str:
     return reasoning.replace(f"A: {STEP_BY_STEP}", f"Answer: {STEP_BY_STEP}")
 
 
-NO_SHOTS = (
-    "zero-shot: the data has no validation split to take the five shots from, so scores are not comparable"
-)
+NO_SHOTS = "zero-shot: the data has no validation split to take the five shots from"
 
 
 def make(about: About, options: Options) -> Benchmark:

@@ -12,7 +12,7 @@ from benchwright.catalog.multichallenge.grading import OFFICIAL_JUDGE, JudgeScor
 from benchwright.catalog.multichallenge.rows import samples
 from benchwright.records import Sample
 
-NO_JUDGE = "no judge (--option judge_model=…): the model judges its own answers, so scores are not comparable"
+NO_JUDGE = "no judge (--judge-model): the model judges its own answers"
 
 
 def make(about: About, options: Options) -> Benchmark:

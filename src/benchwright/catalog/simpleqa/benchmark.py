@@ -22,9 +22,7 @@ from benchwright.data.datasets import Source
 from benchwright.engine.protocols import Scorer
 from benchwright.records import Message, Sample
 
-NO_JUDGE = (
-    "no judge (--option judge_model=…): answers are matched word for word, so scores are not comparable"
-)
+NO_JUDGE = "no judge (--judge-model): answers are matched word for word"
 
 
 def make(about: About, options: Options) -> Benchmark:

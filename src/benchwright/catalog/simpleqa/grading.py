@@ -115,14 +115,15 @@ def figures(graded: Iterable[Graded]) -> Sequence[Figure]:
     """The shares of the three grades, the accuracy of what was attempted, and F1; failed trials are left out.
 
     F1 is the harmonic mean of the share that is correct and of the accuracy of what was attempted (arXiv:2411.04368):
-    2A / (2A + 2B + C) for A correct, B incorrect and C not attempted.
+    2A / (2A + 2B + C) for A correct, B incorrect and C not attempted. Where nothing was attempted there is no accuracy
+    of that, which the authors' code calls 0.
     """
     grades = [str(one.detail.get("grade", NOT_ATTEMPTED)) for one in graded if one.status not in FAILED]
     right, wrong, none = map(grades.count, (CORRECT, INCORRECT, NOT_ATTEMPTED))
     total, attempted = len(grades), right + wrong
     return [
         Figure("f1", 2 * right / (2 * attempted + none) if total else None),
-        Figure("accuracy_given_attempted", (right / attempted if attempted else 0.0) if total else None),
+        Figure("accuracy_given_attempted", right / attempted if attempted else None),
         Figure("incorrect", wrong / total if total else None),
         Figure("not_attempted", none / total if total else None),
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from benchwright.analysis.thinking import completion_tokens_text
-from benchwright.formats import counted, duration, milliseconds, number
+from benchwright.formats import counted, duration, figure_text, milliseconds, number
 from benchwright.reports.html.text import shown
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def html_environment(templates: Path) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
+        figure_text=figure_text,
         number=number,
         milliseconds=milliseconds,
         duration=duration,

@@ -1,0 +1,33 @@
+"""The options for scorers and judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli import completing
+from benchwright.cli.grammar import option, together
+
+scorer_options = together(
+    option("--scorer", multiple=True, metavar="NAME", heading="Scoring", shell_complete=completing.scorers,
+           help="exact, numeric, regex, json, mcq, judge, or your own as MODULE:NAME. Repeatable."),
+    option("--scorer-option", multiple=True, metavar="KEY=VALUE", heading="Scoring", rare=True,
+           help="Set an option of the scorer (pattern, relative, rubric, ...). Repeatable."),
+)  # fmt: skip
+
+judge_options = together(
+    option("--judge-model", metavar="MODEL", heading="Scoring", rare=True, shell_complete=completing.models,
+           help="Model that judges answers, for --scorer judge or a benchmark with a judge "
+           "(default: the model itself; some benchmarks then compare words)."),
+    option("--judge-base-url", metavar="URL", heading="Scoring", rare=True,
+           help="Base URL of the judge (default: that of the model)."),
+    option("--judge-api-key-env", metavar="NAME", heading="Scoring", rare=True,
+           help="Environment variable that holds the judge's API key."),
+)  # fmt: skip
+
+
+judge_labels_option = option(
+    "--judge-labels", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", heading="Scoring", rare=True,
+    help="People's labels of answers (CSV or JSONL, see `benchwright judge sample`), to correct a judge's scores by.",
+)  # fmt: skip

@@ -1,0 +1,66 @@
+"""Who judges in a suite: evals have options for it, and benchmarks take it among others (`--option`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import click
+
+from benchwright.app.shared_options import about_of
+from benchwright.app.suite_session import SuitePart
+from benchwright.app.suites import Suite
+from benchwright.cli.option_values import pairs
+from benchwright.config import JUDGE, BenchmarkSettings, EvalSettings
+from benchwright.errors import UserError
+from benchwright.text import plain
+
+JUDGE_SCORER = "judge"
+"""The scorer of evals that asks a judge."""
+
+
+def judge_of_all(parts: Sequence[SuitePart], named: Collection[str], suite: Suite) -> list[str]:
+    """Which of the judge's options are among those `named` for the whole suite.
+
+    Raises:
+        UserError: there are some, and no part asks a judge.
+    """
+    found = [name for name in JUDGE if name in named]
+    if found and not any(map(_asks_a_judge, parts)):
+        flag = found[0].replace("_", "-")
+        raise UserError(
+            f"No part of the suite {plain(suite.name)} asks a judge: --{flag} does nothing in it."
+        )
+    return found
+
+
+def _asks_a_judge(part: SuitePart) -> bool:
+    if isinstance(part.settings, EvalSettings):
+        return JUDGE_SCORER in part.settings.scorer
+    if isinstance(part.settings, BenchmarkSettings):
+        about = about_of(part.entry.name, part.settings.plugin)
+        return about is not None and "judge" in about.roles
+    return False
+
+
+def among_options(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a judge, put among the options of a benchmark.
+
+    Raises:
+        click.UsageError: the options name another judge.
+    """
+    judge = tuple(f"{name}={values[name]}" for name in JUDGE if values.get(name) is not None)
+    rest = {name: value for name, value in values.items() if name not in JUDGE}
+    for pair in judge:
+        name, _, value = pair.partition("=")
+        if pairs(rest.get("option", ()), "--option").get(name, value) != value:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} {value!r} and --option {name}=… contradict each other: give one.")
+    return {**rest, "option": (*rest.get("option", ()), *judge)} if judge else rest
+
+
+def without_idle_judge(options: dict[str, Any], own: Collection[str]) -> dict[str, Any]:
+    """The options of an eval; where it asks no judge without the one of the suite. `own` are its own options."""
+    if JUDGE_SCORER in options["scorer"]:
+        return options
+    return options | {name: None for name in JUDGE if name not in own}
