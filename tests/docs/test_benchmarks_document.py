@@ -204,7 +204,7 @@ def test_a_run_comes_to_what_its_answers_are_worth(line: str, place: Place, data
 
 @pytest.mark.parametrize("role", ["judge", "user"])
 def test_requests_of_other_roles_are_counted_apart(role: str, place: Place) -> None:
-    line = next(line for line in RUNS if f"{role}_model=" in line)
+    line = next(line for line in RUNS if f"{role}_model=" in line or f"--{role}-model " in line)
     place.run(line)
     (result,) = place.results().values()
     assert list(result["other_roles"]) == [role]

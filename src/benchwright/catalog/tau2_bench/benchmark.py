@@ -35,7 +35,7 @@ from benchwright.suggest import did_you_mean
 JUDGED = ("retail", "banking_knowledge")
 """The domains that have tasks with a judge."""
 
-NO_JUDGE = "no judge (--option judge_model=…): the model judges itself in 40 tasks of retail"
+NO_JUDGE = "no judge (--judge-model …): the model judges itself in 40 tasks of retail"
 
 
 def make(about: About, options: Options) -> Benchmark:
