@@ -301,4 +301,4 @@ def test_every_variant_and_option_has_its_place_in_the_section_of_its_benchmark(
         for option in one.options:
             assert f"{option}=" in section
         for role in one.roles:
-            assert f"{role}_model" in section
+            assert f"{role}_model" in section or f"--{role}-model" in section
