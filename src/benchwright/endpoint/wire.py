@@ -76,7 +76,8 @@ class Wire:
                 total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
         queued_at, resent = perf_counter_ns(), 0
-        async with self._slots:
+        await self._slots.acquire()
+        try:
             while True:
                 opening_at = perf_counter_ns()
                 connection = self._take_idle()
@@ -101,6 +102,8 @@ class Wire:
                     exchange.detect_lag,
                     resent,
                 )
+        finally:
+            self._slots.release()
 
     async def _exchange(
         self, connection: Connection, call: Call, sink: Sink, carried: Callable[[Connection], None] | None
