@@ -36,9 +36,6 @@ INVALID = (400, 422)
 PROBE_SECONDS = 30.0
 """How long a server may take to refuse one."""
 
-LARGE_BODY = 32 * 1024
-"""Bytes from which a body is not copied once more, to be sent in one piece with its head."""
-
 _encode = msgspec.json.Encoder().encode
 
 
@@ -174,9 +171,7 @@ class EndpointClient:
                 await self._gate.passed(request.waits)
         finally:
             request.attempt_at = perf_counter_ns()
-        if request.attempts:
-            request.meter = AnswerMeter()
-        request.attempts += 1
+        request.count_attempt()
 
     async def count_tokens(self, text: str) -> int | None:
         """The number of tokens of a text as the server counts them; None where it does not."""
@@ -354,8 +349,7 @@ class EndpointClient:
             body = _encode(fields)
         except UnicodeEncodeError:
             body = _encode(_without_surrogates(fields))
-        head = self._heads.of(path, identity, len(body))
-        return Call(head, body, seconds) if len(body) < LARGE_BODY else Call(head, b"", seconds, (body,))
+        return Call(self._heads.of(path, identity, len(body)), body, seconds)
 
     def _read(self, meter: AnswerMeter) -> Reply:
         self._answered = True
