@@ -253,16 +253,16 @@ class RequestRecord(Record, frozen=True):
     @property
     def tokens_per_second_generation(self) -> float | None:
         """(completion_tokens - 1) / decode time; None without streaming or with fewer than two tokens."""
-        if self.ttft is None or self.completion_tokens < 2 or self.total <= self.ttft:
+        tokens = self.usage.completion_tokens or 0
+        if self.ttft is None or tokens < 2 or self.total <= self.ttft:
             return None
-        return (self.completion_tokens - 1) * 1e9 / (self.total - self.ttft)
+        return (tokens - 1) * 1e9 / (self.total - self.ttft)
 
     @property
     def tokens_per_second_prompt(self) -> float | None:
         """prompt_tokens / time to first token; None without streaming or usage data."""
-        if not self.ttft or not self.usage.prompt_tokens:
-            return None
-        return self.usage.prompt_tokens * 1e9 / self.ttft
+        tokens = self.usage.prompt_tokens
+        return tokens * 1e9 / self.ttft if tokens and self.ttft else None
 
 
 class Outcome(Record, frozen=True):

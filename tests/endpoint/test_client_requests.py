@@ -101,6 +101,12 @@ class TestTheBody:
         body = (await sent({"seed": 7}, body={"messages": messages}, stream=False)).json
         assert body == {"model": "m", "seed": 7, "messages": [{"role": "user", "content": text}]}
 
+    async def test_a_long_prompt_arrives_whole(self, sent: Any) -> None:
+        messages = [{"role": "user", "content": " löng" * 200_000}]
+        request = await sent(body={"messages": messages})
+        assert request.json["messages"] == messages
+        assert int(request.headers["content-length"]) == len(request.body)
+
     async def test_image_and_audio_parts_pass_through(self, sent: Any) -> None:
         content = [
             {"type": "text", "text": "What is this?"},

@@ -16,6 +16,7 @@ from tests.endpoint.http_kit import CALL, Collected, OpenWire, answer, chunked, 
 from tests.endpoint.scripted_server import ASKED, CLOSE, RESET, Serve
 
 from benchwright.endpoint.connection import Connection
+from benchwright.endpoint.waiting_bytes import waiting_in
 
 
 class TestWhereABodyEnds:
@@ -155,6 +156,16 @@ class TestMoments:
             delivery = await wire.send(CALL, Collected())
             await serving
         assert delivery.detect_lag > 50_000_000
+
+
+def test_to_look_at_a_socket_leaves_it_open() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        waiting = waiting_in(listener)
+        assert waiting is not None
+        assert waiting.age() >= 0
+        del waiting
+        assert listener.getsockname()[1]
+    assert waiting_in(listener) is None
 
 
 class NoNetwork(asyncio.Transport):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.engine.engine_kit import TARGET, FunctionScorer, answer, journalled, plan_of, run_plan
+from tests.engine.engine_kit import TARGET, FunctionScorer, always, answer, journalled, plan_of, run_plan
 
 from benchwright.engine.commits import LARGEST_GROUP, GroupCommits
 from benchwright.engine.protocols import Score, Session
@@ -143,3 +144,20 @@ async def test_a_cancelled_run_journals_what_was_under_way(tmp_path: Path) -> No
     with pytest.raises(asyncio.CancelledError):
         await running
     assert [trial.status for trial in journalled(tmp_path).trials] == [Status.CANCELLED] * 4
+
+
+@pytest.mark.parametrize(("scorers", "writes"), [((), 3), ((always(1.0),), 6)])
+async def test_a_trial_that_nothing_scores_is_one_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scorers: tuple[FunctionScorer, ...], writes: int
+) -> None:
+    groups = list[int]()
+    written = Journal.write_group
+
+    def counted(journal: Journal, trials: Any, scores: Any = ()) -> None:
+        groups.append(len(trials) + len(scores))
+        written(journal, trials, scores)
+
+    monkeypatch.setattr(Journal, "write_group", counted)
+    await run_plan(plan_of(3, answer, scorers), tmp_path, concurrency=1)
+    assert groups[:-1] == [1] * writes  # the last, of nothing, is the end of the run
+    assert len(journalled(tmp_path).trials) == 3

@@ -126,7 +126,7 @@ def test_one_function_awaits_a_solver() -> None:
             True,
         ),  # a solver around a solver, for its images
         ("benchwright/catalog/scripted.py", "solve", True),  # a solver around a solver, for validation
-        ("benchwright/engine/worker.py", "_within_seconds", True),
+        ("benchwright/engine/worker.py", "_solve", True),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -88,10 +87,10 @@ class Assembly:
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
         token = False
-        if chunk.get("usage"):
-            self._usage = chunk["usage"]
-        if chunk.get("error"):
-            self._take_error(chunk["error"])
+        if usage := chunk.get("usage"):
+            self._usage = usage
+        if error := chunk.get("error"):
+            self._take_error(error)
         elif not choices and _is_error(chunk):
             self._take_error({name: chunk[name] for name in ("message", "type", "code") if name in chunk})
         elif choices and not choice.get("index"):  # further choices (`n`) were not asked for
@@ -116,10 +115,10 @@ class Assembly:
         elif not delta and choice.get("text"):
             token = True
             self._take_content(choice["text"], at)
-        if choice.get("finish_reason"):
-            self.finish_reason = _text(choice["finish_reason"])
-        if choice.get("logprobs"):
-            self._take_logprobs(choice["logprobs"])
+        if reason := choice.get("finish_reason"):
+            self.finish_reason = _text(reason)
+        if logprobs := choice.get("logprobs"):
+            self._take_logprobs(logprobs)
         return token
 
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
@@ -157,8 +156,14 @@ class Assembly:
     def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
         """Keeps the model's name, and fields that are new to us."""
         self._model = _text(chunk.get("model")) or self._model
+        if (
+            _KNOWN_CHUNK.issuperset(chunk)
+            and _KNOWN_CHOICE.issuperset(choice)
+            and _KNOWN_MESSAGE.issuperset(delta)
+        ):
+            return
         for fields, known in ((chunk, _KNOWN_CHUNK), (choice, _KNOWN_CHOICE), (delta, _KNOWN_MESSAGE)):
-            for key in () if known.issuperset(fields) else fields.keys() - known:
+            for key in fields.keys() - known:
                 if fields[key] is not None and key != "error":
                     self._extra[key] = fields[key]
 
@@ -211,9 +216,13 @@ class Assembly:
         start = 0 if any(self._reasoning) else answer_start(content)
         rest = content[start:]
         first = start + len(rest) - len(rest.lstrip())
-        ends = accumulate(map(len, self._contents))
-        content_at = next((at for at, end in zip(self._content_at, ends, strict=True) if end > first), 0)
-        return min(filter(None, (content_at, self._first_call_at)), default=0)
+        content_at = end = 0
+        for text, at in zip(self._contents, self._content_at, strict=True):
+            end += len(text)
+            if end > first:
+                content_at = at
+                break
+        return min(content_at or self._first_call_at, self._first_call_at or content_at)
 
     def reply(self, body: bytes | None) -> Reply:
         """The answer; `raw` is the body of one that was not streamed, or else what a whole one would have been."""
@@ -223,7 +232,10 @@ class Assembly:
         refusal = "".join(self._refusal) or None
         tool_calls = self._calls.finish()
         reasoning = apart or inline
-        called = "".join(call["function"]["arguments"] for call in tool_calls)
+        usage = read_usage(self._usage)
+        if reasoning:
+            called = "".join(call["function"]["arguments"] for call in tool_calls)
+            usage = with_estimate(usage, reasoning, f"{text}{called}{refusal or ''}")
         return Reply(
             message=assistant_message(text, tool_calls, refusal),
             text=text,
@@ -231,7 +243,7 @@ class Assembly:
             tool_calls=tool_calls,
             refusal=refusal,
             finish_reason=self.finish_reason,
-            usage=with_estimate(read_usage(self._usage), reasoning, f"{text}{called}{refusal or ''}"),
+            usage=usage,
             logprobs=self._logprobs,
             model=self._model,
             extra=self._extra,

@@ -167,11 +167,11 @@ class EndpointClient:
     async def _begin(self, request: Request) -> None:
         """Waits until the request may be sent once more."""
         try:
-            await self._gate.passed(request.waits)
+            if self._gate.is_shut:
+                await self._gate.passed(request.waits)
         finally:
             request.attempt_at = perf_counter_ns()
-        request.attempts += 1
-        request.meter = AnswerMeter()
+        request.count_attempt()
 
     async def count_tokens(self, text: str) -> int | None:
         """The number of tokens of a text as the server counts them; None where it does not."""

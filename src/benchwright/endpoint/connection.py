@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-import struct
 import sys
 from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import Protocol
 
 import httptools
+
+from benchwright.endpoint.waiting_bytes import WaitingBytes, waiting_in
 
 Headers = list[tuple[bytes, bytes]]
 """Header names in lower case, values as sent."""
@@ -84,7 +84,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._transport: asyncio.Transport | None = None
-        self._socket: socket.socket | None = None
+        self._waiting: WaitingBytes | None = None
         self._body: list[bytes] = []
         self.on_body = self._body.append
         """Called by the parser with each piece of a body."""
@@ -115,15 +115,16 @@ class Connection(asyncio.Protocol):
         assert self._transport is not None
         exchange = Exchange(sink, self._loop.create_future(), largest)
         self._exchange = exchange
-        self._headers_done = self._ends_by_close = False
+        self._headers_done = False
         self._head_size = 0
         if not self.open:
             self._end(WireError("closed", "the server closed the connection before it answered"))
             return exchange
         exchange.sent_at = exchange.last_at = exchange.token_at = perf_counter_ns()
-        self._transport.write(request)
-        for part in rest:
-            self._transport.write(part)
+        if rest:
+            self._transport.writelines([request, *rest])
+        else:
+            self._transport.write(request)
         return exchange
 
     def pause(self) -> None:
@@ -154,7 +155,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection is ready."""
         self._transport = transport  # type: ignore[assignment]  # always a Transport here
-        self._socket = transport.get_extra_info("socket")
+        self._waiting = waiting_in(transport.get_extra_info("socket"))
         self.open = True
 
     def data_received(self, data: bytes) -> None:
@@ -166,7 +167,7 @@ class Connection(asyncio.Protocol):
             return
         if not exchange.first_at:
             exchange.first_at = at
-            exchange.detect_lag = _age_of_bytes(self._socket)
+            exchange.detect_lag = 0 if self._waiting is None else self._waiting.age()
         exchange.last_at = at
         exchange.received += len(data)
         if exchange.received > exchange.largest:
@@ -206,13 +207,18 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         """A response begins; one that nobody asked for makes the connection unusable."""
         self._headers = []
+        self._ends_by_close = True
         if self._exchange is None:
             self.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header; trailers, which come after the body, are passed over."""
-        if not self._headers_done:
-            self._headers.append((name.lower(), value))
+        if self._headers_done:
+            return
+        name = name.lower()
+        self._headers.append((name, value))
+        if name == b"content-length" or (name == b"transfer-encoding" and b"chunked" in value.lower()):
+            self._ends_by_close = False
 
     def on_headers_complete(self) -> None:
         """All headers are there; informational responses (1xx) are passed over."""
@@ -221,10 +227,6 @@ class Connection(asyncio.Protocol):
         if self._informational or self._exchange is None:
             return
         self._headers_done = True
-        self._ends_by_close = not any(
-            name == b"content-length" or (name == b"transfer-encoding" and b"chunked" in value.lower())
-            for name, value in self._headers
-        )
         self._exchange.sink.head(status, self._headers, self._at)
 
     def on_message_complete(self) -> None:
@@ -264,24 +266,3 @@ class Connection(asyncio.Protocol):
             exchange.done.set_result(None)
         else:
             exchange.done.set_exception(error)
-
-
-TICK_NS = 4_000_000
-"""The coarsest clock tick that Linux kernels in use have (CONFIG_HZ=250); TCP_INFO counts in ticks."""
-
-_LAST_DATA_RECEIVED = struct.Struct("=I")
-_LAST_DATA_RECEIVED_OFFSET = 8 + 4 * 11
-
-
-def _age_of_bytes(sock: socket.socket | None) -> int:
-    """How long the newest bytes have lain in the socket: a lower bound in ns, 0 where it cannot be told.
-
-    The kernel says when data last came (`tcpi_last_data_recv` of TCP_INFO, linux/tcp.h) in milliseconds
-    counted in clock ticks; one tick is taken off, so the lag is never overstated.
-    """
-    try:
-        info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 56)  # type: ignore[union-attr]
-        age: int = _LAST_DATA_RECEIVED.unpack_from(info, _LAST_DATA_RECEIVED_OFFSET)[0]
-    except (AttributeError, OSError, struct.error):
-        return 0
-    return max(0, age * 1_000_000 - TICK_NS)

@@ -85,11 +85,12 @@ def read_usage(usage: Any) -> Usage:
     """Token counts of an answer's `usage` object; None for what is missing or no number."""
     if not isinstance(usage, dict):
         return NO_USAGE
+    prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
     return Usage(
-        prompt_tokens=_count(usage, "prompt_tokens"),
-        completion_tokens=_count(usage, "completion_tokens"),
-        cached_tokens=_count(usage.get("prompt_tokens_details"), "cached_tokens"),
-        reasoning_tokens=_count(usage.get("completion_tokens_details"), "reasoning_tokens"),
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        cached_tokens=_count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else None,
+        reasoning_tokens=_count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else None,
     )
 
 
@@ -105,8 +106,7 @@ def with_estimate(usage: Usage, reasoning: str, rest: str) -> Usage:
     return msgspec.structs.replace(usage, reasoning_tokens=None, estimated_reasoning_tokens=estimate)
 
 
-def _count(counts: Any, name: str) -> int | None:
-    value = counts.get(name) if isinstance(counts, dict) else None
+def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= MOST else None
 
 

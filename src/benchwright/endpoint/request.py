@@ -51,6 +51,12 @@ class Request:
         self.failed = 0
         self.meter = AnswerMeter()
 
+    def count_attempt(self) -> None:
+        """It is sent, or sent once more: the answer to each attempt is read anew."""
+        if self.attempts:
+            self.meter = AnswerMeter()
+        self.attempts += 1
+
     def record(self, slot: str, delivery: Delivery, reply: Reply) -> RequestRecord:
         """The record of a request that was answered."""
         purpose, meter = self.purpose, self.meter

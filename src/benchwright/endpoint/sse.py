@@ -45,11 +45,8 @@ class EventStream:
                 return [chunk[6:-2]]  # one event of one line, as most servers send them
             end = b"\n\n" if chunk.endswith(b"\n\n") else b"\r\n\r\n"
             events = chunk[6 : -len(end)].split(end + b"data: ")
-            if (
-                chunk.endswith(end)
-                and chunk.count(b"\n") == 2 * len(events)
-                and chunk.count(b"\r") == end.count(b"\r") * len(events)
-            ):  # several such events
+            text = b"".join(events)
+            if chunk.endswith(end) and b"\n" not in text and b"\r" not in text:  # several such events
                 self._started, self._after_cr = True, False
                 return events
         return self._feed_lines(chunk)

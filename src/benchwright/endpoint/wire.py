@@ -20,6 +20,9 @@ from benchwright.records import Record
 
 IDLE_LIMIT_NS = 60 * 1_000_000_000
 
+LARGE_BODY = 32 * 1024
+"""Bytes from which a body is not copied once more, to be sent in one piece with its head."""
+
 
 class Call(Record, frozen=True):
     """A request, ready to send: method, path and headers in one piece, and the body, the `rest` of it in pieces.
@@ -76,7 +79,8 @@ class Wire:
                 total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
         queued_at, resent = perf_counter_ns(), 0
-        async with self._slots:
+        await self._slots.acquire()
+        try:
             while True:
                 opening_at = perf_counter_ns()
                 connection = self._take_idle()
@@ -101,6 +105,8 @@ class Wire:
                     exchange.detect_lag,
                     resent,
                 )
+        finally:
+            self._slots.release()
 
     async def _exchange(
         self, connection: Connection, call: Call, sink: Sink, carried: Callable[[Connection], None] | None
@@ -110,7 +116,10 @@ class Wire:
             raise WireError("client_closed", "the client was closed")
         if carried is not None:
             carried(connection)
-        exchange = connection.ask(call.head + call.body, sink, self.limits.size, call.rest)
+        if len(call.body) < LARGE_BODY:
+            exchange = connection.ask(call.head + call.body, sink, self.limits.size, call.rest)
+        else:
+            exchange = connection.ask(call.head, sink, self.limits.size, (call.body, *call.rest))
         self._sweeper.watch(connection, exchange, call.seconds)
         try:
             await exchange.done

@@ -112,7 +112,6 @@ async def _in_time(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: boo
 
 async def _drain(worker: Worker, wave: Iterator[Work], stop: Stop, aborts: bool) -> None:
     for item in wave:
-        await until_due(item, worker, stop)
         if stop.reason is not None:
             return
         await (stop.cut_short(worker.do(item)) if aborts else worker.do(item))

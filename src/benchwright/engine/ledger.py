@@ -66,7 +66,7 @@ class Ledger:
 
     def attempts(self, trial_key: str) -> int:
         """The number of the next attempt at a trial, 0 for one that never was made."""
-        row = self._table.find(trial_key)
+        row = self._table.find(trial_key) if self._done else None
         if row is None:
             return 0
         return 1 + max(one.record.attempt for one in self._table.all_attempts(row))

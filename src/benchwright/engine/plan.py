@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from benchwright.engine.protocols import Task
+from benchwright.engine.protocols import RecurringTask, Task
 from benchwright.records import Sample, Target, Trial, TrialLimits, TrialRecord
 from benchwright.runs.keys import SampleContent, TrialKeys
 
@@ -59,8 +59,7 @@ class Plan(msgspec.Struct, frozen=True):
         """The samples in the order of the task, read as they are needed, with the digests of what they ask; equal ones
         are told apart."""
         occurrences = _Occurrences()
-        for sample in self.task.samples():
-            content = SampleContent(sample.content)
+        for sample, content in _contents(self.task):
             digest = content.digest(sample.occurrence)
             times = occurrences.count(digest)
             if times:
@@ -78,6 +77,12 @@ class Plan(msgspec.Struct, frozen=True):
         for repeat in range(self.repeats):
             for target, maker in zip(self.targets, keys, strict=True):
                 yield Trial(key=maker.key(digest, repeat), sample=sample, target=target, repeat=repeat)
+
+
+def _contents(task: Task) -> Iterator[tuple[Sample, SampleContent]]:
+    if isinstance(task, RecurringTask):
+        return task.contents()
+    return ((sample, SampleContent(sample.content)) for sample in task.samples())
 
 
 class _Occurrences:

@@ -16,6 +16,7 @@ from benchwright.endpoint.relay import Relay
 from benchwright.endpoint.reply import Reply
 from benchwright.engine.relayed import RelayedCalls
 from benchwright.records import Message, Outcome, Record, Sample, Status, Target, TaskSpec, Trial
+from benchwright.runs.keys import SampleContent
 from benchwright.runs.manifest import JudgeInfo
 
 PREPARED_BEFORE = 1.0
@@ -201,4 +202,13 @@ class Task(Protocol):
 
     def open(self) -> AbstractAsyncContextManager[Solver]:
         """Starts what the solver needs (processes, databases) and ends it; once per worker."""
+        ...
+
+
+@runtime_checkable
+class RecurringTask(Task, Protocol):
+    """A task of which samples come again: what they ask is encoded once, as it may be long."""
+
+    def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
+        """The samples, each with its content."""
         ...

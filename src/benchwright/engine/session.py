@@ -189,7 +189,8 @@ class TrialSession:
             fields["messages"] = turn.sent
 
         async def begin() -> Purpose:
-            await self._begin()
+            if not self._begun:
+                await self._begin()
             if turn is not None:
                 await until(turn.due)
             purpose = self._purpose(role, fields.get("seed"))

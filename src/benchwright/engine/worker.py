@@ -7,8 +7,7 @@ somewhere to deliver encoded results to.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from math import isfinite
 from time import perf_counter_ns
 from typing import Any
@@ -57,6 +56,8 @@ class Scored(Record, frozen=True):
     scores: tuple[ScoreRecord, ...] = ()
     counted: bool = False
 
+
+_CANCELLED = Outcome(Status.CANCELLED)
 
 Result = Solved | Scored
 Deliver = Callable[[Result], Awaitable[None]]
@@ -113,41 +114,48 @@ class Worker:
         return 0 if work.trial.due_ns is None else self.origin + work.trial.due_ns - LEAD_NS
 
     async def do(self, work: Work) -> None:
-        """Solves the trial unless its outcome is known, then scores it; delivers both."""
-        outcome = work.outcome if work.outcome is not None else await self._solve(work.trial)
+        """Solves the trial unless its outcome is known, then scores it; delivers both, at once where nothing scores."""
+        outcome, solved = work.outcome, None
+        if outcome is None:
+            outcome, solved = await self._solve(work.trial)
         scores: tuple[ScoreRecord, ...] = ()
         if outcome.status not in FAILED:
             asked = [scorer for scorer in self._scorers if scorer.name not in work.scored]
+            if asked and solved is not None:
+                await solved
+                solved = None
             found = [await self._score(scorer, work.trial, outcome) for scorer in asked]
             scores = tuple(score for score in found if score is not None)
-        await self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
+        done = self._deliver(Scored(work.trial, outcome.status, scores, work.counted))
+        if solved is not None:
+            await solved
+        await done
 
-    async def _solve(self, trial: Trial) -> Outcome:
+    async def _solve(self, trial: Trial) -> tuple[Outcome, Awaitable[None]]:
+        """The outcome, delivered, and what is done when it is in the journal."""
         due = None if trial.due_ns is None else self.origin + trial.due_ns
         session = TrialSession(trial, self._clients, self._limits, self._show, due=due)
-        boundary = Boundary()
-        outcome = Outcome(Status.CANCELLED)
+        boundary, outcome = Boundary(), _CANCELLED
         try:
             with boundary:
-                outcome = await self._within_seconds(trial, session)
-        finally:
-            if boundary.status is not None:
-                outcome = Outcome(boundary.status, reason=boundary.reason)
-            record = _record(trial, session, outcome)
-            body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
-            await self._deliver(Solved(record, body, boundary.systemic))
-        return outcome
-
-    async def _within_seconds(self, trial: Trial, session: TrialSession) -> Outcome:
-        seconds = self._limits.seconds
-        limit = asyncio.timeout(seconds) if seconds is not None else nullcontext()
-        try:
-            async with limit:
-                return _checked(await self._solver.solve(trial, session))
-        except TimeoutError:
-            if seconds is not None and isinstance(limit, asyncio.Timeout) and limit.expired():
-                raise LimitReached("seconds", seconds) from None
+                outcome = _checked(await self._limited(self._solver.solve(trial, session)))
+        except BaseException:
+            _, solved = self._solved(trial, session, boundary, outcome)
+            await solved
             raise
+        return self._solved(trial, session, boundary, outcome)
+
+    def _solved(
+        self, trial: Trial, session: TrialSession, boundary: Boundary, outcome: Outcome
+    ) -> tuple[Outcome, Awaitable[None]]:
+        if boundary.status is not None:
+            outcome = Outcome(boundary.status, reason=boundary.reason)
+        record = _record(trial, session, outcome)
+        body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
+        return outcome, self._deliver(Solved(record, body, boundary.systemic))
+
+    def _limited(self, solving: Coroutine[Any, Any, Outcome]) -> Coroutine[Any, Any, Outcome]:
+        return solving if self._limits.seconds is None else _within(self._limits.seconds, solving)
 
     async def _score(self, scorer: Scorer, trial: Trial, outcome: Outcome) -> ScoreRecord | None:
         """The score; None where the run was stopped before it could be had, so that it is made when the run goes on."""
@@ -176,6 +184,17 @@ class Worker:
             requests=session.requests,
             explanation=explanation,
         )
+
+
+async def _within(seconds: float, solving: Coroutine[Any, Any, Outcome]) -> Outcome:
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            return await solving
+    except TimeoutError:
+        if limit.expired():
+            raise LimitReached("seconds", seconds) from None
+        raise
 
 
 def _checked(outcome: Any) -> Outcome:

@@ -48,18 +48,28 @@ class EffortColumns:
         """The attempt that counts from now on; what was there is a former one."""
         if self.begun[row]:
             self._add_former(row, self.begun[row], self.took[row])
-        own = [request for request in record.requests if request.role == "model"]
         reused = record.reused_from is not None
-        unsettled = not reused and any(SETTLING in request.flags for request in record.requests)
-        answered = [] if reused or unsettled else [request for request in own if request.error is None]
-        ttfts = [request.ttft for request in answered if request.ttft is not None]
+        unsettled, first = False, None
+        answered, total, ttfts = 0, 0, list[int]()
+        for request in record.requests:
+            unsettled = unsettled or SETTLING in request.flags
+            if request.role != "model":
+                continue
+            if first is None:
+                first = request
+            if request.error is None:
+                answered += 1
+                total += request.total
+                if request.ttft is not None:
+                    ttfts.append(request.ttft)
+        timed = not (reused or unsettled)
         self.begun[row] = record.started_at
         self.took[row] = record.duration
-        self.latency[row] = sum(one.total for one in answered) / 1e9 if answered else math.nan
-        self.ttft[row] = sum(ttfts) / len(ttfts) / 1e9 if ttfts else math.nan
-        self.unsettled[row] = unsettled
-        first = own[0].usage.prompt_tokens if own else None
-        self.first_prompt[row] = 0 if first is None else first + 1
+        self.latency[row] = total / 1e9 if timed and answered else math.nan
+        self.ttft[row] = sum(ttfts) / len(ttfts) / 1e9 if timed and ttfts else math.nan
+        self.unsettled[row] = unsettled and not reused
+        prompt = None if first is None else first.usage.prompt_tokens
+        self.first_prompt[row] = 0 if prompt is None else prompt + 1
         if not reused:
             self._add_tokens(row, record)
 
@@ -73,8 +83,8 @@ class EffortColumns:
         for request in record.requests:
             if request.role not in PAID_ROLES:
                 continue
-            prompt += request.prompt_tokens
-            completion += request.completion_tokens
+            prompt += request.usage.prompt_tokens or 0
+            completion += request.usage.completion_tokens or 0
         self.prompt_tokens[row] += prompt
         self.completion_tokens[row] += completion
 

@@ -163,7 +163,7 @@ class Journal:
             JournalError: the disk is full or gone; what was written before is whole.
         """
         lines: list[JournalLine] = []
-        trials = [(record, self._pictures.taken_out(body)) for record, body in trials]
+        trials = [(record, self._pictures.taken_out(body) if body else body) for record, body in trials]
         if bodies := b"".join([body + b"\n" for _, body in trials if body]):
             offset = self._append(self._bodies, bodies)
         for record, body in trials:

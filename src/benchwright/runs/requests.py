@@ -91,11 +91,12 @@ class RequestFigures:
             if request.role == SIDE:
                 self.side.add(request)
             return
+        usage = request.usage
         self.requests += 1
         self.retried += request.attempts > 1
         self.waited += request.waited
-        self.prompt_tokens += request.prompt_tokens
-        self.completion_tokens += request.completion_tokens
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
         self.failed += request.error is not None
         self.settling += SETTLING in request.flags
         self.translated += TRANSLATED in request.flags
@@ -103,7 +104,6 @@ class RequestFigures:
         if request.error is None:
             self.answered += 1
             self.uncounted += is_uncounted(request)
-            usage = request.usage
             self.reasoning_tokens += thinking_tokens(usage) or 0
             self.reasoning_counted += usage.reasoning_tokens is not None
             self.reasoning_estimated += usage.estimated_reasoning_tokens is not None

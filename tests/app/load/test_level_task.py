@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.engine.engine_kit import FunctionTask
+from tests.engine.engine_kit import TARGET, FunctionTask, plan_of
 
 from benchwright.app.load import level_task
 from benchwright.app.load.level_task import LevelTask
+from benchwright.engine.plan import Plan
 from benchwright.records import Outcome, Sample, Trial
 
 
@@ -45,3 +46,9 @@ def test_without_another_round_nothing_is_read_beyond_the_last_request() -> None
     task = Counted()
     assert [sample.id for sample in LevelTask(task, 3, 2, None).samples()] == list("01")
     assert task.read == 2
+
+
+def test_the_keys_of_samples_that_come_again_are_those_of_samples_read_again() -> None:
+    again = list(LevelTask(Counted(), 3, 8, None).samples())
+    asked = Plan(LevelTask(Counted(), 3, 8, None), 8, [TARGET]).trials()
+    assert [trial.key for trial in asked] == [trial.key for trial in plan_of(again).trials()]

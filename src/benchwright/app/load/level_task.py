@@ -12,9 +12,13 @@ import msgspec
 
 from benchwright.engine.protocols import Scorer, Solver, Task
 from benchwright.records import Sample, TaskSpec, Trial
+from benchwright.runs.keys import SampleContent
 
 KEPT_CHARACTERS = 50_000_000
 """Characters of prompts that are kept in memory, so that they need not be read again for each round."""
+
+DIGEST_CHARACTERS = 700
+"""As many take about as much memory as the beginning of a digest, which is kept with each of them."""
 
 
 class LevelTask:
@@ -39,24 +43,29 @@ class LevelTask:
 
     def samples(self) -> Iterator[Sample]:
         """The samples, until there are enough or the time is over."""
+        return (sample for sample, _ in self.contents())
+
+    def contents(self) -> Iterator[tuple[Sample, SampleContent]]:
+        """See `RecurringTask.contents`."""
         end = None if self._seconds is None else perf_counter() + self._seconds
-        for sample in islice(self._round_and_round(), self._requests):
+        for found in islice(self._round_and_round(), self._requests):
             if end is not None and perf_counter() >= end:
                 return
-            yield sample
+            yield found
 
-    def _round_and_round(self) -> Iterator[Sample]:
+    def _round_and_round(self) -> Iterator[tuple[Sample, SampleContent]]:
         """The samples; those of the first round are kept for the next ones, as long as they are not too large."""
-        kept, room = list[Sample](), KEPT_CHARACTERS
+        kept, room, repeats = list[tuple[Sample, SampleContent]](), KEPT_CHARACTERS, self._repeats
         while True:
             for sample in self._task.samples():
-                if self._repeats and sample.group is None:
+                if repeats and sample.group is None:
                     sample = msgspec.structs.replace(sample, group=sample.id)
-                if self._repeats and room > 0:
-                    kept.append(sample)
-                    room -= _characters(sample.content)
-                yield sample
-            while self._repeats and room > 0:
+                found = sample, SampleContent(sample.content)
+                if repeats and room > 0:
+                    kept.append(found)
+                    room -= _characters(sample.content) + DIGEST_CHARACTERS
+                yield found
+            while repeats and room > 0:
                 yield from kept
 
     def size(self) -> int:
@@ -78,11 +87,11 @@ class Rounds:
     def __call__(self, trials: Iterator[Trial]) -> Iterator[Trial]:
         """See `Plan.arrange`."""
         for place, trial in enumerate(trials):
-            yield msgspec.structs.replace(
-                trial,
-                repeat=place // self._size if self._size else 0,
-                due_ns=None if self._due is None else round(self._due[place] * 1e9),
-            )
+            repeat = place // self._size if self._size else 0
+            due = None if self._due is None else round(self._due[place] * 1e9)
+            if (trial.repeat, trial.due_ns) != (repeat, due):
+                trial = msgspec.structs.replace(trial, repeat=repeat, due_ns=due)
+            yield trial
 
 
 def _characters(content: Any) -> int:

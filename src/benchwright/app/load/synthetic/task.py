@@ -43,6 +43,17 @@ class Shape(Record, frozen=True):
     mix: Mapping[str, float] = {}
     seconds: float | None = None
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether chance has a part in what a conversation is like, besides its words and its model."""
+        return bool(self.images) or any(
+            lengths is not None and lengths.kind != "constant" for lengths in (self.input, self.output)
+        )
+
+
+NOTHING_DRAWN = random.Random(0)
+"""Stands where no number is asked for: to seed a generator costs more than a prompt."""
+
 
 class SyntheticTask:
     """Conversations without end of a shape; `seed` says which."""
@@ -78,6 +89,7 @@ class Speaker:
 
     def __init__(self, shape: Shape, calibration: Calibration, seed: str) -> None:
         self._shape = shape
+        self._is_drawn = shape.is_drawn
         self._calibration = calibration
         self._end = None if shape.seconds is None else perf_counter_ns() + round(shape.seconds * 1e9)
         self._models = Models(shape.mix, seed)
@@ -90,7 +102,7 @@ class Speaker:
     async def solve(self, trial: Trial, session: Session) -> Outcome:
         """Asks turn by turn."""
         shape, timed = self._shape, cast(TimedSession, session)
-        rng = random.Random(trial.sample.content)
+        rng = random.Random(trial.sample.content) if self._is_drawn else NOTHING_DRAWN
         fields = {**self._more, **self._models.fields(trial.sample.content)}
         messages, due = list(self._opening), timed.intended
         for number in range(shape.turns):

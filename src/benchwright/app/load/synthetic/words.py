@@ -33,4 +33,4 @@ _TABLE = np.array([f" {word}".encode() for word in WORDS * 2], f"S{WIDTH}")
 def words_of(seed: str, number: int) -> bytes:
     """So many words, the same for the same seed, a blank before each."""
     digest = hashlib.shake_128(seed.encode()).digest(number)
-    return _TABLE[np.frombuffer(digest, np.uint8)].tobytes()
+    return _TABLE.take(np.frombuffer(digest, np.uint8)).tobytes()
