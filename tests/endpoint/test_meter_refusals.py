@@ -83,7 +83,7 @@ class TestAWholeAnswer:
     @pytest.mark.parametrize(
         "answer",
         [
-            *(b"", b"{", b"<html>", b"\xff", b'"\xff"', b"NaN", DEEP, b"data: {}\n\n"),
+            *(b"", b"{", b"<html>", b"\xff", b'"\xff"', b"NaN", DEEP),
             *([], "text", 5, None, {}),
             *({"choices": choices} for choices in NO_CHOICES),
             *({"choices": [{"message": message}]} for message in (5, "text", ["content"])),

@@ -97,8 +97,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
     silent = [level for level in levels if not level.answered]
     failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
     wrong = [
-        f"Level {level_text(level.level)} has no figures: none of its {level.requests:,} requests was answered"
-        f"{_why(level)}"
+        f"Level {level_text(level.level)} has no figures: none of {_which(level)} was answered{_why(level)}"
         for level in silent
     ]
     answered = [level for level in levels if level.answered]
@@ -109,6 +108,12 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
     if any(level.state != "finished" for level in silent):
         return STOPPED
     return INCOMPLETE if wrong else 0
+
+
+def _which(level: LevelResult) -> str:
+    """The requests that count."""
+    all_of_them = f"its {level.requests:,} requests"
+    return all_of_them if level.counted == level.requests else f"the {level.counted:,} that count of {all_of_them}"
 
 
 def _why(level: LevelResult) -> str:

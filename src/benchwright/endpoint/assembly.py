@@ -18,7 +18,7 @@ from benchwright.endpoint.reply import (
 )
 from benchwright.endpoint.sse import EventPattern, pattern_of
 from benchwright.endpoint.tool_calls import ToolCalls
-from benchwright.records import UNREADABLE
+from benchwright.records import UNREADABLE, Usage
 
 MISSHAPEN = (
     *UNREADABLE,
@@ -39,6 +39,12 @@ _KNOWN_CHOICE = frozenset({"index", "delta", "message", "text", "finish_reason",
 _KNOWN_MESSAGE = frozenset(
     {"role", "content", "tool_calls", "refusal", "reasoning_content", "reasoning", "function_call"}
 )
+_TELLING = ("message", "detail", "errors", "msg")
+"""Fields by which an event that is no chunk tells of an error."""
+
+SUMMARY = 4
+"""So many times fewer tokens of reasoning than were counted are a summary of it."""
+
 _TEXTS = frozenset({"content", "reasoning_content", "reasoning"})
 
 
@@ -60,6 +66,8 @@ class Assembly:
         self._logprobs: Any = None
         self._model: str | None = None
         self._extra: dict[str, Any] = {}
+        self._stray: dict[str, Any] = {}
+        self._pieces_counted = 0
         self._seen_keys: tuple[str | None, ...] = ()
 
     # Chunks of a stream
@@ -87,14 +95,14 @@ class Assembly:
         choice = choices[0] if choices else _NOTHING
         delta = choice.get("delta") or _NOTHING
         token = False
-        if usage := chunk.get("usage"):
-            self._usage = usage
         if error := chunk.get("error"):
             self._take_error(error)
-        elif not choices and _is_error(chunk):
-            self._take_error({name: chunk[name] for name in ("message", "type", "code") if name in chunk})
         elif choices and not choice.get("index"):  # further choices (`n`) were not asked for
             token = self._take_choice(choice, delta, at)
+        elif "choices" not in chunk:
+            self._take_stray(chunk)
+        if usage := chunk.get("usage"):
+            self._usage, self._pieces_counted = usage, self._pieces()
         keys = (*chunk, None, *choice, None, *delta)
         if keys != self._seen_keys:
             self._seen_keys = keys
@@ -117,6 +125,8 @@ class Assembly:
             self._take_content(choice["text"], at)
         if reason := choice.get("finish_reason"):
             self.finish_reason = _text(reason)
+        if error := choice.get("error"):
+            self._take_error(error)
         if logprobs := choice.get("logprobs"):
             self._take_logprobs(logprobs)
         return token
@@ -124,7 +134,7 @@ class Assembly:
     def _take_others(self, delta: dict[str, Any], at: int) -> bool:
         """Takes what is not content; whether any of it is a token."""
         token = False
-        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        reasoning = _thought(delta)
         if reasoning:
             token = True
             self._reasoning.append(reasoning)
@@ -152,6 +162,13 @@ class Assembly:
 
     def _take_error(self, error: Any) -> None:
         self.error = error if isinstance(error, dict) else {"message": str(error)}
+
+    def _take_stray(self, chunk: dict[str, Any]) -> None:
+        """Takes an event that is no chunk: an error, or what may turn out to be one."""
+        if _is_error(chunk):
+            self._take_error(chunk)
+        elif not self._stray and any(chunk.get(name) for name in _TELLING):
+            self._stray = chunk
 
     def _note_unknown(self, chunk: dict[str, Any], choice: dict[str, Any], delta: dict[str, Any]) -> None:
         """Keeps the model's name, and fields that are new to us."""
@@ -190,20 +207,56 @@ class Assembly:
         if answer.get("error"):
             self._take_error(answer["error"])
             return
+        if "choices" not in answer and (_is_error(answer) or any(answer.get(name) for name in _TELLING)):
+            self._take_error(answer)
+            return
         choice = answer["choices"][0]
         message = choice.get("message") or {}
         text, thought = content_text(message.get("content") or choice.get("text"))
         self._take_content(text, 0)
-        self._reasoning.append(message.get("reasoning_content") or message.get("reasoning") or thought)
+        self._reasoning.append(_thought(message) or thought)
         for position, call in enumerate(message.get("tool_calls") or []):
             self._calls.add({**call, "index": position})
         self._refusal.append(message.get("refusal") or "")
         self.finish_reason = _text(choice.get("finish_reason"))
         self._logprobs = choice.get("logprobs")
-        self._usage = answer.get("usage")
+        self._usage, self._pieces_counted = answer.get("usage"), self._pieces()
         self._note_unknown(answer, {**choice, "delta": message}, message)
 
     # The end
+
+    def conclude(self, *, named_error: bool) -> None:
+        """Takes an event that is no chunk for an error after all, where one was named so or nothing says how it ended."""
+        if self.error is None and (named_error or (self._stray and self.finish_reason is None)):
+            self._take_error(self._stray or "an event named error")
+
+    def _pieces(self) -> int:
+        return len(self._contents) + len(self._reasoning)
+
+    def _told_usage(self, content: str) -> Usage:
+        """The usage, without a count of tokens that cannot be that of the whole answer.
+
+        It is none where it says 0 of a text, or where it came before the last piece and is less than the pieces.
+        """
+        usage = read_usage(self._usage)
+        tokens, pieces = usage.completion_tokens, self._pieces()
+        nothing = tokens == 0 and bool(content)
+        early = tokens is not None and self._pieces_counted < pieces and tokens < pieces
+        return msgspec.structs.replace(usage, completion_tokens=None) if nothing or early else usage
+
+    def sent_of_reasoning(self, counted: int, reply: Reply) -> int:
+        """How many of the tokens of reasoning that the server counted were sent.
+
+        None where none was. Where what was sent is a summary, with less than a quarter of the text that so many tokens
+        have in the answer, as many as that text makes, and as it has pieces at least.
+        """
+        if not reply.reasoning:
+            return 0
+        answer = (reply.usage.completion_tokens or 0) - counted
+        if answer <= 0 or not reply.text:
+            return counted
+        likely = max(round(len(reply.reasoning) * answer / len(reply.text)), len(self._reasoning))
+        return likely if likely < counted / SUMMARY else counted
 
     def first_share(self) -> float:
         """The share of all text that the first piece had; 0 where there is no text."""
@@ -232,7 +285,7 @@ class Assembly:
         refusal = "".join(self._refusal) or None
         tool_calls = self._calls.finish()
         reasoning = apart or inline
-        usage = read_usage(self._usage)
+        usage = self._told_usage(content or apart)
         if reasoning:
             called = "".join(call["function"]["arguments"] for call in tool_calls)
             usage = with_estimate(usage, reasoning, f"{text}{called}{refusal or ''}")
@@ -269,7 +322,17 @@ class Assembly:
 
 def _is_error(chunk: dict[str, Any]) -> bool:
     """Whether a chunk without choices is an error that has no field `error`, as older servers write it."""
-    return chunk.get("object") == "error" or ("message" in chunk and ("code" in chunk or "type" in chunk))
+    if "error" in (chunk.get("object"), chunk.get("type")):
+        return True
+    return "message" in chunk and ("code" in chunk or "type" in chunk)
+
+
+def _thought(message: dict[str, Any]) -> Any:
+    """The reasoning in a delta or message, under the names in use; text unless it is misshapen."""
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    if thought or not message.get("reasoning_details"):
+        return thought
+    return "".join(part.get("text") or part.get("summary") or "" for part in message["reasoning_details"])
 
 
 def _text(value: Any) -> str | None:

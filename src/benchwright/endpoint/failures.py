@@ -88,7 +88,7 @@ def from_error_object(error: dict[str, Any], url: str) -> ProviderError:
     """The error behind an error object that came with status 200 (inside a stream, mostly)."""
     code = str(error.get("code", error.get("status")))
     status = int(code) if re.fullmatch("[1-5][0-9][0-9]", code) else None
-    detail = _clip(str(error.get("message") or error))
+    detail = _clip(str(error.get("message") or error.get("detail") or error))
     retryable = status is None or status in TRANSIENT or status >= 500
     return ProviderError(
         f"{url} sent an error in its answer: {detail}", http_status=status, retryable=retryable

@@ -23,8 +23,18 @@ SIMULATED_HEADER = b"x-benchwright-simulated"
 
 MOST_UNREAD = 32
 LARGE_PIECE = 16 * 1024
-"""So many pieces of a stream wait to be read, none after one of so many bytes."""
+EVENT_STARTS = (b"data:", b"event:", b":")
+"""So many pieces of a stream wait to be read, none after one of so many bytes. No JSON begins as an event does, by which
+a stream is known whose headers do not call it one."""
 
+BROKEN_OFF = frozenset(
+    {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}
+)
+"""Finish reasons by which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) say that an answer has no end."""
+
+
+LONGEST_EXCERPT = 80
+"""Bytes of a body that is no answer which the error shows."""
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -84,6 +94,9 @@ class AnswerMeter:
         self._size += len(chunk)
         if not self.streamed and not self._begun_at and not chunk.isspace():
             self._begun_at = at
+            if self.status == 200 and chunk.lstrip().startswith(EVENT_STARTS):
+                self.streamed = True
+                self.flags.append("not_called_a_stream")
         self._pieces.append(chunk)
         self._arrived.append(at)
         if self.streamed and (len(self._pieces) == MOST_UNREAD or len(chunk) >= LARGE_PIECE):
@@ -179,18 +192,21 @@ class AnswerMeter:
             if self.streamed:
                 self.read()
                 self._raise_failure()
+                self._assembly.conclude(named_error=self._events.named_error)
                 if not self.error:
                     self._check_end()
+                    self._check_reason()
                 return self._assembly.reply(None)
             body = self.body
             if self._reader is not None:
                 body = _encode(self._reader.whole(_decode(body)))
             self._assembly.take_whole(body)
+            self._check_reason()
             return self._assembly.reply(body)
         except MISSHAPEN as error:
-            raise BadAnswer(
-                f"the answer is not a chat completion ({type(error).__name__}: {error})"
-            ) from None
+            began = self.body[:LONGEST_EXCERPT].decode("utf-8", "replace").strip()
+            what = f"begins with {began!r}" if began else "is empty"
+            raise BadAnswer(f"the answer is not a chat completion but {what} ({error})") from None
 
     def answer_at(self) -> int:
         """When the first byte of the answer proper arrived (a tool call counts), 0 if none did."""
@@ -206,8 +222,9 @@ class AnswerMeter:
             return None
         usage = reply.usage
         tokens = usage.completion_tokens or self.chunks
-        if not reply.reasoning:
-            tokens -= usage.reasoning_tokens or 0
+        if usage.completion_tokens and usage.reasoning_tokens:
+            sent = self._assembly.sent_of_reasoning(usage.reasoning_tokens, reply)
+            tokens -= usage.reasoning_tokens - sent
         share = self._assembly.first_share() if tokens > self.chunks else 0.0
         return max(0, tokens - max(1, round(tokens * share)))
 
@@ -220,3 +237,8 @@ class AnswerMeter:
             raise BadAnswer("the stream ended before the answer did")
         if self._assembly.finish_reason is None and not self.chunks:
             raise BadAnswer("the stream held no answer")
+
+    def _check_reason(self) -> None:
+        reason = self._assembly.finish_reason
+        if reason in BROKEN_OFF:
+            raise BadAnswer(f"the server broke the answer off (finish reason {reason})")

@@ -82,15 +82,25 @@ def content_text(content: Any) -> tuple[str, str]:
 
 
 def read_usage(usage: Any) -> Usage:
-    """Token counts of an answer's `usage` object; None for what is missing or no number."""
+    """Token counts of an answer's `usage` object; None for what is missing, no number, or more than the whole.
+
+    Some servers (xAI's) count reasoning beside the answer's tokens and not among them, which the total tells; it is
+    added, so that the tokens of an answer mean the same everywhere.
+    """
     if not isinstance(usage, dict):
         return NO_USAGE
-    prompt, completion = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    of_prompt, of_answer = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    cached = _count(of_prompt.get("cached_tokens")) if isinstance(of_prompt, dict) else None
+    reasoning = _count(of_answer.get("reasoning_tokens")) if isinstance(of_answer, dict) else None
+    if completion is not None and reasoning:
+        total = _count(usage.get("total_tokens"))
+        if reasoning > completion or total == (prompt or 0) + completion + reasoning:
+            completion += reasoning
+    if cached is not None and prompt is not None and cached > prompt:
+        cached = None
     return Usage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(prompt.get("cached_tokens")) if isinstance(prompt, dict) else None,
-        reasoning_tokens=_count(completion.get("reasoning_tokens")) if isinstance(completion, dict) else None,
+        prompt_tokens=prompt, completion_tokens=completion, cached_tokens=cached, reasoning_tokens=reasoning
     )
 
 

@@ -22,7 +22,8 @@ class EventStream:
 
     Lines end with CR LF, LF or CR; `data` lines of one event are joined by LF; comments and the fields
     `event`, `id` and `retry` are passed over; an event without data is none. An event that the stream's end
-    cuts off before its blank line is not delivered, as the standard says.
+    cuts off before its blank line is not delivered, as the standard says. `named_error` is whether any event was
+    named `error`.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,7 @@ class EventStream:
         self._data: list[bytes] = []
         self._started = False
         self._after_cr = False
+        self.named_error = False
 
     @property
     def idle(self) -> bool:
@@ -80,6 +82,8 @@ class EventStream:
             name, _, value = line.partition(b":")
             if name == b"data":
                 self._data.append(value.removeprefix(b" "))
+            elif name == b"event" and value.strip() == b"error":
+                self.named_error = True
         return events
 
 

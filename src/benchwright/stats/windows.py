@@ -42,11 +42,17 @@ class Window(NamedTuple):
 
 
 def window(
-    intended: ArrayLike, starts: ArrayLike, ends: ArrayLike, warmup: Cut, cooldown: Cut
+    intended: ArrayLike,
+    starts: ArrayLike,
+    ends: ArrayLike,
+    warmup: Cut,
+    cooldown: Cut,
+    answered: ArrayLike | None = None,
 ) -> Window | None:
     """The window that the cuts leave of requests sorted by intended start; None where they leave no request.
 
-    Seconds of `warmup` count from the first intended start, those of `cooldown` back from the last.
+    Seconds of `warmup` count from the first intended start, those of `cooldown` back from the last. Where it is said
+    which requests were `answered`, a burst is told by how long these took: a refusal takes no time.
 
     Raises:
         ValueError: lengths that differ, intended starts out of order, or a value that is not finite.
@@ -66,7 +72,9 @@ def window(
     if first > last:
         return None
     begin, end = float(due[first]), float(due[last])
-    taken = np.median((ended - begun)[first : last + 1])
+    took = (ended - begun)[first : last + 1]
+    well = np.ones(took.size, np.bool_) if answered is None else np.asarray(answered)[first : last + 1]
+    taken = np.median(took[well] if well.any() else took)
     burst = bool(end <= begin or end - begin < taken)
     if burst:
         end = float(ended[first : last + 1].max())

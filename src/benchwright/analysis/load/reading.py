@@ -204,7 +204,7 @@ def server_of(looks: Sequence[Look]) -> Server | None:
     def known(name: str, of: Sequence[Look]) -> list[float]:
         return [value for look in of if (value := getattr(look, name)) is not None]
 
-    meanwhile = looks[1:-1] or looks  # the first look and the last are of an idle server
+    meanwhile = looks[1:-1]  # the first look and the last are of an idle server
     running, waiting, cache = (known(name, meanwhile) for name in ("running", "waiting", "cache"))
     preempted = known("preempted", looks)
     return Server(

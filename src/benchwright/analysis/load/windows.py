@@ -34,12 +34,14 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
 
     Where none is given, at least as many requests are left out at the beginning as are in flight, in an open loop a
     tenth of them, and after these as many as `stats.steady.warm_up` finds in the latencies, unless none of them are
-    steady. Where that leaves no steady state either, all requests count as one burst.
+    steady. Where that leaves no steady state either, or no answer, all requests count as one burst. Latencies are those
+    of answers, as far as there are any.
     """
     number, level = int(requests.ok.size), plan.level
     if not number:
         return None
-    latencies = requests.latency if level.open else requests.sent_latency
+    taken = requests.latency if level.open else requests.sent_latency
+    latencies = np.where(requests.ok, taken, np.nan) if requests.ok.any() else taken
     if plan.window is not None:
         return _cut(requests, latencies, *_around(requests, *plan.window), "given")
     if plan.warmup is not None:
@@ -48,10 +50,12 @@ def find_window(requests: Requests, plan: LevelPlan) -> Found | None:
     least = number // 10 if level.concurrency is None else level.concurrency
     whole = Found(Window(0, number - 1, 0.0, float(requests.end.max()), burst=True), rule, None)
     found = _cut(requests, latencies, Cut(requests=least), plan.cooldown, rule)
-    if found is None or found.window.burst:
+    if found is None or found.window.burst or not _known(latencies, found.window).size:
         return whole
-    more = warm_up(latencies[least:])
-    settled = _cut(requests, latencies, Cut(requests=least + more), plan.cooldown, "found") if more else None
+    answered = np.flatnonzero(np.isfinite(latencies[least:]))
+    more = warm_up(latencies[least:][answered])
+    first = least + int(answered[more])
+    settled = _cut(requests, latencies, Cut(requests=first), plan.cooldown, "found") if more else None
     return settled if settled is not None and settled.steady else found
 
 
@@ -63,12 +67,17 @@ def _around(requests: Requests, begin: float, end: float) -> tuple[Cut, Cut]:
 
 
 def _cut(requests: Requests, latencies: Vector, warmup: Cut, cooldown: Cut, rule: WindowRule) -> Found | None:
-    found = window(requests.intended, requests.start, requests.end, warmup, cooldown)
+    found = window(requests.intended, requests.start, requests.end, warmup, cooldown, requests.ok)
     if found is None:
         return None
-    change = drift(latencies[found.first : found.last + 1])
+    change = drift(_known(latencies, found))
     certain = change is not None and change.p_value < CERTAIN and abs(change.change) > DRIFTS
     return Found(found, rule, change.change if change is not None and certain else None)
+
+
+def _known(latencies: Vector, found: Window) -> Vector:
+    inside = latencies[found.first : found.last + 1]
+    return inside[np.isfinite(inside)]
 
 
 def overall(requests: Requests) -> Overall | None:
