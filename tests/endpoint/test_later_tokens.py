@@ -122,7 +122,7 @@ def test_a_count_that_came_before_the_answer_may_be_whole() -> None:
 
 def test_of_reasoning_of_which_a_summary_was_sent_that_is_sent() -> None:
     summary = [delta(reasoning="I looked "), delta(reasoning="at it. ")]
-    assert counted(*summary, *WORDS, completion=204, reasoning=200) == 5
+    assert counted(*summary, *WORDS, completion=204, reasoning=200) == 6
 
 
 def test_reasoning_that_is_counted_beside_the_answer_is_of_its_tokens() -> None:

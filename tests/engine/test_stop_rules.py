@@ -120,3 +120,23 @@ async def test_a_stop_wakes_all_who_wait() -> None:
     stop.because("enough")
     await asyncio.wait_for(asyncio.gather(*waiting), 10)
     await asyncio.wait_for(stop.sleep_until(now + 3600 * 10**9), 10)
+
+
+async def test_under_load_alike_failures_count_from_when_all_that_began_before_them_has_failed(
+    tmp_path: Path,
+) -> None:
+    async def sheds(trial: Trial, session: Session) -> Outcome:
+        if trial.sample.id == "0":
+            await asyncio.sleep(0.05)
+            return Outcome()
+        raise ProviderError("the endpoint answered HTTP 500", http_status=500)
+
+    rules = [SystemicErrors(alike=10, sheds=True)]
+    assert (await run_plan(plan_of(40, sheds), tmp_path / "one", rules=rules, concurrency=2)).finished
+
+    async def fails(trial: Trial, session: Session) -> Outcome:
+        raise ProviderError("the endpoint answered HTTP 500", http_status=500)
+
+    rules = [SystemicErrors(alike=10, sheds=True)]
+    result = await run_plan(plan_of(40, fails), tmp_path / "two", rules=rules, concurrency=2)
+    assert result.stop_reason is not None

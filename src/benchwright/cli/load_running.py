@@ -113,7 +113,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
 def _which(level: LevelResult) -> str:
     """The requests that count."""
     all_of_them = f"its {level.requests:,} requests"
-    return all_of_them if level.counted == level.requests else f"the {level.counted:,} that count of {all_of_them}"
+    return all_of_them if level.overall is None else f"the {level.counted:,} that count of {all_of_them}"
 
 
 def _why(level: LevelResult) -> str:

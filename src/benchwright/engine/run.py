@@ -147,7 +147,7 @@ class _Run:
         try:
             async with offloading():
                 with self._signals, self._commits:
-                    work = await _begun(self._work())
+                    work = self._work() if self._plan.timed else await _begun(self._work())
                     with sampler:
                         spent = await self._executor.run(self._plan, work, self._commits.deliver, self._stop)
         except asyncio.CancelledError:

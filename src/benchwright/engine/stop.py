@@ -135,7 +135,8 @@ class SystemicErrors:
     That is so at the first error that every request must meet (wrong key, closed port), and when the first
     `alike` trials failed for the same reason and none was answered (a server that tells of an unknown model
     by an ordinary 400, say). One bad row never stops a run. With `sheds`, a server that refuses what is too much for it
-    (429, 503) does not either: under load, the share that it refuses is the result.
+    (429, 503) does not either: under load, the share that it refuses is the result. However it says so, what began
+    before the first failure may still be answered; alike failures count from when all of that has failed, too.
     """
 
     def __init__(self, alike: int = 10, *, sheds: bool = False) -> None:
@@ -156,6 +157,9 @@ class SystemicErrors:
             return None
         if record.status is not Status.PROVIDER_ERROR or self._reason not in (None, record.reason):
             self._possible = False
+            return None
+        if self._sheds and result.earlier:
+            self._failed = 0
             return None
         self._reason = record.reason
         self._failed += 1

@@ -41,11 +41,12 @@ class Work(Record, frozen=True):
 
 class Solved(Record, frozen=True):
     """A trial was solved: its line and its encoded body, empty where it is not kept, to be journalled before it is
-    scored."""
+    scored. `earlier` trials of its worker began before the first that failed, and are still under way."""
 
     record: TrialRecord
     body: bytes
     systemic: bool = False
+    earlier: int = 0
 
 
 class Scored(Record, frozen=True):
@@ -88,6 +89,7 @@ class Worker:
         self._deliver = deliver
         self._show = show
         self._keeps = keeps
+        self._begun = self._under_way = self._begun_at_failure = self._earlier = 0
         self._preparing = solver if isinstance(solver, PreparingSolver) else None
         self.begin(perf_counter_ns())
 
@@ -136,23 +138,33 @@ class Worker:
         due = None if trial.due_ns is None else self.origin + trial.due_ns
         session = TrialSession(trial, self._clients, self._limits, self._show, due=due)
         boundary, outcome = Boundary(), _CANCELLED
+        self._under_way += 1
+        self._begun = number = self._begun + 1
         try:
             with boundary:
                 outcome = _checked(await self._limited(self._solver.solve(trial, session)))
         except BaseException:
-            _, solved = self._solved(trial, session, boundary, outcome)
+            _, solved = self._solved(trial, session, boundary, outcome, number)
             await solved
             raise
-        return self._solved(trial, session, boundary, outcome)
+        return self._solved(trial, session, boundary, outcome, number)
 
     def _solved(
-        self, trial: Trial, session: TrialSession, boundary: Boundary, outcome: Outcome
+        self, trial: Trial, session: TrialSession, boundary: Boundary, outcome: Outcome, number: int
     ) -> tuple[Outcome, Awaitable[None]]:
         if boundary.status is not None:
             outcome = Outcome(boundary.status, reason=boundary.reason)
         record = _record(trial, session, outcome)
         body = encode_json(_body(trial, session, outcome)) if self._keeps(record) else b""
-        return outcome, self._deliver(Solved(record, body, boundary.systemic))
+        self._ended(number, outcome.status)
+        return outcome, self._deliver(Solved(record, body, boundary.systemic, self._earlier))
+
+    def _ended(self, number: int, status: Status) -> None:
+        self._under_way -= 1
+        if number <= self._begun_at_failure:
+            self._earlier -= 1
+        elif not self._begun_at_failure and status in FAILED:
+            self._begun_at_failure, self._earlier = self._begun, self._under_way
 
     def _limited(self, solving: Coroutine[Any, Any, Outcome]) -> Coroutine[Any, Any, Outcome]:
         return solving if self._limits.seconds is None else _within(self._limits.seconds, solving)

@@ -44,10 +44,19 @@ LOOK_SECONDS = 0.25
 class Driver:
     """`share` trials are in flight at its shard. `given_up` says why there is none any more.
 
-    `origin` is the moment from which due times count, if there are any.
+    `origin` is the moment from which due times count, if there are any. `earlier`, which all drivers share, has for each
+    shard what its `worker.Solved` say of it; of one that has told of none yet, all its places.
     """
 
-    def __init__(self, shards: Shards, number: int, share: int, deliver: Deliver, stop: Stop) -> None:
+    def __init__(
+        self,
+        shards: Shards,
+        number: int,
+        share: int,
+        deliver: Deliver,
+        stop: Stop,
+        earlier: dict[int, int],
+    ) -> None:
         self.origin: int | None = None
         self.given_up: str | None = None
         self.lag = LoopLag()
@@ -57,6 +66,7 @@ class Driver:
         self._share = share
         self._deliver = deliver
         self._stop = stop
+        self._earlier = earlier
         self._open = AsyncExitStack()
         self._shard: Shard | None = None
         self._receiving: asyncio.Future[bytes] | None = None
@@ -196,7 +206,8 @@ class Driver:
 
     def _solved(self, report: Solved) -> Result:
         self._unscored[report.record.key] = report
-        return SolvedHere(report.record, report.body, report.systemic)
+        self._earlier[self._number] = report.earlier
+        return SolvedHere(report.record, report.body, report.systemic, sum(self._earlier.values()))
 
     def _left(self, key: str, work: Work) -> Work:
         """What is left to do of it now that the shard is lost: only scoring, where it was solved and is kept."""

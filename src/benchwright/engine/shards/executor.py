@@ -31,7 +31,10 @@ class ShardedExecutor:
         """
         count = min(self._shards.count, self._concurrency)
         shares = [(self._concurrency + number) // count for number in range(count)]
-        drivers = [Driver(self._shards, number, share, deliver, stop) for number, share in enumerate(shares)]
+        earlier = dict(enumerate(shares))
+        drivers = [
+            Driver(self._shards, number, share, deliver, stop, earlier) for number, share in enumerate(shares)
+        ]
         try:
             if plan.timed:
                 waiting = Pool(iter(()), stop)

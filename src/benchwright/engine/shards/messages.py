@@ -62,6 +62,7 @@ class Solved(Record, frozen=True, tag="solved"):
     record: TrialRecord
     body: bytes
     systemic: bool = False
+    earlier: int = 0
 
 
 class Done(Record, frozen=True, tag="done"):

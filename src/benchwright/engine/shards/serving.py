@@ -169,7 +169,7 @@ class _Reports:
     def deliver(self, result: Result) -> asyncio.Future[None]:
         """Reports what a worker delivers; the parent journals it, and nobody here waits for that."""
         if isinstance(result, SolvedHere):
-            self.add(Solved(result.record, result.body, result.systemic))
+            self.add(Solved(result.record, result.body, result.systemic, result.earlier))
         else:
             self.add(Done(result.trial.key, result.status, result.scores))
         return self._told
