@@ -19,7 +19,7 @@ from benchwright.analysis.load.against.compare import compare_loads
 from benchwright.analysis.load.against.figures import level_figures
 from benchwright.analysis.load.against.records import LoadChange, LoadComparison, LoadsCompared
 from benchwright.analysis.load.against.rules import LoadRules
-from benchwright.analysis.load.records import Estimate, Level, LevelResult, LoadReport
+from benchwright.analysis.load.records import Estimate, Goodput, Level, LevelResult, LoadReport, Objective
 from benchwright.errors import UserError
 
 PAIRS = 200
@@ -266,3 +266,27 @@ def test_several_models_take_turns_and_are_compared(program: Program) -> None:
     ] == [("a", 1), ("a", 4), ("b", 1), ("b", 4), ("b", 4), ("b", 1), ("a", 4), ("a", 1)]
     assert found.compared is not None
     assert len(found.compared.sides) == 2
+
+
+def test_a_level_at_which_b_answers_nothing_fails_the_gate_and_is_told() -> None:
+    a = report({4: known(20.0), 16: known(30.0)})
+    b = replace(
+        a,
+        levels=[
+            a.levels[0],
+            LevelResult(Level(concurrency=16), "run", "finished", 99, counted=90, failed=90),
+        ],
+    )
+    found = compare_loads([a, b], LoadRules(max_regression=0.1))
+    assert [ruling.rule for ruling in found.rulings if not ruling.passed] == [
+        "answers/s at 16: answered at all"
+    ]
+    assert "B answered no request at 16" in found.pairs[0].notes
+    assert not compare_loads([b, b], LoadRules(max_regression=0.1)).failed, "nor did A: no loss"
+
+
+def test_goodput_of_other_objectives_is_neither_compared_nor_gated() -> None:
+    good = Goodput(90, 90, 1.0, 0.96, 1.0, known(20.0))
+    a = replace(report({4: known(20.0)}, goodput=good), objectives=[Objective("ttft", 0.5)])
+    assert "4.goodput" in changes(a, a)
+    assert "4.goodput" not in changes(a, replace(a, objectives=[Objective("ttft", 0.1)]))

@@ -115,3 +115,27 @@ def test_intervals_of_rates_hold_them(tmp_path: Path) -> None:
     assert achieved.high is not None
     assert achieved.low < 10 < achieved.high
     assert achieved.high - achieved.low < 2
+
+
+def test_a_closed_loop_that_is_refused_at_once_has_no_window_of_refusals(tmp_path: Path) -> None:
+    """Eight of 16 are answered after 200 ms; each of the others is refused at once, and the next one, too."""
+    answered = [Asked(0, total=200) for _ in range(8)]
+    refused = [Asked(number // 8, total=1, failed=True) for number in range(142)]
+    requests = read(tmp_path, [*answered, *refused])
+    found = find_window(requests, LevelPlan("load-1", Level(concurrency=16)))
+    assert found is not None
+    figures = Figures(requests, found.window, open_loop=False)
+    assert (figures.counted, figures.failed) == (150, 142)
+    assert figures.achieved is None, "none is steady"
+
+
+def test_latencies_that_settle_are_those_of_answers(tmp_path: Path) -> None:
+    asked = [
+        Asked(10 * at, total=1 if at % 2 else 400 if at < 60 else 100, failed=bool(at % 2))
+        for at in range(400)
+    ]
+    found = find_window(read(tmp_path, asked), LevelPlan("load-1", Level(rate=100.0)))
+    assert found is not None
+    assert found.rule == "found"
+    assert found.window.first == pytest.approx(60, abs=10)
+    assert found.steady

@@ -99,6 +99,12 @@ class Figures:
         """How much later than intended requests were begun, answered or not."""
         return spread((self._all.start - self._all.intended)[self._counted])
 
+    def ending(self) -> float | None:
+        """The median time from the last token to the end of an answer; None where no moment of a token is known."""
+        times = self._answered("latency") - self._answered("last_token")
+        known = times[np.isfinite(times)]
+        return float(np.median(known)) if known.size else None
+
     def mean(self, column: str) -> float | None:
         """The mean of a column over the answered requests in the window of which it is known."""
         known = self.known(column)

@@ -11,12 +11,16 @@ from benchwright.analysis.load.reading import ReadLevel, plan_of, read_level, si
 from benchwright.analysis.load.records import LevelResult, LoadReport, Saturation
 from benchwright.analysis.load.replay_notes import replay_notes
 from benchwright.analysis.load.sweep import Sweep
+from benchwright.formats import counted, milliseconds
 from benchwright.runs.manifest import read_manifest
 from benchwright.runs.table import RunTable
 from benchwright.stats.prefixes import SeenPrefixes
 
 CACHED = 0.05
 """Share of prompt tokens from the server's cache from which on it is told."""
+
+ENDS_LATE = 0.05
+"""Share of the latency between the last token and the end of an answer from which on it is told."""
 
 MISSED = 0.1
 """How far the length of answers may be from the one asked for before it is told."""
@@ -100,7 +104,39 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
         yield f"The prompts are new ones; --seed {plan.prompt_seed} sends the same again"
     yield from _short_answers(results, plan.answer_tokens)
     yield from replay_notes(results, plan.speed)
+    yield from _untimed(results)
+    yield from _ended_late(results)
+    yield from _asked_again(results)
     yield from _unsteady(results)
+
+
+def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        missing = one.answered - (0 if one.ttft is None else one.ttft.n)
+        if missing:
+            yield (
+                f"At {one.level.name} {missing:,} of {counted(one.answered, 'answer')} had no first token: they were "
+                "empty, or not streamed. They count as answers, and have neither TTFT nor time per token"
+            )
+
+
+def _ended_late(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.ending is not None and one.latency is not None:
+            if one.ending > ENDS_LATE * one.latency.p50.value:
+                yield (
+                    f"At {one.level.name} answers ended {milliseconds(one.ending)} ms after their last token (median): "
+                    "that is in the latency, not in the time per token"
+                )
+
+
+def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:
+    refused = [one for one in results if one.failed and one.answered and not one.level.open]
+    if refused:
+        yield (
+            f"At {_names(refused)} some requests failed, and each was followed by the next at once: how many failed "
+            "depends on how soon they did. --rate shows the share of users that are turned away"
+        )
 
 
 def _short_answers(results: Sequence[LevelResult], wanted: int | None) -> Iterator[str]:
@@ -117,7 +153,8 @@ def _unsteady(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
         if one.answered and one.achieved is None and one.overall is not None:
             yield (
-                f"No steady rate at {one.level.name}: {one.requests:,} requests are too few for a steady state. From "
+                f"No steady rate at {one.level.name}: {counted(one.requests, 'request')} "
+                f"{'is' if one.requests == 1 else 'are'} too few for a steady state. From "
                 f"the first request to the last answer it was {one.overall.achieved:,.2f} answers/s, ramp-up and "
                 "drain included; ask for more --requests or a longer --duration"
             )

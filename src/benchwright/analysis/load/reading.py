@@ -150,6 +150,7 @@ def with_figures(
         itl=figures.spread("itl"),
         normalized=figures.normalized(),
         late=figures.lateness() if result.level.open else None,
+        ending=figures.ending(),
         goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),

@@ -264,7 +264,8 @@ class LevelResult(Record, frozen=True):
     those of the warm-up too, `ungraded` has the reasons for which graders failed, with counts, and `shortfalls` says
     which scores could not be made at all. `cached` is the share of prompt tokens that the server took from its cache,
     and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). Of the mean
-    `answer_length`, `reasoning_length` tokens were reasoning, where the server counts it apart.
+    `answer_length`, `reasoning_length` tokens were reasoning, where the server counts it apart. `ending` is the median
+    time from the last token to the end of an answer.
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
     our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed.
     """
@@ -300,6 +301,7 @@ class LevelResult(Record, frozen=True):
     itl: Spread | None = None
     normalized: Spread | None = None
     late: Spread | None = None
+    ending: float | None = None
     goodput: Goodput | None = None
     judged: OutcomeCounts | None = None
     ungraded: dict[str, int] = {}

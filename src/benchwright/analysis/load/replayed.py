@@ -41,8 +41,8 @@ class StoredReplay(Record, frozen=True):
     unexpected: float | None = None
 
 
-def keep_replayed(table: RunTable, trace: Trace) -> None:
-    """Writes what became of a trace.
+def keep_replayed(table: RunTable, trace: Trace, most: int | None = None) -> None:
+    """Writes what became of a trace, of which answers of at most `most` tokens were asked for.
 
     Raises:
         JournalError: the journal cannot be read.
@@ -54,7 +54,7 @@ def keep_replayed(table: RunTable, trace: Trace) -> None:
         requests=len(sent),
         answered=len(answered),
         late=spread(np.array([one.late / 1e9 for one in sent], np.float64)),
-        ended_early=_ended_early(answered),
+        ended_early=_ended_early(answered, most),
     )
     write_whole(table.directory / REPLAYED, encode_json(StoredReplay(*_of_prompts(replayed, answered))))
 
@@ -115,11 +115,14 @@ def _marks(traced: TracedRequest) -> list[bytes]:
     return [f"{traced.scope}\0{block}\0".encode() for block in traced.blocks]
 
 
-def _ended_early(answered: Sequence[Sent]) -> float | None:
-    """The share of answers with fewer tokens than recorded; None where neither trace nor server tells of any."""
+def _ended_early(answered: Sequence[Sent], most: int | None) -> float | None:
+    """The share of answers with fewer tokens than recorded, or than the `most` that are asked for.
+
+    None where neither trace nor server tells of any.
+    """
     lengths = [
-        (one.record.usage.completion_tokens, one.traced.output_tokens)
+        (one.record.usage.completion_tokens, min(one.traced.output_tokens, most or one.traced.output_tokens))
         for one in answered
         if one.record.usage.completion_tokens is not None and one.traced.output_tokens
     ]
-    return sum(got < (said or 0) for got, said in lengths) / len(lengths) if lengths else None
+    return sum(got < said for got, said in lengths) / len(lengths) if lengths else None

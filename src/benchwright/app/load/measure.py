@@ -178,7 +178,7 @@ class LoadTest:
             keep_looks(launched.directory, () if watch is None else watch.looks)
             keep_power(launched.directory, () if power is None else power.looks)
             if self.trace is not None and self.settings.replays:
-                keep_replayed(launched.table, self.trace)
+                keep_replayed(launched.table, self.trace, self.settings.max_tokens)
             read = read_level(launched.table, plan, self._sent)
             if read.result.warm_cache:
                 tag_run(str(launched.directory), [WARM_CACHE])

@@ -40,7 +40,8 @@ def best_text(pair: LoadPair, best: LoadChange) -> str:
         return f"{pair.b} serves {abs(best.change) * 100:.1f} % {more} than {pair.a} {what}: {rates}, {_p(best)}."
     if best.verdict == "unknown":
         return f"Which serves more {what} is not known: {rates}; there are too few requests."
-    return f"No difference found in what {pair.b} and {pair.a} serve {what}: {rates}, {_p(best)}."
+    both = "at their best levels" if best.measure == "achieved" else what
+    return f"No difference found in what {pair.b} and {pair.a} serve {both}: {rates}, {_p(best)}."
 
 
 def _differing(pair: LoadPair) -> Iterator[str]:
@@ -138,7 +139,7 @@ def _value(change: LoadChange, estimate: Estimate) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "?" if share is None else f"{share * 100:+.1f} %"
+    return "?" if share is None else f"{share * 100:+z.1f} %"
 
 
 def _p(change: LoadChange) -> str:

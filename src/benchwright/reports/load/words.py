@@ -121,7 +121,7 @@ def _as_others_count(report: LoadReport) -> Iterator[Line]:
     assert whole is not None
     tokens = "" if whole.output_tokens is None else f" and {whole.output_tokens:,.0f} tokens/s"
     text = (
-        f"As others count, {level_text(best.level)}: {whole.achieved:,.2f} requests/s{tokens} over all "
+        f"As others count, {_within(best.level)}: {whole.achieved:,.2f} requests/s{tokens} over all "
         f"{whole.seconds:.1f} s (vLLM, AIPerf, GuideLLM); TPOT {milliseconds(whole.tpot)} ms (vLLM; AIPerf's ITL); "
         f"ITL {milliseconds(whole.itl)} ms and TPOT {milliseconds(whole.tpot_with_ttft)} ms (GuideLLM)."
     )
@@ -133,6 +133,11 @@ def level_text(level: Level) -> str:
     if level.concurrency is not None:
         return f"{level.name} in flight"
     return "The trace" if level.rate is None else f"{level.name} ({level.arrivals})"
+
+
+def _within(level: Level) -> str:
+    text = level_text(level)
+    return text[0].lower() + text[1:]
 
 
 def self_test_text(found: SelfTest) -> str:

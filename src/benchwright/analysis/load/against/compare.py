@@ -59,10 +59,17 @@ def _pair(a: tuple[LoadSide, LoadReport], b: tuple[LoadSide, LoadReport], *, any
         return LoadPair(side_a.letter, side_b.letter, refusals=refusals)
     levels_a, levels_b = level_figures(a[1]), level_figures(b[1])
     common = [name for name in levels_a if name in levels_b]
-    changes = [change for name in common for change in _changes(levels_a[name], levels_b[name])]
+    same = a[1].objectives == b[1].objectives
+    changes = [change for name in common for change in _changes(levels_a[name], levels_b[name], goodput=same)]
     notes = [*refusals, *_notes(a[1], b[1], common)]
-    best = _best(levels_a.values(), levels_b.values(), aimed=a[1].objectives == b[1].objectives != [])
-    return LoadPair(side_a.letter, side_b.letter, best, changes, notes=notes)
+    best = _best(levels_a.values(), levels_b.values(), aimed=same and bool(a[1].objectives))
+    silent = [name for name in _silent(b[1], levels_b) if name in levels_a]
+    return LoadPair(side_a.letter, side_b.letter, best, changes, notes=notes, silent=silent)
+
+
+def _silent(report: LoadReport, answered: Iterable[str]) -> list[str]:
+    """The levels of which no request was answered."""
+    return list(dict.fromkeys(one.level.name for one in report.levels if one.level.name not in answered))
 
 
 def _refusals(a: LoadSide, b: LoadSide) -> Iterator[str]:
@@ -87,6 +94,9 @@ def _notes(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[str]
         warm = [one.level.name for one in report.levels if one.warm_cache]
         if warm:
             yield f"The server of {name} knew prompts at {', '.join(dict.fromkeys(warm))} (warm cache)"
+        silent = _silent(report, [one.level.name for one in report.levels if one.answered])
+        if silent:
+            yield f"{name} answered no request at {', '.join(silent)}"
         drifting = [one.level.name for one in report.levels if one.drift is not None]
         if drifting:
             yield f"{name} was not steady at {', '.join(dict.fromkeys(drifting))}"
@@ -109,8 +119,8 @@ def _failures(a: LoadReport, b: LoadReport, common: Sequence[str]) -> Iterator[s
             yield f"At {name} {shares[0] * 100:.1f} % of the requests failed in A, {shares[1] * 100:.1f} % in B"
 
 
-def _changes(a: LevelFigures, b: LevelFigures) -> Iterator[LoadChange]:
-    objectives = all(run.goodput is not None for run in (*a.runs, *b.runs))
+def _changes(a: LevelFigures, b: LevelFigures, *, goodput: bool) -> Iterator[LoadChange]:
+    objectives = goodput and all(run.goodput is not None for run in (*a.runs, *b.runs))
     busy = any(run.client_bound is not None for run in (*a.runs, *b.runs))
     for name, measure in MEASURES.items():
         if name not in a.figures or name not in b.figures or (name == "goodput" and not objectives):

@@ -48,7 +48,8 @@ class LoadChange(Record, frozen=True):
 class LoadPair(Record, frozen=True):
     """Two measurements: `best` compares the most that either served, at whichever level, `changes` level by level.
 
-    `refusals` say why they are not compared, `notes` what has to be known.
+    `refusals` say why they are not compared, `notes` what has to be known. `silent` are the levels at which `a` had answers
+    and `b` none.
     """
 
     a: str
@@ -57,6 +58,7 @@ class LoadPair(Record, frozen=True):
     changes: list[LoadChange] = []
     refusals: list[str] = []
     notes: list[str] = []
+    silent: list[str] = []
 
 
 class LoadsCompared(Record, frozen=True):

@@ -54,8 +54,11 @@ def rule_on(
         raise UserError(
             "--max-regression of a load is a share: give a number from 0 to below 1, such as 0.1 for a tenth."
         )
+    for pair in pairs:
+        for name in pair.silent:
+            yield Ruling(f"answers/s at {name}: answered at all", False, f"{pair.b} answered no request")
     gated = [change for pair in pairs for change in pair.changes if change.measure in GATED]
-    if not gated:
+    if not gated and not any(pair.silent for pair in pairs):
         raise UserError("--max-regression: the measurements have no level in common.")
     for change in gated:
         yield (
@@ -81,10 +84,8 @@ def _negative(value: float | None) -> float | None:
 def _on_loss(change: LoadChange, margin: float) -> Ruling:
     loss, least, _ = _loss(change)
     rule = f"{_name(change)}: not surely worse by more than {margin * 100:g} %"
-    bound = "unknown" if least is None else f"{least * 100:+.1f} %"
-    return Ruling(
-        rule, least is None or least <= margin, f"the loss is {loss * 100:+.1f} %, at least {bound}"
-    )
+    surely = "nothing is sure of it" if least is None else f"surely at least {least * 100:+.1f} %"
+    return Ruling(rule, least is None or least <= margin, f"the loss is {loss * 100:+.1f} %, {surely}")
 
 
 def _on_proof(change: LoadChange, margin: float) -> Ruling:
