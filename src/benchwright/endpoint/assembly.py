@@ -226,7 +226,7 @@ class Assembly:
     # The end
 
     def conclude(self, *, named_error: bool) -> None:
-        """Takes an event that is no chunk for an error after all, where one was named so or nothing says how it ended."""
+        """Takes what is no chunk for an error, where an event was named so or nothing says how the answer ended."""
         if self.error is None and (named_error or (self._stray and self.finish_reason is None)):
             self._take_error(self._stray or "an event named error")
 

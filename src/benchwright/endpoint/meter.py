@@ -24,8 +24,8 @@ SIMULATED_HEADER = b"x-benchwright-simulated"
 MOST_UNREAD = 32
 LARGE_PIECE = 16 * 1024
 EVENT_STARTS = (b"data:", b"event:", b":")
-"""So many pieces of a stream wait to be read, none after one of so many bytes. No JSON begins as an event does, by which
-a stream is known whose headers do not call it one."""
+"""So many pieces of a stream wait to be read, none after one of so many bytes. No JSON begins as an event does, by
+which a stream is known whose headers do not call it one."""
 
 BROKEN_OFF = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}

@@ -122,12 +122,12 @@ def _untimed(results: Sequence[LevelResult]) -> Iterator[str]:
 
 def _ended_late(results: Sequence[LevelResult]) -> Iterator[str]:
     for one in results:
-        if one.ending is not None and one.latency is not None:
-            if one.ending > ENDS_LATE * one.latency.p50.value:
-                yield (
-                    f"At {one.level.name} answers ended {milliseconds(one.ending)} ms after their last token (median): "
-                    "that is in the latency, not in the time per token"
-                )
+        latency = None if one.latency is None else one.latency.p50.value
+        if one.ending is not None and latency is not None and one.ending > ENDS_LATE * latency:
+            yield (
+                f"At {one.level.name} answers ended {milliseconds(one.ending)} ms after their last token (median): "
+                "that is in the latency, not in the time per token"
+            )
 
 
 def _asked_again(results: Sequence[LevelResult]) -> Iterator[str]:

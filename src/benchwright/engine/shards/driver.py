@@ -44,8 +44,8 @@ LOOK_SECONDS = 0.25
 class Driver:
     """`share` trials are in flight at its shard. `given_up` says why there is none any more.
 
-    `origin` is the moment from which due times count, if there are any. `earlier`, which all drivers share, has for each
-    shard what its `worker.Solved` say of it; of one that has told of none yet, all its places.
+    `origin` is the moment from which due times count, if there are any. `earlier`, which all drivers share, has for
+    each shard what its `worker.Solved` say of it; of one that has told of none yet, all its places.
     """
 
     def __init__(

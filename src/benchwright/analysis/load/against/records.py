@@ -48,8 +48,8 @@ class LoadChange(Record, frozen=True):
 class LoadPair(Record, frozen=True):
     """Two measurements: `best` compares the most that either served, at whichever level, `changes` level by level.
 
-    `refusals` say why they are not compared, `notes` what has to be known. `silent` are the levels at which `a` had answers
-    and `b` none.
+    `refusals` say why they are not compared, `notes` what has to be known. `silent` are the levels at which `a` had
+    answers and `b` none.
     """
 
     a: str
