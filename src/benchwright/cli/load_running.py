@@ -25,7 +25,7 @@ from benchwright.engine.run import Listener
 from benchwright.engine.worker import Result, Scored
 from benchwright.errors import BenchwrightError
 from benchwright.files import write_whole
-from benchwright.formats import milliseconds
+from benchwright.formats import counted, milliseconds
 from benchwright.records import FAILED
 from benchwright.reports.load.tables import rate_text
 from benchwright.reports.load.words import level_text, self_test_text
@@ -96,10 +96,7 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
     levels, of_whom = report.levels, f"{report.model}: " if named else ""
     silent = [level for level in levels if not level.answered]
     failed, done = (sum(getattr(level, name) for level in levels) for name in ("failed", "counted"))
-    wrong = [
-        f"Level {level_text(level.level)} has no figures: none of {_which(level)} was answered{_why(level)}"
-        for level in silent
-    ]
+    wrong = [f"Level {level_text(level.level)} has no figures: {_silence(level)}" for level in silent]
     answered = [level for level in levels if level.answered]
     wrong += [f"{level_text(level.level)}: {sentence}" for level in answered for sentence in level.shortfalls]
     wrong += too_many(failed, done, most, "requests")
@@ -110,10 +107,13 @@ def _judge(report: LoadReport, most: str | None, *, named: bool) -> int:
     return INCOMPLETE if wrong else 0
 
 
-def _which(level: LevelResult) -> str:
-    """The requests that count."""
-    all_of_them = f"its {level.requests:,} requests"
-    return all_of_them if level.overall is None else f"the {level.counted:,} that count of {all_of_them}"
+def _silence(level: LevelResult) -> str:
+    """Why a level has no figures."""
+    requests = f"its {counted(level.requests, 'request')}"
+    if level.requests and not level.counted:
+        return f"what --warmup, --cooldown or --window leave has none of {requests}"
+    which = requests if level.overall is None else f"the {level.counted:,} that count of {requests}"
+    return f"none of {which} was answered{_why(level)}"
 
 
 def _why(level: LevelResult) -> str:

@@ -33,6 +33,18 @@ def test_a_closed_loop_asks_and_grades_everything_once(program: Program) -> None
     assert set(Counter(trial.sample for trial in trials(run)).values()) == {3}
 
 
+def test_the_start_of_processes_takes_no_time_of_a_level(program: Program) -> None:
+    with simulated_endpoint("--first-token", "40") as url:
+        report = measure(
+            *(program, url, "--dataset", program.rows(20), "--workers", "2"),
+            *("--concurrency", "4", "--duration", "1"),
+        )
+    (level,) = report.levels
+    assert level.requests > 20, (
+        "a process takes about a second to start: some 100 requests of 40 ms, not one or two"
+    )
+
+
 def test_an_open_loop_has_one_schedule_for_all_processes(program: Program) -> None:
     """Two processes take turns: what one of them alone would send is every second arrival."""
     log = program.directory / "truth.jsonl"

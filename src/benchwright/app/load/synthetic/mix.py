@@ -49,4 +49,4 @@ class Models:
 def told_mix(weights: Mapping[str, float]) -> str:
     """The shares in words."""
     total = sum(weights.values())
-    return ", ".join(f"{name} {weight / total:.0%}" for name, weight in weights.items())
+    return ", ".join(f"{name} {weight / total * 100:.0f} %" for name, weight in weights.items())

@@ -15,8 +15,8 @@ from benchwright.reports.html.text import shown
 WIDTH = 560
 """Units of a drawing's width: few enough that a phone, on which one is two thirds of a pixel, can be read."""
 
-SAMPLE, LINE, CHARACTER = 22, 18, 6.6
-"""Units of a legend: the length of a line in it, the height of its lines, and what a character takes."""
+SAMPLE, LINE, CHARACTER = 22, 18, 7.5
+"""Units of a legend: the length of a line in it, the height of its lines, and what a character of a wide font takes."""
 
 SERIES = 6
 """Colours that can be told apart."""
