@@ -139,3 +139,16 @@ def test_latencies_that_settle_are_those_of_answers(tmp_path: Path) -> None:
     assert found.rule == "found"
     assert found.window.first == pytest.approx(60, abs=10)
     assert found.steady
+
+
+def test_what_hangs_all_the_time_serves_nothing_and_is_told(tmp_path: Path) -> None:
+    """Four of eight places hang for a minute; the others take 100 ms each: 40/s."""
+    hanging = [Asked(0, total=60_000) for _ in range(4)]
+    served = [Asked(100 * (at // 4), total=100) for at in range(400)]
+    requests = read(tmp_path, [*hanging, *served])
+    found = find_window(requests, LevelPlan("load-1", Level(concurrency=8)))
+    assert found is not None
+    figures = Figures(requests, found.window, open_loop=False)
+    assert figures.achieved is not None
+    assert figures.achieved.value == pytest.approx(40, rel=0.01)
+    assert figures.outlasting == 4

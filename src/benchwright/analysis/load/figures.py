@@ -51,6 +51,17 @@ class Figures:
         return dict(reasons.most_common(MOST_FAILURES))
 
     @property
+    def outlasting(self) -> int:
+        """How many requests began before the window and ended after it."""
+        return int(self._outlasting.sum())
+
+    @property
+    def _outlasting(self) -> NDArray[np.bool_]:
+        outlasting: NDArray[np.bool_] = self._all.end > self._window.end
+        outlasting[self._window.first :] = False
+        return outlasting
+
+    @property
     def offered(self) -> float | None:
         """Intended starts per second; None of a single one."""
         found = self._window
@@ -191,12 +202,17 @@ class Figures:
         return Estimate(float(brought.sum()) / found.seconds, max(0.0, low * per_second), high * per_second)
 
     def _closed_rate(self, amounts: Vector) -> Estimate:
-        """Little's law: what is in flight, over the mean time of a request, times what a request brings on average."""
-        requests = self._all
+        """Little's law: what is in flight, over the mean time of a request, times what a request brings on average.
+
+        What was under way all the time, and so has no counterpart among those that count, only kept a place.
+        """
+        requests, others = self._all, ~self._outlasting
         span = self._window.begin, self._window.end
         taken = requests.sent_latency[self._counted]
         mean = float(taken.mean())
-        turnover = mean_at_once(requests.start, requests.end, *span) / mean if mean > 0 else 0.0
+        turnover = (
+            mean_at_once(requests.start[others], requests.end[others], *span) / mean if mean > 0 else 0.0
+        )
         brought = (amounts * requests.ok)[self._counted]
         per_request = float(brought.mean())
         value = turnover * per_request

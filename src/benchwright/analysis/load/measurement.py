@@ -106,6 +106,7 @@ def notes(levels: Sequence[ReadLevel]) -> Iterator[str]:
     yield from replay_notes(results, plan.speed)
     yield from _untimed(results)
     yield from _ended_late(results)
+    yield from _outlasting(results)
     yield from _asked_again(results)
     yield from _unsteady(results)
 
@@ -127,6 +128,15 @@ def _ended_late(results: Sequence[LevelResult]) -> Iterator[str]:
             yield (
                 f"At {one.level.name} answers ended {milliseconds(one.ending)} ms after their last token (median): "
                 "that is in the latency, not in the time per token"
+            )
+
+
+def _outlasting(results: Sequence[LevelResult]) -> Iterator[str]:
+    for one in results:
+        if one.outlasting and one.overall is not None:
+            yield (
+                f"At {one.level.name} {counted(one.outlasting, 'request')} began before the window and ended after it: "
+                f"they are in none of its figures. All of the level took {one.overall.seconds:.1f} s"
             )
 
 

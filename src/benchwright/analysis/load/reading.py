@@ -151,6 +151,7 @@ def with_figures(
         normalized=figures.normalized(),
         late=figures.lateness() if result.level.open else None,
         ending=figures.ending(),
+        outlasting=figures.outlasting,
         goodput=figures.goodput(plan.objectives),
         prompt_length=figures.mean("prompt_tokens"),
         answer_length=figures.mean("completion_tokens"),

@@ -265,7 +265,8 @@ class LevelResult(Record, frozen=True):
     which scores could not be made at all. `cached` is the share of prompt tokens that the server took from its cache,
     and `unexpected_cached` the part of that which this measurement does not explain (see `cached_prompts`). Of the mean
     `answer_length`, `reasoning_length` tokens were reasoning, where the server counts it apart. `ending` is the median
-    time from the last token to the end of an answer.
+    time from the last token to the end of an answer. `outlasting` requests began before the window and ended after it:
+    they are in no figure of it.
     `client_bound` says why the timings are not to be trusted, None where they are; where even the rates are those of
     our own process, `client_limited` is true. `replayed` says how faithfully a trace was replayed.
     """
@@ -302,6 +303,7 @@ class LevelResult(Record, frozen=True):
     normalized: Spread | None = None
     late: Spread | None = None
     ending: float | None = None
+    outlasting: int = 0
     goodput: Goodput | None = None
     judged: OutcomeCounts | None = None
     ungraded: dict[str, int] = {}
