@@ -155,7 +155,7 @@ class TestModels:
         asked = Counter(one.body["model"] for one in heard)
         assert set(asked) == {"base", "lora"}
         assert asked["base"] > asked["lora"]
-        assert "models mixed (base 75%, lora 25%)" in report.prompts
+        assert "models mixed (base 75 %, lora 25 %)" in report.prompts
 
     def test_a_conversation_is_held_with_one_model(self, program: Program) -> None:
         _, heard = sent(program, "--model-mix", "a=1,b=1", "--turns", "4", "--requests", "5")
