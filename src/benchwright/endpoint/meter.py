@@ -23,15 +23,15 @@ SIMULATED_HEADER = b"x-benchwright-simulated"
 
 MOST_UNREAD = 32
 LARGE_PIECE = 16 * 1024
+"""So many pieces of a stream wait to be read, none after one of so many bytes."""
+
 EVENT_STARTS = (b"data:", b"event:", b":")
-"""So many pieces of a stream wait to be read, none after one of so many bytes. No JSON begins as an event does, by
-which a stream is known whose headers do not call it one."""
+"""How events begin and no JSON does: by these a stream is known whose headers do not call it one."""
 
 BROKEN_OFF = frozenset(
     {"error", "abort", "aborted", "cancelled", "canceled", "network_error", "insufficient_system_resource"}
 )
 """Finish reasons by which servers (vLLM, SGLang, Mistral, GLM, DeepSeek) say that an answer has no end."""
-
 
 LONGEST_EXCERPT = 80
 """Bytes of a body that is no answer which the error shows."""

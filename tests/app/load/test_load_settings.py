@@ -58,6 +58,7 @@ def test_levels_that_contradict_each_other_are_refused(given: dict[str, Any], to
         ("TTFT=500ms", Objective("ttft", 0.5)),
         ("latency=10s", Objective("latency", 10)),
         ("e2el=10", Objective("latency", 10)),
+        ("ttft=500s", Objective("ttft", 500)),
         ("itl=50ms", Objective("itl", 0.05)),
         ("tpot=0.05", Objective("itl", 0.05)),
     ],
@@ -75,6 +76,8 @@ def test_objectives_have_the_names_and_units_of_the_field(text: str, objective: 
         ({"slo": ("speed=1",)}, "use ttft=S"),
         ({"slo": ("ttft=-1",)}, "use ttft=S"),
         ({"slo": ("itl=1", "tpot=2")}, "Two objectives"),
+        ({"slo": ("ttft=500",)}, "write ttft=500ms, or ttft=500s"),
+        ({"slo": ("tpot=50",)}, "write tpot=50ms"),
         ({"slo": ("ttft=1",), "stream": False}, "needs streaming"),
     ],
 )

@@ -28,6 +28,9 @@ MEASURES: dict[str, Measure] = {
 }
 """Objectives by the names that are in use for them."""
 
+MILLISECONDS_FROM: dict[Measure, float] = {"ttft": 60, "itl": 5, "latency": 1000}
+"""Numbers without a unit that are so large were meant in milliseconds, as other programs take them."""
+
 
 class LoadSettings(ThinkingSettings):
     """`benchwright load`. The prompts are those of one of `benchmark`, `dataset`, `synthetic_input` and `trace`."""
@@ -171,7 +174,8 @@ def objectives(settings: LoadSettings) -> list[Objective]:
     """The objectives of `--slo`: `ttft=0.5`, `latency=10s`, `itl=50ms`.
 
     Raises:
-        UserError: one is none of these, is there twice, or cannot be measured without streaming.
+        UserError: one is none of these, is there twice, seems to be in milliseconds without saying so, or cannot be
+            measured without streaming.
     """
     found: dict[str, Objective] = {}
     for text in settings.slo:
@@ -181,6 +185,11 @@ def objectives(settings: LoadSettings) -> list[Objective]:
         if measure is None or not seconds:
             raise UserError(
                 f"--slo {text!r} is not an objective: use ttft=S, latency=S or itl=S, with S in seconds or like 50ms."
+            )
+        if value.strip()[-1].isdecimal() and seconds >= MILLISECONDS_FROM[measure]:
+            raise UserError(
+                f"--slo {text} would be {seconds:g} seconds: write {name}={value}ms, or {name}={value}s if you mean "
+                "that."
             )
         if measure in found:
             raise UserError(f"Two objectives are given for {measure}.")
