@@ -80,7 +80,7 @@ DOWN: dict[Door, Told] = {
     benchmark: Told(STOPPED, f"Error: {REFUSED}", {REFUSED: 4}, "m has no result: all 4 trials failed"),
     load: Told(
         STOPPED,
-        "Error: Level 1 in flight has no figures: none of its 1 requests was answered",
+        "Error: Level 1 in flight has no figures: its only request was not answered",
         {REFUSED: 1},
         "m has no result: its only trial failed",
     ),

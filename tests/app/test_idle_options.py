@@ -50,8 +50,8 @@ def suite(program: Program, *parts: str) -> tuple[str, ...]:
             "--keep-images does nothing here: no benchmark of this command works in con",
         ),
         (["--no-seal"], "--seal/--no-seal does nothing here: no benchmark of this command can be sealed."),
-        (["--seed", "1", "--no-seed"], "Give --seed or --no-seed, not both."),
-        (["--fresh", "--retry-failed"], "Give --fresh or --retry-failed, not both."),
+        (["--seed", "1", "--no-seed"], "--seed and --no-seed are mutually exclusive."),
+        (["--fresh", "--retry-failed"], "--fresh and --retry-failed are mutually exclusive."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

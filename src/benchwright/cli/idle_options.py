@@ -85,7 +85,7 @@ def refuse_idle(each: Sequence[Settings], benchmarks: Sequence[str] = ()) -> Non
     given = typed(context)
     for one, other in CONTRARY:
         if {one, other} <= given:
-            raise UserError(f"Give {flag_of(context, one)} or {flag_of(context, other)}, not both.")
+            raise UserError(f"{flag_of(context, one)} and {flag_of(context, other)} are mutually exclusive.")
     for name in NEEDS.keys() & given:
         if not any(map(NEEDS[name].is_met, each)):
             raise UserError(f"{flag_of(context, name)} does nothing without {NEEDS[name].words}.")

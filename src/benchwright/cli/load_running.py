@@ -112,6 +112,8 @@ def _silence(level: LevelResult) -> str:
     requests = f"its {counted(level.requests, 'request')}"
     if level.requests and not level.counted:
         return f"what --warmup, --cooldown or --window leave has none of {requests}"
+    if level.requests == 1:
+        return f"its only request was not answered{_why(level)}"
     which = requests if level.overall is None else f"the {level.counted:,} that count of {requests}"
     return f"none of {which} was answered{_why(level)}"
 
