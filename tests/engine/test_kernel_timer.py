@@ -81,13 +81,17 @@ def test_each_event_loop_has_its_own() -> None:
 @pytest.mark.skipif(not may_be_urgent(), reason="the kernel lets no program of this user go before others")
 async def test_nobody_interrupts_those_that_are_woken_until_they_have_sent() -> None:
     timer, policies = KernelTimer(), list[int]()
-    moment = perf_counter_ns() + 3 * MS
+    moment = perf_counter_ns() + 50 * MS
 
     async def send() -> None:
         assert await timer.reaches(moment)
         policies.append(policy())
 
-    await asyncio.gather(send(), send())
+    sending = asyncio.gather(send(), send())
+    await asyncio.sleep(0.005)
+    assert policy() == os.SCHED_OTHER, "it is urgent while it only waits"
+    await sending
+    await asyncio.sleep(0)
     assert policies == [os.SCHED_RR, os.SCHED_RR]
     assert policy() == os.SCHED_OTHER
 

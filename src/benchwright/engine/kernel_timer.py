@@ -22,6 +22,9 @@ AT_A_MOMENT = 1
 """Moments are those of the clock, not counted from now."""
 SECOND = 1_000_000_000
 
+READY_NS = 1_000_000
+"""How long before a moment the thread becomes urgent, where no other moment is so near."""
+
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
@@ -34,7 +37,8 @@ class _Setting(ctypes.Structure):
 class KernelTimer:
     """Wakes those of one event loop that wait for moments; it is open while somebody does.
 
-    When it does, its thread is urgent until they have done what they do at once.
+    Its thread is urgent shortly before, and until they have done what they do at once. It is not in between: Linux
+    takes a CPU away for a while from who is urgent nearly all the time.
     """
 
     def __init__(self) -> None:
@@ -42,6 +46,7 @@ class KernelTimer:
         self._numbers = count()
         self._waiting = 0
         self._descriptor: int | None = None
+        self._urgent = False
 
     async def reaches(self, moment: int) -> bool:
         """Waits until a moment of `perf_counter_ns`; false at once where there is no such timer."""
@@ -50,7 +55,7 @@ class KernelTimer:
         rings = asyncio.get_running_loop().create_future()
         heappush(self._moments, (moment, next(self._numbers), rings))
         if self._moments[0][2] is rings:
-            self._set(moment)
+            self._await(moment)
         self._waiting += 1
         try:
             await rings
@@ -68,6 +73,12 @@ class KernelTimer:
         asyncio.get_running_loop().add_reader(descriptor, self._ring)
         return True
 
+    def _await(self, moment: int) -> None:
+        """Has the timer ring at a moment, and before it where there is time to get ready."""
+        if may_be_urgent() and not self._urgent and moment - perf_counter_ns() > 2 * READY_NS:
+            moment -= READY_NS
+        self._set(moment)
+
     def _set(self, moment: int) -> None:
         assert _libc is not None
         setting = _Setting(first=(moment // SECOND, moment % SECOND))
@@ -77,17 +88,25 @@ class KernelTimer:
         assert self._descriptor is not None
         with suppress(BlockingIOError):
             os.read(self._descriptor, 8)
-        if may_be_urgent():
+        if may_be_urgent() and not self._urgent:
             be_urgent()
+            self._urgent = True
         now = perf_counter_ns()
+        if self._moments and now < self._moments[0][0] <= now + 2 * READY_NS:  # it is time to get ready
+            self._set(self._moments[0][0])
+            return
         while self._moments and (self._moments[0][0] <= now or self._moments[0][2].done()):
             _, _, rings = heappop(self._moments)
             if not rings.done():
                 rings.set_result(None)
-        if may_be_urgent():
-            asyncio.get_running_loop().call_soon(be_ordinary)
-        if self._moments:
-            self._set(self._moments[0][0])
+        asyncio.get_running_loop().call_soon(self._calm_down)
+
+    def _calm_down(self) -> None:
+        if self._urgent:
+            be_ordinary()
+            self._urgent = False
+        if self._moments and self._descriptor is not None:
+            self._await(self._moments[0][0])
 
     def _close(self) -> None:
         if self._descriptor is not None:
@@ -95,6 +114,8 @@ class KernelTimer:
             os.close(self._descriptor)
         self._descriptor = None
         self._moments.clear()
+        if self._urgent:
+            asyncio.get_running_loop().call_soon(self._calm_down)
 
 
 _timers: WeakKeyDictionary[Any, KernelTimer] = WeakKeyDictionary()
