@@ -177,6 +177,12 @@ class TestReport:
         assert "Course: 4 in flight" in titles(page)
         assert "Conversations" in page
 
+    def test_where_nothing_was_scored_there_is_no_table_of_scores(
+        self, loads: tuple[Program, LoadReport, LoadReport]
+    ) -> None:
+        program, closed, _ = loads
+        assert "<h3>Scores</h3>" not in written(program, closed.levels[0].run)
+
     def test_runs_and_measurements_do_not_mix(self, loads: tuple[Program, LoadReport, LoadReport]) -> None:
         program, closed, _ = loads
         ended = program.run("report", closed.id, closed.levels[0].run, "-o", "mixed.html")
