@@ -79,7 +79,7 @@ class Wire:
                 total_timeout, too_large, closed, malformed, client_closed, stopped.
         """
         queued_at, resent = perf_counter_ns(), 0
-        await self._slots.acquire()
+        await self._slots.acquire()  # `async with` takes two coroutines more for each request
         try:
             while True:
                 opening_at = perf_counter_ns()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any, Literal
 
 import msgspec
@@ -44,7 +45,7 @@ class Unusable(Exception):
         self.side = side
 
 
-class Conversation:
+class Conversation(ABC):
     """A conversation and what each side has heard of it, as it is sent to its model: neither sees the other's calls."""
 
     def __init__(
@@ -78,17 +79,17 @@ class Conversation:
             if ending := self._limit():
                 return ending
 
+    @abstractmethod
     def _stopped(self) -> Ending | None:
         """How the last message ends the conversation, if it does."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _next(self) -> Side:
         """Whose turn it is."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _answer(self, side: Side) -> tuple[Reply, Message]:
         """What a side's model answers, and the message that it is."""
-        raise NotImplementedError
 
     def _limit(self) -> Ending | None:
         """The limit that is reached; none while calls wait for their results."""

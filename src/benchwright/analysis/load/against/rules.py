@@ -84,7 +84,7 @@ def _negative(value: float | None) -> float | None:
 def _on_loss(change: LoadChange, margin: float) -> Ruling:
     loss, least, _ = _loss(change)
     rule = f"{_name(change)}: not surely worse by more than {margin * 100:g} %"
-    surely = "nothing is sure of it" if least is None else f"surely at least {least * 100:+.1f} %"
+    surely = "its interval is not known" if least is None else f"surely at least {least * 100:+.1f} %"
     return Ruling(rule, least is None or least <= margin, f"the loss is {loss * 100:+.1f} %, {surely}")
 
 
