@@ -1,0 +1,224 @@
+"""The numbers of a text, and what looks like numbers but is none: dates, times, ranges, lists, expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from benchwright.scorers.numbers.arithmetic import Value, added
+from benchwright.scorers.numbers.cursor import Cursor
+from benchwright.scorers.numbers.digits import read_digits
+from benchwright.scorers.numbers.expressions import read_expression
+from benchwright.scorers.numbers.numerals import LETTERED, LISTED, MORNING, ORDINAL
+from benchwright.scorers.numbers.quantity import Quantity
+from benchwright.scorers.numbers.tokens import Token
+from benchwright.scorers.numbers.units import CURRENCIES, read_unit
+from benchwright.scorers.numbers.words import PARTS, read_words
+
+RANGE = "a range"
+TUPLE = "a tuple or an interval"
+UNEQUAL = "an inequality"
+_KINDS = {"date": "a date", "time": "a time of day"}
+_JOINING_WORDS = {"and": LISTED, "or": LISTED, "nor": LISTED, "to": RANGE, "through": RANGE, "by": "dimensions"}
+_JOINING_SIGNS = {"–": RANGE, "—": RANGE, ":": "a ratio", "±": "a number with a margin", "&": LISTED} | {
+    sign: UNEQUAL for sign in "<>≤≥≠"
+}
+_LABELS = frozenset(
+    "step steps question problem example option part figure table equation case exercise chapter section".split()
+)
+_ENDS = ("\n", ".", ")", "]", "}", "!", "?", ";")
+LONGEST_WORDS = 12
+
+
+class Item(NamedTuple):
+    """What tokens `first` to `last` (exclusive) come to: a quantity, or in words what they are instead."""
+
+    value: Value
+    first: int
+    last: int
+
+    @property
+    def is_ordinal(self) -> bool:
+        """Whether it only counts where nothing else does."""
+        return self.value == ORDINAL
+
+
+def items_of(tokens: Sequence[Token], *, words: bool = False) -> list[Item]:
+    """Return the numbers among tokens and what looks like some, in order; `words`: number words, too."""
+    found: list[Item] = []
+    place = 0
+    while place < len(tokens):
+        item = item_at(tokens, place, words=words)
+        if item is not None:
+            found.append(item)
+        place = max(place + 1, item.last if item else _behind_name(tokens, place))
+    return found
+
+
+def item_at(tokens: Sequence[Token], place: int, *, words: bool = False) -> Item | None:
+    """Return the item that begins at a token; None if none does."""
+    token = tokens[place]
+    if token.kind in _KINDS:
+        return Item(_KINDS[token.kind], place, place + 1)
+    if _is_label(tokens, place):
+        return None
+    if _continues_letters(tokens, place):
+        found = read_expression(tokens, place + 1)
+        return None if found is None else Item(LETTERED, place - 1, found[1])
+    if token.text in "<>≤≥≠" and token.kind == "sign":
+        found = read_expression(tokens, place + 1)
+        return None if found is None else Item(UNEQUAL, place, found[1])
+    if (end := _tuple_end(tokens, place)) is not None:
+        return Item(TUPLE, place, end)
+    found = read_expression(tokens, place) or (_number_words(tokens, place) if words else None)
+    return None if found is None else _extended(tokens, Item(found[0], place, found[1]), words)
+
+
+def _behind_name(tokens: Sequence[Token], place: int) -> int:
+    """The place behind a name with a number, such as COVID-19 and Step 3; the next one without such a name."""
+    token, hyphen, number = (*tokens[place : place + 3], None, None)[:3]
+    if token.kind != "word" or hyphen is None:
+        return place + 1
+    if token.text.lower() in _LABELS and hyphen.kind == "number":
+        return place + 2
+    attached = number is not None and not hyphen.after_blank and not number.after_blank
+    named = hyphen.text == "-" and number is not None and number.kind == "number" and attached
+    return place + 3 if named and not token.math and len(token.text) > 1 else place + 1
+
+
+def _is_label(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number only numbers a line, as in `2. Add them`."""
+    if tokens[place].kind != "number" or (place > 0 and tokens[place - 1].text != "\n") or place + 2 >= len(tokens):
+        return False
+    dot, after = tokens[place + 1], tokens[place + 2]
+    return dot.text in (".", ")") and not dot.after_blank and after.after_blank and after.text != "\n"
+
+
+def _continues_letters(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a sign of arithmetic stands behind a letter, as in x + 5."""
+    if place == 0 or tokens[place].kind != "sign" or tokens[place].text not in "+-×/^":
+        return False
+    before = tokens[place - 1]
+    return before.kind == "word" and len(before.text) == 1 and before.text not in "aAI"
+
+
+def _tuple_end(tokens: Sequence[Token], place: int) -> int | None:
+    """The place behind a tuple, set or interval; None if there is none."""
+    if tokens[place].text not in ("(", "[") or tokens[place].kind != "sign":
+        return None
+    cursor = Cursor(tokens, place + 1)
+    signed = cursor.is_sign("-", "+")
+    inner = cursor.peek(signed)
+    if inner is not None and inner.kind == "number" and "," in inner.text and "." not in inner.text:
+        found = read_digits(inner.text)
+        if (found is None or not found[1]) and cursor.is_sign(")", "]", ahead=1 + signed):
+            return place + 3 + signed
+    first = read_expression(tokens, place + 1)
+    if first is None:
+        return None
+    cursor.place = first[1]
+    if not cursor.is_sign(",", ";"):
+        return None
+    while (token := cursor.peek()) is not None and token.text not in (")", "]", "\n"):
+        if token.kind == "word" and len(token.text) > 2:
+            return None
+        cursor.place += 1
+    return cursor.place + 1 if cursor.is_sign(")", "]") else None
+
+
+def _number_words(tokens: Sequence[Token], place: int) -> tuple[Value, int] | None:
+    if tokens[place].kind != "word":
+        return None
+    words = [token.text.lower() for token in tokens[place : place + LONGEST_WORDS]]
+    found = read_words(words)
+    if found is None:
+        return None
+    cursor = Cursor(tokens, place + found[1])
+    unit = read_unit(cursor)
+    return Quantity(found[0], found[0].denominator == 1, unit), cursor.place
+
+
+def _extended(tokens: Sequence[Token], item: Item, words: bool) -> Item:
+    """The item with what is joined to it: smaller units, the rest of a range or a list."""
+    cursor = Cursor(tokens, item.last)
+    token = cursor.peek()
+    if token is None:
+        return item
+    if token.kind == "dots" and not token.after_blank and isinstance(item.value, Quantity) and not item.value.whole:
+        return Item("a number whose digits go on", item.first, item.last + 1)
+    if token.text == "_":
+        return Item("a number in another base", item.first, item.last + 2)
+    if cursor.is_word(*MORNING):
+        return Item(_KINDS["time"], item.first, item.last + 1)
+    if cursor.is_word("and") and cursor.is_word("a", ahead=1) and cursor.is_word(*PARTS, ahead=2):
+        return _and_a_part(tokens, item)
+    smaller = _with_smaller_unit(tokens, item)
+    if smaller is not None:
+        return smaller
+    joined = _joined(cursor, words)
+    return item if joined is None else Item(joined[0], item.first, joined[1])
+
+
+def _and_a_part(tokens: Sequence[Token], item: Item) -> Item:
+    part = Fraction(1, PARTS[tokens[item.last + 2].text.lower()])
+    value = Quantity(item.value.value + part, unit=item.value.unit) if isinstance(item.value, Quantity) else item.value
+    return Item(value, item.first, item.last + 3)
+
+
+def _with_smaller_unit(tokens: Sequence[Token], item: Item) -> Item | None:
+    """2 hours (and) 30 minutes, as one quantity; None if there is no smaller unit."""
+    if not isinstance(item.value, Quantity) or item.value.unit is None:
+        return None
+    cursor = Cursor(tokens, item.last)
+    cursor.place += cursor.is_word("and") or cursor.is_sign(",")
+    found = read_expression(tokens, cursor.place) if cursor.is_number() else None
+    if found is None or not isinstance(found[0], Quantity) or found[0].unit is None:
+        return None
+    unit, smaller = item.value.unit, found[0].unit
+    if not unit.fits(smaller) or smaller.factor >= unit.factor:
+        return None
+    return Item(added(item.value, found[0], 1), item.first, found[1])
+
+
+def _joined(cursor: Cursor, words: bool) -> tuple[str, int] | None:
+    """What a number becomes by what is joined to it, and the place behind; None if nothing is."""
+    token, after = cursor.peek(), cursor.peek(1)
+    assert token is not None
+    if token.text in (",", ";") and token.kind == "sign":
+        return _rest_of_list(cursor, words)
+    if token.kind == "word":
+        kind = _JOINING_WORDS.get(token.text.lower())
+        if cursor.is_word("out") and cursor.is_word("of", ahead=1):
+            kind, cursor.place = "a share", cursor.place + 1
+    else:
+        kind = _JOINING_SIGNS.get(token.text)
+        if token.text == "-" and after is not None and not token.math:
+            money = after.kind == "sign" and after.text in CURRENCIES
+            attached = not token.after_blank and not after.after_blank and after.kind == "number"
+            kind = RANGE if money or attached else None
+    if kind is None:
+        return None
+    item = _next_item(cursor.tokens, cursor.place + 1, words)
+    return None if item is None else (kind, item.last)
+
+
+def _next_item(tokens: Sequence[Token], place: int, words: bool) -> Item | None:
+    return item_at(tokens, place, words=words) if place < len(tokens) else None
+
+
+def _rest_of_list(cursor: Cursor, words: bool) -> tuple[str, int] | None:
+    """The rest of a list of numbers that ends its clause: in `In 2020, 18 came` there is none."""
+    while cursor.is_sign(",", ";"):
+        cursor.place += 1
+        cursor.place += cursor.is_word("and", "or")
+        found = read_expression(cursor.tokens, cursor.place) or (
+            _number_words(cursor.tokens, cursor.place) if words and cursor.peek() else None
+        )
+        if found is None:
+            return None
+        cursor.place = found[1]
+        if cursor.is_word("and", "or") and (last := read_expression(cursor.tokens, cursor.place + 1)):
+            cursor.place = last[1]
+    token = cursor.peek()
+    return (LISTED, cursor.place) if token is None or token.text in _ENDS else None
