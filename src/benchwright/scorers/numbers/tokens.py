@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from benchwright.scorers.characters import plain_characters
 from benchwright.scorers.numbers.digits import BLANKS, WRITTEN
 
 MONTHS = (
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
   | (?P<number> {WRITTEN} )
   | (?P<raised> [\u207a\u207b]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+ )
   | (?P<vulgar> [¼½¾⅐-⅞] )
-  | (?P<space> \s+ | \\[,;:!\ ] | [{BLANKS}] )
+  | (?P<space> \s+ | <<[^<>\n]{{1,200}}>> | \\[,;:!\ ] | [{BLANKS}] )
   | (?P<power> (?<=[0-9)])\*\*(?=[0-9(-]) )
   | (?P<emphasis> \*\*+ | (?<!\w)__+ | __+(?!\w) | `+ | (?<!\S)\*(?=[\w$(-]) | (?<=[\w%.)])\*(?=\W|\Z)(?!\s?[0-9(]) )
   | (?P<math> \\[()\[\]] | \$\$ )
@@ -78,24 +78,7 @@ class Token(NamedTuple):
 
 def tokens_of(text: str, *, math: bool = False) -> list[Token]:
     """Return the tokens of a text. Takes time linear in its length. `math`: the text itself is a formula."""
-    if not text.isascii():
-        text = plain_characters(text)
-    return list(_tokens(text, math))
-
-
-def plain_characters(text: str) -> str:
-    """Return the text with full-width signs and digits of other scripts as ASCII, character by character."""
-    return "".join(map(_plain, text))
-
-
-def _plain(sign: str) -> str:
-    if sign.isascii():
-        return sign
-    if "\uff01" <= sign <= "\uff5e":
-        return chr(ord(sign) - 0xFEE0)
-    if sign in "\u3000":
-        return " "
-    return str(unicodedata.decimal(sign)) if unicodedata.category(sign) == "Nd" else sign
+    return list(_tokens(plain_characters(text), math))
 
 
 def _tokens(text: str, math: bool) -> Iterator[Token]:
